@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Image files for Roundoff: libroundoff_io, a small library on top of libroundoff.
+ *
+ * Readers and writers work in rows, so that an image larger than memory passes through. A file
+ * type that was left out of the build gives RO_E_UNSUPPORTED and says so.
+ */
+#ifndef ROUNDOFF_IO_H
+#define ROUNDOFF_IO_H
+
+#include "roundoff.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a file holds, as ro_reader_rows will give it. */
+typedef struct ro_file_info {
+    ro_format format; /* never RO_INDEX8 from a reader; bits arrive as RO_GRAY8 with maxval 1 */
+    uint32_t width, height;
+    uint32_t maxval;
+    double dpi_x, dpi_y; /* 0: not stated */
+    unsigned pages;      /* pages in the file; 1 for most types */
+    char type[8];        /* "pnm", "png", "tiff", "jpeg", "npy" */
+} ro_file_info;
+
+typedef struct ro_read_options {
+    const char *type;                     /* NULL: by content */
+    unsigned page;                        /* 0: the first; pages count from 1 */
+    uint32_t resize_width, resize_height; /* both 0: as it is */
+} ro_read_options;
+
+/* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
+ * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. A reader uses the
+ * context for messages and cancellation only, so it may run in a thread beside a call on it. */
+typedef struct ro_reader ro_reader;
+RO_API
+ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
+                         ro_reader **reader);
+RO_API
+const ro_file_info *ro_reader_info(const ro_reader *reader);
+
+/* Reads the next `count` rows; *got is fewer only at the end of the image. A file that ends early
+ * is an error (RO_E_FORMAT), never a short image. */
+RO_API
+ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
+                         uint32_t *got);
+RO_API
+void ro_reader_close(ro_reader *reader); /* NULL is allowed */
+
+typedef struct ro_write_options {
+    const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
+    double dpi_x, dpi_y; /* 0: as in the info */
+} ro_write_options;
+
+/* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
+ * picture file shows as evenly spaced tones and .npy keeps as numbers. The file appears under its
+ * name only at ro_writer_commit: until then everything goes to a temporary file beside it, which
+ * ro_writer_close without a commit removes. Path "-" is standard output (PNM). */
+typedef struct ro_writer ro_writer;
+RO_API
+ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
+                         const ro_write_options *options, ro_writer **writer);
+RO_API
+ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
+RO_API
+ro_status ro_writer_commit(ro_writer *writer);
+RO_API
+void ro_writer_close(ro_writer *writer); /* NULL is allowed */
+
+/* Whether a path (or a `type` that overrides it) can be written with this format and maxval; the
+ * context's message says why not. Asked before long work, so that it is not lost. */
+RO_API
+ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
+                            const ro_write_options *options);
+
+/* Whole images: loads into memory that ro_image_free gives back, and saves. `info` may be NULL. */
+RO_API
+ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
+                        ro_image *image, ro_file_info *info);
+RO_API
+ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
+                        const ro_write_options *options);
+
+/* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
+ * the width only where the formats and the method allow it. */
+RO_API
+ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
+                           const ro_halftone_options *options, const ro_read_options *read,
+                           const ro_write_options *write);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "core/cpu.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+ro_cpu ro_cpu_best(void)
+{
+#if RO_HAVE_X86_SIMD
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return RO_CPU_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return RO_CPU_AVX2;
+#endif
+    return RO_CPU_SCALAR;
+}
+
+const char *ro_cpu_name(ro_cpu cpu)
+{
+    static const char *const names[] = {"auto", "scalar", "avx2", "avx512"};
+    return (unsigned)cpu < sizeof names / sizeof *names ? names[cpu] : "unknown";
+}
+
+int ro_cpu_threads(void)
+{
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+void ro_cpu_model(char *name, size_t size)
+{
+    snprintf(name, size, "CPU");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (!file)
+        return;
+    char line[256];
+    while (fgets(line, sizeof line, file)) {
+        char *value = strstr(line, ": ");
+        if (strncmp(line, "model name", 10) == 0 && value) {
+            value[strcspn(value, "\n")] = 0;
+            snprintf(name, size, "%s", value + 2);
+            break;
+        }
+    }
+    fclose(file);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image.h"
+
+#include "core/checked.h"
+
+#include <stdlib.h>
+
+static const struct format {
+    const char *name;
+    int channels;
+    int bytes; /* of a sample; 0: packed bits */
+    uint32_t white;
+} formats[] = {
+    [RO_GRAY8] = {"8-bit grey", 1, 1, 255},   [RO_GRAY16] = {"16-bit grey", 1, 2, 65535},
+    [RO_GRAYF] = {"float grey", 1, 4, 1},     [RO_RGB8] = {"8-bit RGB", 3, 1, 255},
+    [RO_RGB16] = {"16-bit RGB", 3, 2, 65535}, [RO_RGBF] = {"float RGB", 3, 4, 1},
+    [RO_BITS] = {"packed bits", 1, 0, 1},     [RO_INDEX8] = {"8-bit level numbers", 1, 1, 255},
+};
+
+static const struct format *find(ro_format format)
+{
+    unsigned number = format;
+    if (number == 0 || number >= sizeof formats / sizeof *formats)
+        return NULL;
+    return &formats[number];
+}
+
+const char *ro_format_name(ro_format format)
+{
+    const struct format *found = find(format);
+    return found ? found->name : "no format";
+}
+
+size_t ro_format_row_bytes(ro_format format, uint32_t width)
+{
+    const struct format *found = find(format);
+    size_t bytes;
+    if (!found)
+        return 0;
+    if (found->bytes == 0)
+        return ((size_t)width + 7) / 8;
+    return ro_size_multiply((size_t)found->channels * (size_t)found->bytes, width, &bytes) ? bytes
+                                                                                           : 0;
+}
+
+bool ro_format_is_colour(ro_format format)
+{
+    const struct format *found = find(format);
+    return found && found->channels == 3;
+}
+
+int ro_format_sample_bytes(ro_format format)
+{
+    const struct format *found = find(format);
+    return found ? found->bytes : 0;
+}
+
+uint32_t ro_image_white(const ro_image *image)
+{
+    return image->maxval ? image->maxval : find(image->format)->white;
+}
+
+ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role)
+{
+    if (!image || !find(image->format))
+        return ro_context_fail(context, RO_E_ARGUMENT, "the %s image has no format", role);
+    const struct format *format = find(image->format);
+    if (image->width == 0 || image->height == 0)
+        return ro_context_fail(context, RO_E_SIZE, "the %s image is empty (%u x %u)", role,
+                               image->width, image->height);
+    if (image->width > RO_MAX_SIDE || image->height > RO_MAX_SIDE)
+        return ro_context_fail(context, RO_E_SIZE, "the %s image is too large (%u x %u)", role,
+                               image->width, image->height);
+    if (image->maxval > format->white)
+        return ro_context_fail(context, RO_E_ARGUMENT, "maxval %u of the %s image does not fit %s",
+                               image->maxval, role, format->name);
+    if (!image->data)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the %s image has no pixels", role);
+    size_t row = ro_format_row_bytes(image->format, image->width);
+    size_t stride = image->stride < 0 ? -(size_t)image->stride : (size_t)image->stride;
+    if (row == 0 || stride < row)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "the stride of the %s image, %td bytes, is shorter than a row, %zu",
+                               role, image->stride, row);
+    return RO_OK;
+}
+
+ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
+                         uint32_t maxval, ro_image *image)
+{
+    size_t row = ro_format_row_bytes(format, width), bytes;
+    *image = (ro_image){0};
+    if (row == 0 || height == 0 || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
+        return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u cannot be made", width,
+                               height);
+    size_t stride = (row + 63) & ~(size_t)63;
+    if (!ro_size_multiply(stride, height, &bytes) || bytes > PTRDIFF_MAX)
+        return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", width,
+                               height);
+    void *data = NULL;
+    if (posix_memalign(&data, 64, bytes) != 0)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for an image of %u x %u (%zu MB)",
+                               width, height, bytes >> 20);
+    __builtin_memset(data, 0, bytes);
+    *image = (ro_image){format, width, height, maxval, (ptrdiff_t)stride, data};
+    return RO_OK;
+}
+
+void ro_image_free(ro_image *image)
+{
+    free(image->data);
+    *image = (ro_image){0};
+}

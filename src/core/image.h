@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks of image views that every entry point makes. */
+#ifndef RO_CORE_IMAGE_H
+#define RO_CORE_IMAGE_H
+
+#include "roundoff.h"
+
+#include <stdbool.h>
+
+enum { RO_MAX_SIDE = 1 << 30 }; /* widths and heights up to here never overflow 64-bit sums */
+
+/* RO_OK when format, size, maxval and stride make sense; `role` names the image in the message. */
+ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role);
+
+/* The value of white: maxval, or all bits set where it is 0. */
+uint32_t ro_image_white(const ro_image *image);
+
+bool ro_format_is_colour(ro_format format);
+int ro_format_sample_bytes(ro_format format); /* 0 for RO_BITS */
+
+#endif
