@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Error diffusion: the plan that every schedule runs, and the table of schedules.
+ *
+ * A plan is derived from a kernel and an image's width, depth and levels; it touches no pixel. A
+ * schedule runs it over blocks of rows, top to bottom, and keeps in its state what one block leaves
+ * to the next, so that whole images and streams take the same path.
+ */
+#ifndef RO_HALFTONE_DIFFUSION_H
+#define RO_HALFTONE_DIFFUSION_H
+
+#include "core/pool.h"
+#include "halftone/kernels.h"
+#include "roundoff.h"
+
+#include <stdbool.h>
+
+enum {
+    DIFFUSION_MAX_LEVELS = 256,
+    DIFFUSION_PAD = 8, /* columns on either side of a line of errors; more than any |dx| */
+};
+
+/* What the user may ask for; `maxval` up to 65535. */
+struct diffusion_request {
+    const struct diffusion_kernel *kernel;
+    int kernel_id; /* in diffusion_kernels, or DIFFUSION_KERNELS for a kernel of the user's own */
+    uint32_t width;
+    uint32_t maxval;
+    int sample_bytes; /* 1 or 2 */
+    int levels;
+    bool bits_out; /* packed bits (2 levels), else a byte per pixel: the level's number */
+};
+
+struct diffusion_plan {
+    struct diffusion_kernel kernel; /* its common factor taken out */
+    int kernel_id;
+    uint32_t width;
+    int sample_bytes;
+    int levels;
+    bool bits_out;
+    int32_t white;                          /* W = 16 * maxval */
+    int32_t level[DIFFUSION_MAX_LEVELS];    /* tone of each output level */
+    int32_t middle[DIFFUSION_MAX_LEVELS];   /* v > middle[k] is nearer to level k+1 than to k */
+    int32_t below[DIFFUSION_MAX_LEVELS];    /* middle[k-1]: v <= below[k] is nearer to k-1 */
+    int32_t bound;                          /* |e| never exceeds it */
+    int reach_left, reach_right, rows_down; /* of the taps */
+    int weight_sum;
+    bool weights_positive;
+
+    /* For the wave: row i runs `skew` columns behind row i-1, lanes are rows. */
+    int skew;
+    int lane_bits; /* the narrowest lane that holds every sum: 16, 32, or 0 for none */
+    bool fold;     /* two levels, no negative weight: rounding is a remainder (see the wave) */
+    int32_t bias;  /* added to errors in lanes, so that they are never negative */
+};
+
+/* A block of rows for a schedule to run. */
+struct diffusion_block {
+    const unsigned char *in;
+    ptrdiff_t in_stride;
+    unsigned char *out;
+    ptrdiff_t out_stride;
+    uint32_t rows;
+    uint32_t first_row; /* in the image */
+};
+
+/* A row for the gather form: `line[dy]` is column 0 of the errors of the row dy above, line[0] of
+ * its own, each with DIFFUSION_PAD zeros on either side. */
+struct diffusion_row {
+    const unsigned char *in;
+    unsigned char *out; /* zeros at first */
+    int32_t *line[DIFFUSION_MAX_DY + 1];
+    int64_t carry;
+};
+
+/* Rounds columns first to last-1 of a row; a row is run from column 0 on, in pieces. */
+void diffusion_gather(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
+                      int64_t last);
+
+struct diffusion_run {
+    const struct diffusion_plan *plan;
+    struct ro_pool *pool;
+    ro_cpu cpu;
+    int threads;
+    void *state;    /* of diffusion_schedule.state_bytes, zeroed before the first block */
+    uint64_t steps; /* counted by the schedule as it runs */
+};
+
+struct diffusion_schedule {
+    const char *name;
+    const char *summary;
+    bool sequential; /* one thread, no SIMD */
+    size_t (*state_bytes)(const struct diffusion_plan *plan, ro_cpu cpu, int threads);
+    /* Rows to a block: all blocks but the last of an image have a multiple of this many. */
+    int (*granularity)(const struct diffusion_plan *plan, ro_cpu cpu);
+    void (*run)(struct diffusion_run *run, const struct diffusion_block *block);
+};
+
+extern const struct diffusion_schedule diffusion_reference; /* the definition, for tests */
+extern const struct diffusion_schedule diffusion_ed;
+extern const struct diffusion_schedule diffusion_ec;
+extern const struct diffusion_schedule diffusion_wave;
+
+/* By name ("ed", "ec", "wave"); NULL: none of that name. */
+const struct diffusion_schedule *diffusion_schedule_find(const char *name);
+
+/*
+ * The wave runs pixel (column j, lane i) at step j + skew * i. The error that goes by a tap is used
+ * dx + skew * dy steps after it was made; moving it one lane down takes the time of some steps, so
+ * the skew is the smallest that leaves that many.
+ */
+enum { DIFFUSION_SETTLE = 2 };
+
+static inline __attribute__((always_inline)) int
+diffusion_skew(const struct diffusion_kernel *kernel)
+{
+    int skew = 1;
+    for (int i = 0; i < kernel->count; i++) {
+        int dx = kernel->taps[i].dx, dy = kernel->taps[i].dy;
+        int needed = dy ? (DIFFUSION_SETTLE - dx + dy - 1) / dy : 0;
+        skew = needed > skew ? needed : skew;
+    }
+    return skew;
+}
+
+/* A power of two that weights and divisor share may be taken out without changing a bit, as long as
+ * half of the divisor, where the carry starts, has it too: every sum is then a multiple of it. */
+static inline __attribute__((always_inline)) int
+diffusion_common_factor(const struct diffusion_kernel *kernel)
+{
+    int all = kernel->divisor / 2;
+    for (int i = 0; i < kernel->count; i++)
+        all |= kernel->taps[i].weight;
+    int factor = all & -all;
+    return kernel->divisor % 2 == 0 && kernel->divisor / 2 % factor == 0 ? factor : 1;
+}
+
+void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_request *request);
+
+/* Whether the wave has vector code for a plan on this instruction set. */
+bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu);
+
+/* Rounding of v to the nearest level, a tie going to the darker. Both give the same number: one by
+ * looking at every level, one by a guess that is put right. */
+static inline int diffusion_nearest(const struct diffusion_plan *plan, int32_t v)
+{
+    int64_t steps = plan->levels - 1;
+    int64_t guess = ((int64_t)v * steps + plan->white / 2) / plan->white;
+    int k = guess < 0 ? 0 : guess > steps ? (int)steps : (int)guess;
+    while (k > 0 && v <= plan->middle[k - 1])
+        k--;
+    while (k < (int)steps && v > plan->middle[k])
+        k++;
+    return k;
+}
+
+static inline int64_t floor_divide(int64_t a, int64_t divisor)
+{
+    int64_t q = a / divisor;
+    return q - (a % divisor < 0);
+}
+
+static inline int32_t diffusion_tone(const struct diffusion_plan *plan, const unsigned char *row,
+                                     uint32_t x)
+{
+    return 16 * (plan->sample_bytes == 1 ? row[x] : ((const uint16_t *)row)[x]);
+}
+
+/* Puts level k of column x into a row that starts out as zeros. */
+static inline void diffusion_put(const struct diffusion_plan *plan, unsigned char *row, uint32_t x,
+                                 int k)
+{
+    if (plan->bits_out)
+        row[x / 8] |= (unsigned char)(k << (7 - x % 8));
+    else
+        row[x] = (unsigned char)k;
+}
+
+static inline size_t diffusion_row_bytes(const struct diffusion_plan *plan)
+{
+    return ro_format_row_bytes(plan->bits_out ? RO_BITS : RO_INDEX8, plan->width);
+}
+
+#endif

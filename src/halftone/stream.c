@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Halftoning row by row. Rows that make up whole bands are run straight from the caller's memory;
+ * the rest wait in `pending` until there are enough. Finished rows wait in `ready` to be pulled.
+ */
+#include "core/context.h"
+#include "core/image.h"
+#include "halftone/halftone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ro_halftone_stream {
+    struct halftoner work;
+    size_t grey_row_bytes, out_row_bytes;
+    unsigned char *pending; /* grey rows, `capacity` of them at most */
+    uint32_t pending_rows, capacity;
+    unsigned char *ready; /* finished rows, `room` of them at most */
+    uint32_t ready_first, ready_rows, room;
+    uint32_t pushed; /* rows taken since the start */
+    bool failed;
+};
+
+ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
+                           const ro_halftone_options *options, ro_halftone_stream **stream)
+{
+    enum { BYTES_AT_ONCE = 8 << 20 };
+    *stream = NULL;
+    static unsigned char no_pixels;
+    ro_image shape = *in;
+    shape.data = &no_pixels;
+    shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
+    ro_status status = ro_image_check(context, &shape, "input");
+    if (status != RO_OK)
+        return status;
+    ro_halftone_stream *made = calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
+    status = halftoner_open(&made->work, context, &shape, out, options);
+    if (status != RO_OK)
+        goto fail;
+
+    const struct halftoner *work = &made->work;
+    made->grey_row_bytes = (size_t)in->width * (size_t)work->grey.sample_bytes;
+    made->out_row_bytes = ro_format_row_bytes(out, in->width);
+    uint32_t bands = (uint32_t)(BYTES_AT_ONCE / made->grey_row_bytes / work->granularity);
+    uint32_t wanted = (uint32_t)work->run.threads * 4;
+    made->room = work->granularity * (bands ? bands : 1);
+    made->capacity = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
+    if (made->room > in->height)
+        made->room = in->height;
+    if (made->capacity > in->height)
+        made->capacity = in->height;
+    made->pending = malloc(made->grey_row_bytes * made->capacity);
+    made->ready = malloc(made->out_row_bytes * made->room);
+    if (!made->pending || !made->ready) {
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
+                                 made->capacity, in->width);
+        goto fail;
+    }
+    *stream = made;
+    return RO_OK;
+fail:
+    ro_halftone_close(made);
+    return status;
+}
+
+void ro_halftone_close(ro_halftone_stream *stream)
+{
+    if (!stream)
+        return;
+    halftoner_close(&stream->work);
+    free(stream->pending);
+    free(stream->ready);
+    free(stream);
+}
+
+/* Runs rows into `ready`, which is empty. */
+static void run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride, uint32_t count)
+{
+    halftoner_run(&stream->work, rows, stride, stream->ready, (ptrdiff_t)stream->out_row_bytes,
+                  count);
+    stream->ready_first = 0;
+    stream->ready_rows = count;
+    halftoner_report(&stream->work);
+}
+
+static ro_status take_one(ro_halftone_stream *stream, const void *row)
+{
+    struct halftoner *work = &stream->work;
+    unsigned char *to = stream->pending + stream->pending_rows * stream->grey_row_bytes;
+    ro_status status = grey_row(work->context, &work->in, row, stream->pushed, &work->grey, to);
+    if (status != RO_OK)
+        return status;
+    stream->pending_rows++;
+    stream->pushed++;
+    return RO_OK;
+}
+
+ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
+                           uint32_t count, uint32_t *taken)
+{
+    struct halftoner *work = &stream->work;
+    const uint32_t height = work->in.height;
+    const unsigned char *from = rows;
+    ro_status status = RO_OK;
+    *taken = 0;
+    if (stream->failed)
+        return ro_context_fail(work->context, RO_E_STATE, "the stream has failed before");
+    if (count > height - stream->pushed)
+        return ro_context_fail(work->context, RO_E_STATE,
+                               "the image has %u rows; %u more were pushed after row %u", height,
+                               count, stream->pushed);
+    while (status == RO_OK && *taken < count) {
+        uint32_t offered = count - *taken;
+        if (stream->pending_rows == 0 && stream->ready_rows == 0 && work->grey.direct) {
+            uint32_t direct = offered < stream->room ? offered : stream->room;
+            if (stream->pushed + direct < height)
+                direct -= direct % work->granularity;
+            if (direct > 0) {
+                run_rows(stream, from, stride, direct);
+                stream->pushed += direct;
+                *taken += direct;
+                from += (ptrdiff_t)direct * stride;
+                continue;
+            }
+        }
+        if (stream->pending_rows < stream->capacity) {
+            status = take_one(stream, from);
+            if (status != RO_OK)
+                break;
+            from += stride;
+            ++*taken;
+        } else if (stream->ready_rows > 0) {
+            break;
+        }
+        bool full = stream->pending_rows == stream->capacity || stream->pushed == height;
+        if (full && stream->ready_rows == 0) {
+            run_rows(stream, stream->pending, (ptrdiff_t)stream->grey_row_bytes,
+                     stream->pending_rows);
+            stream->pending_rows = 0;
+        }
+    }
+    if (status == RO_OK && ro_context_cancelled(work->context))
+        status = ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    stream->failed = status != RO_OK;
+    return status;
+}
+
+ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
+                           uint32_t *given)
+{
+    *given = 0;
+    /* The last rows may still wait behind finished ones that have now been pulled. */
+    if (stream->ready_rows == 0 && stream->pending_rows > 0 &&
+        (stream->pushed == stream->work.in.height || stream->pending_rows == stream->capacity)) {
+        run_rows(stream, stream->pending, (ptrdiff_t)stream->grey_row_bytes, stream->pending_rows);
+        stream->pending_rows = 0;
+    }
+    unsigned char *to = rows;
+    while (*given < count && stream->ready_rows > 0) {
+        memcpy(to, stream->ready + stream->ready_first * stream->out_row_bytes,
+               stream->out_row_bytes);
+        to += stride;
+        stream->ready_first++;
+        stream->ready_rows--;
+        ++*given;
+    }
+    return RO_OK;
+}

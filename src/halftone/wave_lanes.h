@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wave for one width of lanes; included by wave_simd.c once for 16 and once for 32 bits.
+ *
+ * Lanes hold biased errors f = e + bias >= 0, so that all arithmetic is unsigned and a sum of
+ * positive weights needs no sign. With two levels and bias = white/2 - 1, f runs from 0 to white-1
+ * and rounding is a remainder: y = tone + sum/divisor, f = y mod white = min(y, y - white), for the
+ * difference wraps to a huge number where y < white. No comparison stands in the chain from one
+ * pixel to the next: multiply, add, shift, add, minimum.
+ */
+
+#define SIZED(name) RO_SIMD_JOIN(name, LANE_BITS)
+#define lane RO_SIMD_JOIN(RO_SIMD_JOIN(uint, LANE_BITS), _t)
+#define vector SIZED(lanes)
+
+enum {
+    SIZED(LANES_) = RO_VECTOR_BYTES * 8 / LANE_BITS,
+    SIZED(HISTORY_) = 48, /* steps an error is kept: dx + skew * dy at most */
+};
+#define LANES SIZED(LANES_)
+#define HISTORY SIZED(HISTORY_)
+#define LANE_BYTES (LANE_BITS / 8)
+
+struct SIZED(scratch_) {
+    vector tone[WAVE_CHUNK];
+    vector level[WAVE_CHUNK]; /* what was chosen, for byte output */
+    vector history[DIFFUSION_MAX_DY + 1][HISTORY + WAVE_CHUNK]; /* [dy]: moved dy lanes down */
+    vector carry;
+    uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
+    unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
+};
+
+/* ---- pixels in, pixels out ------------------------------------------------------------------ */
+
+/* Copies columns first .. first+count-1 of a row where they exist, and zeros elsewhere. */
+static const unsigned char *SIZED(row_with_edges_)(const struct diffusion_plan *plan,
+                                                   const unsigned char *row, int64_t first,
+                                                   int count, unsigned char *buffer)
+{
+    int size = plan->sample_bytes;
+    int64_t from = first < 0 ? 0 : first;
+    int64_t to = first + count > plan->width ? plan->width : first + count;
+    memset(buffer, 0, (size_t)(count * size));
+    if (from < to)
+        memcpy(buffer + (from - first) * size, row + from * size, (size_t)((to - from) * size));
+    return buffer;
+}
+
+/* Loads the pixels of a chunk's steps: a square of lanes at a time, each lane of it holding the
+ * samples of neighbouring columns, which are then taken apart and multiplied by 16. */
+RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                  struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
+                                  int sample_bytes)
+{
+    const int samples = LANE_BYTES / sample_bytes, columns = LANES * samples;
+    for (int part = 0; part < WAVE_CHUNK; part += columns) {
+        whole square[LANES];
+        for (int i = 0; i < LANES; i++) {
+            unsigned char buffer[RO_VECTOR_BYTES];
+            int64_t first = k0 + part - (int64_t)skew * i;
+            const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
+            const unsigned char *from = row + first * sample_bytes;
+            if (edge)
+                from = SIZED(row_with_edges_)(plan, row, first, columns, buffer);
+            square[i] = (whole) * (const loose_bytes *)from;
+        }
+        SIZED(transpose)(square);
+        for (int g = 0; g < LANES; g++) {
+            vector packed = (vector)square[g];
+            for (int r = 0; r < samples; r++) {
+                vector sample = packed >> (8 * sample_bytes * r);
+                if (r < samples - 1)
+                    sample &= (lane)((1u << (8 * sample_bytes)) - 1);
+                s->tone[part + g * samples + r] = sample << 4;
+            }
+        }
+    }
+}
+
+/* The way back for byte output: levels of neighbouring columns packed into lanes, transposed. */
+RO_INLINE void SIZED(store_levels_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                    struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge)
+{
+    for (int part = 0; part < WAVE_CHUNK; part += RO_VECTOR_BYTES) {
+        whole square[LANES];
+        for (int g = 0; g < LANES; g++) {
+            vector packed = s->level[part + g * LANE_BYTES];
+            for (int r = 1; r < LANE_BYTES; r++)
+                packed |= s->level[part + g * LANE_BYTES + r] << (8 * r);
+            square[g] = (whole)packed;
+        }
+        SIZED(transpose)(square);
+        for (int i = 0; i < band->rows; i++) {
+            int64_t first = k0 + part - (int64_t)skew * i;
+            unsigned char *row = band->out + i * band->out_stride;
+            if (!edge) {
+                *(loose_bytes *)(row + first) = (bytes)square[i];
+                continue;
+            }
+            int64_t from = first < 0 ? 0 : first;
+            int64_t to = first + RO_VECTOR_BYTES;
+            to = to > plan->width ? plan->width : to;
+            if (from < to)
+                memcpy(row + from, (unsigned char *)&square[i] + (from - first),
+                       (size_t)(to - from));
+        }
+    }
+}
+
+/*
+ * Packed bits. A step leaves one bit per lane; plane p holds the bytes of lanes 8p .. 8p+7, newest
+ * step first, for the last two chunks. Row i's 64 columns that have just become complete lie at 64
+ * neighbouring bytes of its plane, so one bit of each, last byte first, is the row's word.
+ */
+RO_INLINE void SIZED(store_bits_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                  struct SIZED(scratch_) * s, int skew, int64_t k0)
+{
+    const int64_t row_bytes = ((int64_t)plan->width + 7) / 8;
+    for (int p = 0; p < LANES / 8; p++) {
+        memcpy(s->plane[p] + WAVE_CHUNK, s->plane[p], WAVE_CHUNK);
+        for (int q = 0; q < WAVE_CHUNK; q++)
+            s->plane[p][q] = (unsigned char)(s->mask[q] >> (8 * p * SIZED(MASK_BYTE_)));
+    }
+    for (int i = 0; i < band->rows; i++) {
+        int64_t behind = k0 - (int64_t)skew * i;
+        int64_t word = behind >> 6; /* floor, also of negative numbers */
+        if (word < 0 || word * 8 >= row_bytes)
+            continue;
+        uint64_t bits = gather_bit(s->plane[i / 8] + (behind - word * 64), i % 8);
+        bits = __builtin_bswap64(bits);
+        unsigned char *to = band->out + i * band->out_stride + word * 8;
+        if (word * 8 + 8 <= row_bytes)
+            memcpy(to, &bits, 8);
+        else
+            memcpy(to, &bits, (size_t)(row_bytes - word * 8));
+    }
+}
+
+/* ---- the chain ------------------------------------------------------------------------------- */
+
+#if LANE_BITS == 32
+/* The high parts of products by a 32-bit constant, for division by multiplication. */
+RO_INLINE lanes32 divide32(lanes32 t, uint32_t magic, int shift)
+{
+    typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint64_t wide;
+    wide even = (wide)t & 0xffffffff, odd = (wide)t >> 32;
+    even = even * magic >> shift;
+    odd = odd * magic >> shift;
+    return (lanes32)(even | odd << 32);
+}
+
+/* The nearest level, ties to the darker: a guess in floating point, off by one at most, put right
+ * by the thresholds on either side of it. */
+RO_INLINE lanes32 nearest_level(const struct diffusion_plan *plan, ints32 v)
+{
+    const int32_t top = plan->levels - 1;
+    floats guess = __builtin_convertvector(v, floats) * ((float)top / (float)plan->white) + 0.5f;
+    ints32 k = __builtin_convertvector(guess, ints32);
+    k &= k > 0;
+    ints32 over = k > top;
+    k = (over & top) | (~over & k);
+    k -= v > look_up(plan->middle, k); /* a true comparison is -1 */
+    k += v <= look_up(plan->below, k);
+    return (lanes32)k;
+}
+#endif
+
+/* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
+struct SIZED(divider_) {
+    int shift;
+    uint32_t magic; /* 0: the divisor is a power of two */
+};
+RO_INLINE struct SIZED(divider_) SIZED(divider_of_)(uint32_t divisor)
+{
+    if ((divisor & (divisor - 1)) == 0)
+        return (struct SIZED(divider_)){__builtin_ctz(divisor), 0};
+    int shift = 31 + 32 - __builtin_clz(divisor - 1);
+    return (struct SIZED(divider_)){shift,
+                                    (uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor)};
+}
+
+/* Steps k0 .. k0+63. `kernel` is a constant where this is compiled for a kernel of the table. */
+RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
+                             const struct diffusion_kernel *kernel, const struct wave_band *band,
+                             int64_t k0, bool edge, bool fold)
+{
+    struct SIZED(scratch_) *s = band->scratch;
+    const int skew = diffusion_skew(kernel);
+    const int factor = diffusion_common_factor(kernel), divisor = kernel->divisor / factor;
+    const struct SIZED(divider_) divider = SIZED(divider_of_)((uint32_t)divisor);
+    int rows_down = 0, weight_sum = 0;
+    bool keeps_own_row = false;
+    RO_UNROLL
+    for (int i = 0; i < kernel->count; i++) {
+        rows_down = kernel->taps[i].dy > rows_down ? kernel->taps[i].dy : rows_down;
+        weight_sum += kernel->taps[i].weight / factor;
+        keeps_own_row |= kernel->taps[i].dy == 0 && kernel->taps[i].dx > 1;
+    }
+    const lane shortfall = (lane)(plan->bias * (divisor - weight_sum));
+    const vector zero = {0};
+    const vector bias = zero + (lane)plan->bias, white = zero + (lane)plan->white;
+
+    /* Lanes whose column lies in the image run from step `from` of this chunk to step `until`. */
+    vector from, until;
+    if (edge)
+        for (int i = 0; i < LANES; i++) {
+            int64_t start = (int64_t)skew * i - k0, end = start + plan->width;
+            from[i] = (lane)(start < 0 ? 0 : start > WAVE_CHUNK ? WAVE_CHUNK : start);
+            until[i] = (lane)(end < 0 ? 0 : end > WAVE_CHUNK ? WAVE_CHUNK : end);
+        }
+
+    vector last = s->history[0][HISTORY - 1], carry = s->carry;
+    for (int q = 0; q < WAVE_CHUNK; q++) {
+        vector t = carry + shortfall;
+        lane next_weight = 0; /* of the pixel to the left, added last: it is the newest */
+        RO_UNROLL
+        for (int i = 0; i < kernel->count; i++) {
+            struct diffusion_tap tap = kernel->taps[i];
+            if (tap.dy == 0 && tap.dx == 1)
+                next_weight = (lane)(tap.weight / factor);
+            else
+                t += s->history[tap.dy][HISTORY + q - tap.dx - skew * tap.dy] *
+                     (lane)(tap.weight / factor);
+        }
+        if (next_weight == 7)
+            t = (t - last) + (last << 3); /* one operation fewer in the chain */
+        else
+            t += last * next_weight;
+
+        vector quotient;
+#if LANE_BITS == 32
+        if (divider.magic) {
+            quotient = divide32(t, divider.magic, divider.shift);
+            carry = t - quotient * (lane)divisor;
+        } else
+#endif
+        {
+            quotient = t >> divider.shift;
+            carry = t & (lane)(divisor - 1);
+        }
+        vector y = s->tone[q] + quotient, f;
+        uint32_t mask = 0;
+        if (fold) {
+            f = SIZED(minimum)(y, y - white);
+            mask = SIZED(mask_at_least)(y, white);
+        }
+#if LANE_BITS == 32
+        else {
+            vector k = nearest_level(plan, (ints32)(y - bias));
+            f = y - (vector)look_up(plan->level, (ints32)k);
+            s->level[q] = k;
+        }
+#endif
+        if (edge) {
+            const vector now = zero + (lane)q;
+            vector started = (vector)(now >= from), inside = started & (vector)(now < until);
+            f = (f & inside) | (bias & ~inside);
+            carry = (carry & started) | ((lane)(divisor / 2) & ~started);
+            mask &= SIZED(mask_at_least)(inside, ~zero);
+            if (!fold)
+                s->level[q] &= inside;
+        }
+        s->mask[WAVE_CHUNK - 1 - q] = mask;
+        last = f;
+        if (keeps_own_row)
+            s->history[0][HISTORY + q] = f;
+
+        vector moved = f;
+        RO_UNROLL
+        for (int dy = 1; dy <= rows_down; dy++) {
+            int64_t k = k0 + q;
+            moved = SIZED(rotate)(moved);
+            SIZED(store_first)((lane *)band->below[dy - 1] + (k - skew * (LANES - dy)), moved);
+            moved = SIZED(insert)(moved, (const lane *)band->above[dy - 1] + (k + skew * dy));
+            s->history[dy][HISTORY + q] = moved;
+        }
+    }
+    s->carry = carry;
+    s->history[0][HISTORY + WAVE_CHUNK - 1] = last;
+    for (int dy = 0; dy <= rows_down; dy++)
+        memcpy(s->history[dy], s->history[dy] + WAVE_CHUNK, HISTORY * sizeof(vector));
+}
+
+RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
+                                 const struct diffusion_kernel *kernel, struct wave_band *band,
+                                 int64_t first, int64_t last, bool fold)
+{
+    struct SIZED(scratch_) *s = band->scratch;
+    const int skew = diffusion_skew(kernel);
+    for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
+        bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
+        if (plan->sample_bytes == 1)
+            SIZED(load_tones_)(plan, band, s, skew, k0, edge, 1);
+        else
+            SIZED(load_tones_)(plan, band, s, skew, k0, edge, 2);
+        if (edge)
+            SIZED(chunk_)(plan, kernel, band, k0, true, fold);
+        else
+            SIZED(chunk_)(plan, kernel, band, k0, false, fold);
+        if (plan->bits_out) {
+            SIZED(store_bits_)(plan, band, s, skew, k0);
+            continue;
+        }
+        if (fold) /* from masks to bytes */
+            for (int q = 0; q < WAVE_CHUNK; q++)
+                for (int i = 0; i < LANES; i++)
+                    s->level[q][i] =
+                        s->mask[WAVE_CHUNK - 1 - q] >> (i / 8 * 8 * SIZED(MASK_BYTE_) + i % 8) & 1;
+        SIZED(store_levels_)(plan, band, s, skew, k0, edge);
+    }
+}
+
+#define COMPILE(id)                                                                                \
+    static void RO_SIMD_JOIN(SIZED(steps_), _##id)(                                                \
+        const struct diffusion_plan *plan, struct wave_band *band, int64_t first, int64_t last)    \
+    {                                                                                              \
+        SIZED(run_steps_)(plan, &diffusion_kernels[id], band, first, last, true);                  \
+    }
+FOR_EACH_DIFFUSION_KERNEL(COMPILE)
+#undef COMPILE
+
+static void SIZED(steps_any_)(const struct diffusion_plan *plan, struct wave_band *band,
+                              int64_t first, int64_t last)
+{
+    if (plan->fold)
+        SIZED(run_steps_)(plan, &plan->kernel, band, first, last, true);
+#if LANE_BITS == 32
+    else
+        SIZED(run_steps_)(plan, &plan->kernel, band, first, last, false);
+#endif
+}
+
+static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
+                          int64_t last)
+{
+    typedef void steps_fn(const struct diffusion_plan *, struct wave_band *, int64_t, int64_t);
+#define ENTRY(id) [id] = RO_SIMD_JOIN(SIZED(steps_), _##id),
+    static steps_fn *const compiled[] = {FOR_EACH_DIFFUSION_KERNEL(ENTRY)[DIFFUSION_KERNELS] =
+                                             SIZED(steps_any_)};
+#undef ENTRY
+    compiled[plan->fold ? plan->kernel_id : DIFFUSION_KERNELS](plan, band, first, last);
+}
+
+static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *band)
+{
+    struct SIZED(scratch_) *s = band->scratch;
+    const vector zero = {0};
+    for (int dy = 0; dy <= plan->rows_down; dy++)
+        for (int q = 0; q < HISTORY; q++)
+            s->history[dy][q] = zero + (lane)plan->bias;
+    /* What lane 0 will ask of the rows above from columns left of where it starts: the line's own
+     * entries, for the steps before the first would have put them there. */
+    for (int dy = 1; dy <= plan->rows_down; dy++)
+        for (int q = 0; q < HISTORY; q++)
+            for (int i = 0; i < dy; i++)
+                s->history[dy][q][i] =
+                    ((const lane *)band->above[dy - 1 - i])[q - HISTORY + plan->skew * (dy - i)];
+    s->carry = zero + (lane)(plan->kernel.divisor / 2);
+    memset(s->plane, 0, sizeof s->plane);
+}
+
+const struct wave_code RO_SIMD_NAME(SIZED(wave_)) = {
+    .lanes = LANES,
+    .scratch_bytes = sizeof(struct SIZED(scratch_)),
+    .begin = SIZED(begin_),
+    .steps = SIZED(steps_),
+};
+
+#undef LANES
+#undef HISTORY
+#undef LANE_BYTES
+#undef vector
+#undef lane
+#undef SIZED
