@@ -30,6 +30,7 @@ static void plan_levels(struct diffusion_plan *plan)
     plan->below[0] = INT32_MIN;
     memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
     plan->bound = (widest + 1) / 2;
+    plan->levels_per_tone = (float)(n - 1) / (float)w;
 }
 
 static void plan_taps(struct diffusion_plan *plan)

@@ -42,6 +42,7 @@ struct diffusion_plan {
     int32_t level[DIFFUSION_MAX_LEVELS];    /* tone of each output level */
     int32_t middle[DIFFUSION_MAX_LEVELS];   /* v > middle[k] is nearer to level k+1 than to k */
     int32_t below[DIFFUSION_MAX_LEVELS];    /* middle[k-1]: v <= below[k] is nearer to k-1 */
+    float levels_per_tone;                  /* for a guess at the level */
     int32_t bound;                          /* |e| never exceeds it */
     int reach_left, reach_right, rows_down; /* of the taps */
     int weight_sum;
@@ -109,7 +110,7 @@ const struct diffusion_schedule *diffusion_schedule_find(const char *name);
  * dx + skew * dy steps after it was made; moving it one lane down takes the time of some steps, so
  * the skew is the smallest that leaves that many.
  */
-enum { DIFFUSION_SETTLE = 2 };
+enum { DIFFUSION_SETTLE = 3 };
 
 static inline __attribute__((always_inline)) int
 diffusion_skew(const struct diffusion_kernel *kernel)
@@ -140,16 +141,14 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
 /* Whether the wave has vector code for a plan on this instruction set. */
 bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu);
 
-/* Rounding of v to the nearest level, a tie going to the darker. Both give the same number: one by
- * looking at every level, one by a guess that is put right. */
+/* The level nearest to v, a tie going to the darker: a guess that is then put right. */
 static inline int diffusion_nearest(const struct diffusion_plan *plan, int32_t v)
 {
-    int64_t steps = plan->levels - 1;
-    int64_t guess = ((int64_t)v * steps + plan->white / 2) / plan->white;
-    int k = guess < 0 ? 0 : guess > steps ? (int)steps : (int)guess;
-    while (k > 0 && v <= plan->middle[k - 1])
+    int top = plan->levels - 1, guess = (int)((float)v * plan->levels_per_tone + 0.5f);
+    int k = guess < 0 ? 0 : guess > top ? top : guess;
+    while (v <= plan->below[k])
         k--;
-    while (k < (int)steps && v > plan->middle[k])
+    while (v > plan->middle[k])
         k++;
     return k;
 }

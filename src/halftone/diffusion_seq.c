@@ -162,16 +162,17 @@ typedef void row_fn(const struct diffusion_plan *plan, struct diffusion_row *row
 typedef void columns_fn(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                         int64_t last);
 
-#define COMPILE(id)                                                                                \
-    static void ed_##id(const struct diffusion_plan *plan, struct diffusion_row *row)              \
+#define COMPILE_FOR(id, kind, two_levels)                                                          \
+    static void ed_##kind##_##id(const struct diffusion_plan *plan, struct diffusion_row *row)     \
     {                                                                                              \
-        ed_row(plan, &diffusion_kernels[id], row, true);                                           \
+        ed_row(plan, &diffusion_kernels[id], row, two_levels);                                     \
     }                                                                                              \
-    static void ec_##id(const struct diffusion_plan *plan, struct diffusion_row *row,              \
-                        int64_t first, int64_t last)                                               \
+    static void ec_##kind##_##id(const struct diffusion_plan *plan, struct diffusion_row *row,     \
+                                 int64_t first, int64_t last)                                      \
     {                                                                                              \
-        ec_columns(plan, &diffusion_kernels[id], row, first, last, true);                          \
+        ec_columns(plan, &diffusion_kernels[id], row, first, last, two_levels);                    \
     }
+#define COMPILE(id) COMPILE_FOR(id, two, true) COMPILE_FOR(id, many, false)
 FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 
 static void ed_any(const struct diffusion_plan *plan, struct diffusion_row *row)
@@ -185,30 +186,28 @@ static void ec_any(const struct diffusion_plan *plan, struct diffusion_row *row,
     ec_columns(plan, &plan->kernel, row, first, last, false);
 }
 
-#define ED_ENTRY(id) [id] = ed_##id,
-#define EC_ENTRY(id) [id] = ec_##id,
-static row_fn *const ed_rows[] = {FOR_EACH_DIFFUSION_KERNEL(ED_ENTRY)[DIFFUSION_KERNELS] = ed_any};
-static columns_fn *const ec_rows[] = {FOR_EACH_DIFFUSION_KERNEL(EC_ENTRY)[DIFFUSION_KERNELS] =
-                                          ec_any};
-
-/* The table's kernels are compiled for two levels, and as they stand in the table. */
-static int compiled_kernel(const struct diffusion_plan *plan)
-{
-    return plan->levels == 2 ? plan->kernel_id : DIFFUSION_KERNELS;
-}
-
-static int32_t kernel_half(const struct diffusion_plan *plan)
-{
-    int id = compiled_kernel(plan);
-    return (id < DIFFUSION_KERNELS ? diffusion_kernels[id].divisor : plan->kernel.divisor) / 2;
-}
+/* [0] for two levels, [1] for more. */
+#define ED_TWO(id) [id] = ed_two_##id,
+#define ED_MANY(id) [id] = ed_many_##id,
+#define EC_TWO(id) [id] = ec_two_##id,
+#define EC_MANY(id) [id] = ec_many_##id,
+static row_fn *const ed_rows[2][DIFFUSION_KERNELS + 1] = {
+    {FOR_EACH_DIFFUSION_KERNEL(ED_TWO)[DIFFUSION_KERNELS] = ed_any},
+    {FOR_EACH_DIFFUSION_KERNEL(ED_MANY)[DIFFUSION_KERNELS] = ed_any},
+};
+static columns_fn *const ec_rows[2][DIFFUSION_KERNELS + 1] = {
+    {FOR_EACH_DIFFUSION_KERNEL(EC_TWO)[DIFFUSION_KERNELS] = ec_any},
+    {FOR_EACH_DIFFUSION_KERNEL(EC_MANY)[DIFFUSION_KERNELS] = ec_any},
+};
 
 void diffusion_gather(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                       int64_t last)
 {
-    if (first == 0)
-        row->carry = kernel_half(plan);
-    ec_rows[compiled_kernel(plan)](plan, row, first, last);
+    if (first == 0) {
+        bool own = plan->kernel_id == DIFFUSION_KERNELS;
+        row->carry = (own ? &plan->kernel : &diffusion_kernels[plan->kernel_id])->divisor / 2;
+    }
+    ec_rows[plan->levels > 2][plan->kernel_id](plan, row, first, last);
 }
 
 /* The lines of a ring for row y: ed looks down (rows y, y+1, ...), ec up (rows y, y-1, ...). */
@@ -231,7 +230,7 @@ static void run_ed(struct diffusion_run *run, const struct diffusion_block *bloc
 {
     for (uint32_t r = 0; r < block->rows; r++) {
         struct diffusion_row row = row_at(run, block, r, 1);
-        ed_rows[compiled_kernel(run->plan)](run->plan, &row);
+        ed_rows[run->plan->levels > 2][run->plan->kernel_id](run->plan, &row);
         /* This row's sums are used up: its line now belongs to a row below. */
         memset(row.line[0] - LINE_PAD, 0, line_length(run->plan) * sizeof(int32_t));
     }

@@ -15,7 +15,8 @@
 
 enum {
     SIZED(LANES_) = RO_VECTOR_BYTES * 8 / LANE_BITS,
-    SIZED(HISTORY_) = 48, /* steps an error is kept: dx + skew * dy at most */
+    SIZED(HISTORY_) = 48,   /* steps an error is kept: dx + skew * dy at most */
+    SIZED(PREFETCH_) = 512, /* bytes ahead */
 };
 #define LANES SIZED(LANES_)
 #define HISTORY SIZED(HISTORY_)
@@ -25,7 +26,7 @@ struct SIZED(scratch_) {
     vector tone[WAVE_CHUNK];
     vector level[WAVE_CHUNK]; /* what was chosen, for byte output */
     vector history[DIFFUSION_MAX_DY + 1][HISTORY + WAVE_CHUNK]; /* [dy]: moved dy lanes down */
-    vector carry;
+    vector last, carry;                             /* the error and remainder on the left */
     uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
     unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
 };
@@ -62,6 +63,8 @@ RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struc
             const unsigned char *from = row + first * sample_bytes;
             if (edge)
                 from = SIZED(row_with_edges_)(plan, row, first, columns, buffer);
+            else /* more rows than the hardware follows by itself */
+                __builtin_prefetch(from + SIZED(PREFETCH_));
             square[i] = (whole) * (const loose_bytes *)from;
         }
         SIZED(transpose)(square);
@@ -154,7 +157,7 @@ RO_INLINE lanes32 divide32(lanes32 t, uint32_t magic, int shift)
 RO_INLINE lanes32 nearest_level(const struct diffusion_plan *plan, ints32 v)
 {
     const int32_t top = plan->levels - 1;
-    floats guess = __builtin_convertvector(v, floats) * ((float)top / (float)plan->white) + 0.5f;
+    floats guess = __builtin_convertvector(v, floats) * plan->levels_per_tone + 0.5f;
     ints32 k = __builtin_convertvector(guess, ints32);
     k &= k > 0;
     ints32 over = k > top;
@@ -209,7 +212,14 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             until[i] = (lane)(end < 0 ? 0 : end > WAVE_CHUNK ? WAVE_CHUNK : end);
         }
 
-    vector last = s->history[0][HISTORY - 1], carry = s->carry;
+    lane *below[DIFFUSION_MAX_DY] = {0};
+    const lane *above[DIFFUSION_MAX_DY] = {0};
+    RO_UNROLL
+    for (int dy = 1; dy <= rows_down; dy++) {
+        below[dy - 1] = (lane *)band->below[dy - 1] + (k0 - skew * (LANES - dy));
+        above[dy - 1] = (const lane *)band->above[dy - 1] + (k0 + skew * dy);
+    }
+    vector last = s->last, carry = s->carry;
     for (int q = 0; q < WAVE_CHUNK; q++) {
         vector t = carry + shortfall;
         lane next_weight = 0; /* of the pixel to the left, added last: it is the newest */
@@ -222,6 +232,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
                 t += s->history[tap.dy][HISTORY + q - tap.dx - skew * tap.dy] *
                      (lane)(tap.weight / factor);
         }
+        asm("" : "+v"(t)); /* all that is known early is summed before what is not */
         if (next_weight == 7)
             t = (t - last) + (last << 3); /* one operation fewer in the chain */
         else
@@ -268,17 +279,17 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         vector moved = f;
         RO_UNROLL
         for (int dy = 1; dy <= rows_down; dy++) {
-            int64_t k = k0 + q;
             moved = SIZED(rotate)(moved);
-            SIZED(store_first)((lane *)band->below[dy - 1] + (k - skew * (LANES - dy)), moved);
-            moved = SIZED(insert)(moved, (const lane *)band->above[dy - 1] + (k + skew * dy));
+            SIZED(store_first)(below[dy - 1] + q, moved);
+            moved = SIZED(insert)(moved, above[dy - 1] + q);
             s->history[dy][HISTORY + q] = moved;
         }
     }
     s->carry = carry;
-    s->history[0][HISTORY + WAVE_CHUNK - 1] = last;
-    for (int dy = 0; dy <= rows_down; dy++)
-        memcpy(s->history[dy], s->history[dy] + WAVE_CHUNK, HISTORY * sizeof(vector));
+    s->last = last;
+    for (int dy = keeps_own_row ? 0 : 1; dy <= rows_down; dy++)
+        for (int age = 1; age <= skew * dy + DIFFUSION_MAX_DX; age++)
+            s->history[dy][HISTORY - age] = s->history[dy][HISTORY + WAVE_CHUNK - age];
 }
 
 RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
@@ -310,11 +321,23 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     }
 }
 
+RO_INLINE void SIZED(run_either_)(const struct diffusion_plan *plan,
+                                  const struct diffusion_kernel *kernel, struct wave_band *band,
+                                  int64_t first, int64_t last)
+{
+    if (plan->fold)
+        SIZED(run_steps_)(plan, kernel, band, first, last, true);
+#if LANE_BITS == 32
+    else
+        SIZED(run_steps_)(plan, kernel, band, first, last, false);
+#endif
+}
+
 #define COMPILE(id)                                                                                \
     static void RO_SIMD_JOIN(SIZED(steps_), _##id)(                                                \
         const struct diffusion_plan *plan, struct wave_band *band, int64_t first, int64_t last)    \
     {                                                                                              \
-        SIZED(run_steps_)(plan, &diffusion_kernels[id], band, first, last, true);                  \
+        SIZED(run_either_)(plan, &diffusion_kernels[id], band, first, last);                       \
     }
 FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 #undef COMPILE
@@ -322,12 +345,7 @@ FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 static void SIZED(steps_any_)(const struct diffusion_plan *plan, struct wave_band *band,
                               int64_t first, int64_t last)
 {
-    if (plan->fold)
-        SIZED(run_steps_)(plan, &plan->kernel, band, first, last, true);
-#if LANE_BITS == 32
-    else
-        SIZED(run_steps_)(plan, &plan->kernel, band, first, last, false);
-#endif
+    SIZED(run_either_)(plan, &plan->kernel, band, first, last);
 }
 
 static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
@@ -338,7 +356,7 @@ static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *b
     static steps_fn *const compiled[] = {FOR_EACH_DIFFUSION_KERNEL(ENTRY)[DIFFUSION_KERNELS] =
                                              SIZED(steps_any_)};
 #undef ENTRY
-    compiled[plan->fold ? plan->kernel_id : DIFFUSION_KERNELS](plan, band, first, last);
+    compiled[plan->kernel_id](plan, band, first, last);
 }
 
 static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *band)
@@ -355,6 +373,7 @@ static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *b
             for (int i = 0; i < dy; i++)
                 s->history[dy][q][i] =
                     ((const lane *)band->above[dy - 1 - i])[q - HISTORY + plan->skew * (dy - i)];
+    s->last = zero + (lane)plan->bias;
     s->carry = zero + (lane)(plan->kernel.divisor / 2);
     memset(s->plane, 0, sizeof s->plane);
 }
