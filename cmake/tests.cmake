@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# Tests are found by their names, and carry their folder as a label (ctest -L io):
+#   tests/ROOM/NAME_test.c    a cmocka program; other .c files of its folder are linked to it
+#   tests/ROOM/NAME_test.sh   run by sh;  tests/ROOM/NAME_test.py  run by python3
+#   tests/rocheck/*.c         the checker of variants against the reference
+#   tests/fuzz/*_fuzz.c       libFuzzer programs (RO_BUILD_FUZZ, clang)
+# A script that cannot run here ends with status 77 and counts as skipped.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
+endif()
+find_package(Python3 QUIET COMPONENTS Interpreter)
+
+set(RO_TEST_LIBRARIES roundoff_static)
+if(TARGET roundoff_io_static)
+  list(PREPEND RO_TEST_LIBRARIES roundoff_io_static)
+endif()
+
+# What a test finds in its environment.
+set(ro_test_environment "SOURCE_DIR=${PROJECT_SOURCE_DIR}" "BUILD_DIR=${PROJECT_BINARY_DIR}"
+  "CC=${CMAKE_C_COMPILER}" "SANITIZE=${RO_SANITIZE}")
+if(TARGET roundoff)
+  list(APPEND ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>")
+endif()
+
+function(ro_test_properties name label)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 300
+    ENVIRONMENT "${ro_test_environment}")
+endfunction()
+
+# ro_test(NAME SOURCES...): a program, linked with cmocka and the static libraries. NAME is
+# "room/what"; its room becomes the label.
+function(ro_test name)
+  get_filename_component(label ${name} DIRECTORY)
+  string(REPLACE "/" "_" target ${name})
+  add_executable(${target}_test ${ARGN})
+  set_target_properties(${target}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
+  target_include_directories(${target}_test PRIVATE include src tests)
+  target_link_libraries(${target}_test PRIVATE PkgConfig::CMOCKA ${RO_TEST_LIBRARIES} m)
+  add_test(NAME ${name} COMMAND ${target}_test)
+  ro_test_properties(${name} ${label})
+endfunction()
+
+file(GLOB test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*/*_test.c)
+if(TARGET PkgConfig::CMOCKA)
+  foreach(source ${test_sources})
+    get_filename_component(room ${source} DIRECTORY)
+    file(GLOB shared CONFIGURE_DEPENDS tests/${room}/*.c)
+    list(FILTER shared EXCLUDE REGEX "_test\\.c$")
+    string(REGEX REPLACE "_test\\.c$" "" name ${source})
+    ro_test(${name} tests/${source} ${shared})
+  endforeach()
+elseif(test_sources)
+  message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
+endif()
+
+file(GLOB test_scripts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
+  tests/*/*_test.sh tests/*/*_test.py)
+foreach(script ${test_scripts})
+  get_filename_component(room ${script} DIRECTORY)
+  string(REGEX REPLACE "_test\\.(sh|py)$" "" name ${script})
+  if(script MATCHES "\\.sh$")
+    add_test(NAME ${name} COMMAND sh ${PROJECT_SOURCE_DIR}/tests/${script})
+  elseif(Python3_FOUND)
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/${script})
+  else()
+    message(WARNING "python3 was not found: ${name} is left out")
+    continue()
+  endif()
+  ro_test_properties(${name} ${room})
+endforeach()
+
+file(GLOB rocheck_sources CONFIGURE_DEPENDS tests/rocheck/*.c)
+if(rocheck_sources)
+  add_executable(rocheck ${rocheck_sources})
+  target_include_directories(rocheck PRIVATE include src tests)
+  target_link_libraries(rocheck PRIVATE ${RO_TEST_LIBRARIES} m)
+  add_test(NAME rocheck COMMAND rocheck test)
+  ro_test_properties(rocheck rocheck)
+endif()
+
+# The libraries must be built with -fsanitize=fuzzer-no-link as well: ./run test --fuzz does.
+if(RO_BUILD_FUZZ)
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.c)
+  foreach(source ${fuzz_sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY fuzz)
+    target_include_directories(${name} PRIVATE include src tests)
+    target_link_libraries(${name} PRIVATE ${RO_TEST_LIBRARIES} m)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  endforeach()
+endif()
