@@ -93,6 +93,7 @@ typedef struct ro_context_options {
 typedef struct ro_report {
     const char *method;
     const char *schedule;
+    uint32_t width, height; /* of the image */
     ro_device device;
     ro_cpu cpu;
     int threads;

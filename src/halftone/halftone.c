@@ -135,6 +135,8 @@ void halftoner_report(const struct halftoner *work)
     work->context->report = (ro_report){
         .method = work->method,
         .schedule = work->schedule->name,
+        .width = work->in.width,
+        .height = work->in.height,
         .device = RO_DEVICE_CPU,
         .cpu = work->run.cpu,
         .threads = work->run.threads,
