@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The speed measurements behind `roundoff bench`: one file each, one row of the table in
+ * cli/bench.c. A bench prints its table on stdout and returns the exit status of the command.
+ */
+#ifndef RO_BENCH_BENCH_H
+#define RO_BENCH_BENCH_H
+
+#include <stdbool.h>
+
+struct bench_options {
+    int size;  /* side of a square image; 0: the bench's own sizes */
+    bool json; /* an object instead of a table */
+};
+
+struct bench {
+    const char *name;
+    const char *summary;
+    int (*run)(const struct bench_options *options);
+};
+
+extern const struct bench bench_diffusion;
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands share: the table entry of a command, the one way to fail, and JSON text.
+ *
+ * A command is a row of data (name, operands, options, examples) and a function. --help, the check
+ * of options and the suggestions for misspelt ones are all made from the row.
+ */
+#ifndef RO_CLI_CLI_H
+#define RO_CLI_CLI_H
+
+#include "cli/options.h"
+#include "roundoff.h"
+
+#include <stdio.h>
+
+enum { EXIT_BAD_USAGE = 2 };
+
+struct command {
+    const char *name;
+    const char *operands;         /* as in the usage line, "IN OUT" */
+    const char *summary;          /* one line, in the list of commands and in --help */
+    const struct option *options; /* ended by a row without a name; the command's own */
+    unsigned common;              /* the common options it takes, bits of COMMON_... */
+    const char *const *examples;  /* two command lines, then NULL */
+    int (*run)(const struct command *command, int argc, char **argv); /* the exit status */
+};
+
+extern const struct command command_halftone, command_testcard, command_devices, command_bench;
+extern const struct command *const commands[]; /* ended by NULL */
+
+/* Prints "roundoff: sentence" as one line on stderr, whatever characters a file name brought, and
+ * returns 1; usage_error adds where to read more and returns EXIT_BAD_USAGE. */
+int fail(const char *format, ...) RO_PRINTF(1, 2);
+int usage_error(const struct command *command, const char *format, ...) RO_PRINTF(2, 3);
+
+/* Whether what was printed on stdout arrived there; if not, fails. */
+int finish_stdout(void);
+
+/* A string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void json_string(FILE *file, const char *text);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
+#include "cli/work.h"
+#include "roundoff_io.h"
+
+#include <string.h>
+
+struct values {
+    struct common common;
+    const char *method, *schedule, *type;
+    int levels, page;
+    double dpi;
+    struct size resize;
+    bool list;
+};
+
+static const struct option options[] = {
+    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
+     .offset = offsetof(struct values, method)},
+    {"list", NULL, "list the methods and stop", OPTION_FLAG,
+     .offset = offsetof(struct values, list)},
+    {"levels", "N", "levels of the output, 2 to 256 (default 2)", OPTION_WHOLE,
+     .offset = offsetof(struct values, levels), .min = 2, .max = 256},
+    {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
+     .offset = offsetof(struct values, schedule)},
+    {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
+     .offset = offsetof(struct values, type)},
+    {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
+     .offset = offsetof(struct values, page), .min = 1, .max = 1000000},
+    {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
+     .offset = offsetof(struct values, dpi), .min = 1, .max = 1000000},
+    {"resize", "WxH", "resize to the device's pixels before rounding", OPTION_SIZE,
+     .offset = offsetof(struct values, resize), .min = 1, .max = 1 << 30},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff halftone photo.jpg photo.tif --resize 4960x7016 --dpi 600",
+    "zcat scan.pgm.gz | roundoff halftone - - --levels 4 > scan.pgm",
+    NULL,
+};
+
+static int list_methods(bool json)
+{
+    const ro_method *method;
+    if (json)
+        puts("[");
+    for (int i = 0; (method = ro_halftone_method_at(i)); i++) {
+        if (!json) {
+            printf("%-18s %-16s %s\n", method->name, method->family, method->summary);
+            continue;
+        }
+        const char *const fields[][2] = {{"name", method->name},
+                                         {"family", method->family},
+                                         {"summary", method->summary},
+                                         {"paper", method->paper}};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+            printf("%s\"%s\": ", k ? ", " : i ? ",\n  {" : "  {", fields[k][0]);
+            json_string(stdout, fields[k][1] ? fields[k][1] : "");
+        }
+        putchar('}');
+    }
+    if (json)
+        puts("\n]");
+    return finish_stdout();
+}
+
+static const char *where(const ro_report *report)
+{
+    return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
+}
+
+static void print_line(const ro_report *report, int levels, double seconds)
+{
+    double pixels = (double)report->width * (double)report->height;
+    char time[32], threads[32] = "";
+    if (seconds < 1)
+        snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
+    else
+        snprintf(time, sizeof time, "%.2f s", seconds);
+    if (report->device != RO_DEVICE_CUDA)
+        snprintf(threads, sizeof threads, "%d thread%s, ", report->threads,
+                 report->threads == 1 ? "" : "s");
+    fprintf(stderr, "halftone: %s, %d levels, %u x %u, %s/%s, %s%s, %.0f Mpixel/s\n",
+            report->method, levels, report->width, report->height, report->schedule, where(report),
+            threads, time, pixels / seconds * 1e-6);
+}
+
+static void print_json(FILE *file, const ro_report *report, const struct operands *files,
+                       int levels, double seconds)
+{
+    double pixels = (double)report->width * (double)report->height;
+    fputs("{\"command\": \"halftone\", \"input\": ", file);
+    json_string(file, files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, files->path[1]);
+    fputs(", \"method\": ", file);
+    json_string(file, report->method);
+    fputs(", \"schedule\": ", file);
+    json_string(file, report->schedule);
+    fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
+            ro_device_name(report->device), ro_cpu_name(report->cpu), report->threads);
+    fprintf(file, ", \"levels\": %d, \"width\": %u, \"height\": %u", levels, report->width,
+            report->height);
+    fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
+            (unsigned long long)report->launches);
+    fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
+            pixels / seconds * 1e-6);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct values values = {.levels = 2};
+    struct operands files;
+    switch (options_parse(command, argc, argv, &values, &files)) {
+    case PARSED_HELP:
+        return finish_stdout();
+    case PARSED_ERROR:
+        return EXIT_BAD_USAGE;
+    case PARSED:
+        break;
+    }
+    if (values.list && files.count)
+        return usage_error(command, "--list takes no file, %s was given", files.path[0]);
+    if (values.list)
+        return list_methods(values.common.json);
+    if (files.count != 2)
+        return usage_error(command, "halftone needs IN and OUT");
+
+    struct work work;
+    int result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    const char *in = files.path[0], *out = files.path[1];
+    ro_halftone_options halftone = {.method = values.method,
+                                    .levels = values.levels,
+                                    .schedule = values.schedule,
+                                    .seed = values.common.seed};
+    ro_read_options read = {.page = (unsigned)values.page,
+                            .resize_width = values.resize.width,
+                            .resize_height = values.resize.height};
+    ro_write_options write = {.type = values.type, .dpi_x = values.dpi, .dpi_y = values.dpi};
+    ro_status status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
+    work_end(&work);
+    const ro_report *report = ro_context_report(work.context);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, out);
+    } else if (values.common.json) {
+        bool busy = strcmp(out, "-") == 0;
+        print_json(busy ? stderr : stdout, report, &files, values.levels, work.seconds);
+        result = finish_stdout();
+    } else if (!values.common.quiet) {
+        print_line(report, values.levels, work.seconds);
+    }
+    work_close(&work);
+    return result;
+}
+
+const struct command command_halftone = {
+    .name = "halftone",
+    .operands = "IN OUT",
+    .summary = "rounds a picture to a few levels, every small area keeping its tone",
+    .options = options,
+    .common =
+        COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET | COMMON_JSON,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Long options, described by tables: --name value, --name=value, flags; "--" ends them. */
+#ifndef RO_CLI_OPTIONS_H
+#define RO_CLI_OPTIONS_H
+
+#include "roundoff.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_kind {
+    OPTION_FLAG,   /* bool */
+    OPTION_TEXT,   /* const char * */
+    OPTION_CHOICE, /* int: the place in `choices` */
+    OPTION_WHOLE,  /* int from min to max */
+    OPTION_NUMBER, /* double from min to max */
+    OPTION_SIZE,   /* struct size, each side from min to max */
+    OPTION_SEED,   /* uint64_t */
+};
+
+struct size {
+    uint32_t width, height;
+};
+
+struct option {
+    const char *name;     /* without the dashes */
+    const char *argument; /* as --help shows it; NULL for a flag */
+    const char *help;
+    enum option_kind kind;
+    size_t offset; /* of the value in the command's structure of values */
+    int min, max;
+    const char *const *choices; /* ended by NULL */
+};
+
+/* Options of several commands. A command's structure of values begins with this one. */
+struct common {
+    int device, cpu; /* ro_device, ro_cpu */
+    int threads;
+    uint64_t seed;
+    bool quiet, json;
+};
+enum {
+    COMMON_DEVICE = 1 << 0,
+    COMMON_THREADS = 1 << 1,
+    COMMON_CPU = 1 << 2,
+    COMMON_SEED = 1 << 3,
+    COMMON_QUIET = 1 << 4,
+    COMMON_JSON = 1 << 5,
+};
+
+enum { MAX_OPERANDS = 2 };
+struct operands {
+    int count;
+    const char *path[MAX_OPERANDS];
+};
+
+/* What a parse ends with: go on, or leave with an exit status (--help, or an error already told).
+ */
+enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
+
+struct command;
+enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
+                          struct operands *operands);
+void options_help(const struct command *command, FILE *file);
+
+#endif
