@@ -2,7 +2,7 @@
 /*
  * The handler only sets flags: ro_context_cancel is one atomic store, and the work stops at its
  * next check, removes its temporary file and returns. System calls are not restarted, so that a
- * read from a silent pipe ends too. A closed pipe is an error of write, not a signal.
+ * read from a silent pipe ends too. A closed pipe and a file over the limit are errors of write.
  */
 #include "cli/signals.h"
 
@@ -37,6 +37,7 @@ void signals_catch(void)
         sigaction(SIGHUP, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 void signals_watch(ro_context *context)
