@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# cmake --install: libraries, headers, the command, its man page, a CMake package and pkg-config
+# files. Both kinds of description are relative to where they lie, so that the prefix may be moved.
+if(NOT TARGET roundoff_io_static)
+  return()
+endif()
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/roundoff)
+
+set_target_properties(roundoff_shared PROPERTIES EXPORT_NAME roundoff)
+set_target_properties(roundoff_io_shared PROPERTIES EXPORT_NAME roundoff_io INSTALL_RPATH "$ORIGIN")
+install(TARGETS roundoff_static roundoff_shared roundoff_io_static roundoff_io_shared
+  EXPORT roundoffTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES include/roundoff.h include/roundoff_io.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/roundoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+install(EXPORT roundoffTargets NAMESPACE roundoff:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/roundoffConfig.cmake.in roundoffConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(roundoffConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/roundoffConfig.cmake
+  ${PROJECT_BINARY_DIR}/roundoffConfigVersion.cmake DESTINATION ${package_dir})
+
+set(PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+set(PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" up ${up})
+  set(PC_PREFIX "\${pcfiledir}/${up}")
+  set(PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
+# ro_pkg_config(NAME DESCRIPTION REQUIRES REQUIRES_PRIVATE LIBS_PRIVATE)
+function(ro_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES PC_REQUIRES_PRIVATE PC_LIBS_PRIVATE)
+  configure_file(cmake/roundoff.pc.in ${PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+ro_pkg_config(roundoff "${PROJECT_DESCRIPTION}" "" "" "-lpthread -lm")
+ro_pkg_config(roundoff_io "Image files for Roundoff" "roundoff = ${PROJECT_VERSION}"
+  "${RO_IO_REQUIRES}" "")

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Pixels in memory, with the core library alone: a grey ramp as dots on the terminal. */
+#include <roundoff.h>
+#include <stdio.h>
+
+int main(void)
+{
+    enum { WIDTH = 64, HEIGHT = 12 };
+    unsigned char pixels[HEIGHT][WIDTH], dots[HEIGHT][WIDTH];
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++)
+            pixels[y][x] = (unsigned char)(x * 255 / (WIDTH - 1));
+
+    ro_context *context;
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return 1;
+    ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
+    ro_image out = {RO_INDEX8, WIDTH, HEIGHT, 1, WIDTH, dots};
+    ro_status status = ro_halftone(context, &in, &out, NULL);
+    for (int y = 0; y < HEIGHT && status == RO_OK; y++) {
+        for (int x = 0; x < WIDTH; x++)
+            putchar(dots[y][x] ? '#' : '.');
+        putchar('\n');
+    }
+    if (status != RO_OK)
+        fprintf(stderr, "%s\n", ro_context_message(context));
+    ro_context_close(context);
+    return status != RO_OK;
+}
