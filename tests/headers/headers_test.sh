@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every header compiles alone: the public ones as strict C and C++, the internal ones as the
+# project's C. A header that leans on what its user happened to include fails here.
+set -eu
+cc=${CC:-cc}
+failed=0
+
+# compiles HEADER COMPILER OPTIONS...
+compiles() {
+    header=$1
+    shift
+    if ! echo "#include \"$header\"" | "$@" -Wall -Wextra -Werror -fsyntax-only -; then
+        echo "$header does not compile alone: $*" >&2
+        failed=1
+    fi
+}
+
+cd "$SOURCE_DIR"
+for header in include/*.h; do
+    name=$(basename "$header")
+    compiles "$name" "$cc" -std=c99 -pedantic -Iinclude -x c
+    if command -v c++ >/dev/null 2>&1; then
+        compiles "$name" c++ -std=c++11 -pedantic -Iinclude -x c++
+    fi
+done
+for header in src/*/*.h cli/*.h bench/*.h; do
+    case $header in
+    *_simd*) continue ;; # a kernel's body: compiled once per instruction set
+    esac
+    compiles "$header" "$cc" -std=gnu11 -Iinclude -Isrc -I. -x c
+done
+command -v c++ >/dev/null 2>&1 || echo "no C++ compiler: the headers were not tried as C++"
+exit $failed
