@@ -18,7 +18,7 @@ endif()
 
 # What a test finds in its environment.
 set(ro_test_environment "SOURCE_DIR=${PROJECT_SOURCE_DIR}" "BUILD_DIR=${PROJECT_BINARY_DIR}"
-  "CC=${CMAKE_C_COMPILER}" "SANITIZE=${RO_SANITIZE}")
+  "CC=${CMAKE_C_COMPILER}" "SANITIZE=${RO_SANITIZE}" "PYTHONDONTWRITEBYTECODE=1")
 if(TARGET roundoff)
   list(APPEND ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>")
 endif()
