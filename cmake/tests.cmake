@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Tests are found by their names, and carry their folder as a label (ctest -L io):
-#   tests/ROOM/NAME_test.c    a cmocka program; other .c files of its folder are linked to it
+#   tests/ROOM/NAME_test.c    a cmocka program
 #   tests/ROOM/NAME_test.sh   run by sh;  tests/ROOM/NAME_test.py  run by python3
 #   tests/rocheck/*.c         the checker of variants against the reference
 #   tests/fuzz/*_fuzz.c       libFuzzer programs (RO_BUILD_FUZZ, clang)
@@ -44,11 +44,8 @@ endfunction()
 file(GLOB test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*/*_test.c)
 if(TARGET PkgConfig::CMOCKA)
   foreach(source ${test_sources})
-    get_filename_component(room ${source} DIRECTORY)
-    file(GLOB shared CONFIGURE_DEPENDS tests/${room}/*.c)
-    list(FILTER shared EXCLUDE REGEX "_test\\.c$")
     string(REGEX REPLACE "_test\\.c$" "" name ${source})
-    ro_test(${name} tests/${source} ${shared})
+    ro_test(${name} tests/${source})
   endforeach()
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
