@@ -40,5 +40,16 @@ function(ro_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES PC_REQUIRES_PRIVATE PC
   install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 ro_pkg_config(roundoff "${PROJECT_DESCRIPTION}" "" "" "-lpthread -lm")
+
+set(pc_PNG libpng)
+set(pc_TIFF libtiff-4)
+set(pc_JPEG libjpeg)
+set(io_requires)
+foreach(type PNG TIFF JPEG)
+  if(have_${type})
+    list(APPEND io_requires ${pc_${type}})
+  endif()
+endforeach()
+list(JOIN io_requires ", " io_requires)
 ro_pkg_config(roundoff_io "Image files for Roundoff" "roundoff = ${PROJECT_VERSION}"
-  "${RO_IO_REQUIRES}" "")
+  "${io_requires}" "")
