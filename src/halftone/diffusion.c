@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of an error diffusion: all that follows from the kernel and the image's shape. */
+/* Error diffusion: its plan, all that follows from the kernel and the image's shape, and its
+ * engine. */
 #include "halftone/diffusion.h"
 
 #include "core/names.h"
@@ -95,3 +96,99 @@ const struct diffusion_schedule *diffusion_schedule_find(const char *name)
             return schedules[i];
     return NULL;
 }
+
+/* What the engine keeps in a halftoner. */
+struct diffusion_state {
+    struct diffusion_plan plan;
+    const struct diffusion_schedule *schedule;
+    struct diffusion_run run;
+};
+
+/* Whether the schedule asked for can run as the context wants it; `auto` is the wave. */
+static ro_status choose_schedule(struct halftoner *work, struct diffusion_state *state)
+{
+    ro_context *context = work->context;
+    const ro_context_options *asked = &context->options;
+    const char *name = work->options.schedule;
+    state->run.cpu = context->cpu;
+    state->run.threads = context->threads;
+    state->schedule = &diffusion_wave;
+    if (name && !ro_name_equal(name, "auto"))
+        state->schedule = diffusion_schedule_find(name);
+    if (!state->schedule)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "there is no schedule '%s' on the CPU; it has ed, ec, wave", name);
+    if (state->schedule->sequential) {
+        if (asked->threads > 1)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "schedule %s is sequential and cannot use %d threads",
+                                   state->schedule->name, asked->threads);
+        if (asked->cpu > RO_CPU_SCALAR)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "schedule %s is sequential and cannot use %s",
+                                   state->schedule->name, ro_cpu_name(asked->cpu));
+        state->run.cpu = RO_CPU_SCALAR;
+        state->run.threads = 1;
+    } else if (!diffusion_wave_vectorised(&state->plan, state->run.cpu)) {
+        if (asked->cpu > RO_CPU_SCALAR)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "the sums of this kernel and depth do not fit the lanes of %s",
+                                   ro_cpu_name(asked->cpu));
+        state->run.cpu = RO_CPU_SCALAR;
+    }
+    return RO_OK;
+}
+
+static ro_status open_engine(struct halftoner *work)
+{
+    ro_context *context = work->context;
+    struct diffusion_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    work->state = state;
+    diffusion_plan_make(&state->plan, &(struct diffusion_request){
+                                          .kernel = &diffusion_kernels[work->method->variant],
+                                          .kernel_id = work->method->variant,
+                                          .width = work->in.width,
+                                          .maxval = work->grey.white,
+                                          .sample_bytes = work->grey.sample_bytes,
+                                          .levels = work->options.levels,
+                                          .bits_out = work->out == RO_BITS,
+                                      });
+    ro_status status = choose_schedule(work, state);
+    if (status != RO_OK)
+        return status;
+    struct diffusion_run *run = &state->run;
+    run->plan = &state->plan;
+    run->pool = context->pool;
+    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
+    if (posix_memalign(&run->state, 64, bytes) != 0) {
+        run->state = NULL;
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               work->in.width);
+    }
+    memset(run->state, 0, bytes);
+    work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
+    work->report.schedule = state->schedule->name;
+    work->report.cpu = run->cpu;
+    work->report.threads = run->threads;
+    return RO_OK;
+}
+
+static void run_engine(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    state->schedule->run(&state->run, block);
+    work->report.steps = state->run.steps;
+}
+
+static void close_engine(struct halftoner *work)
+{
+    struct diffusion_state *state = work->state;
+    if (state)
+        free(state->run.state);
+    free(state);
+    work->state = NULL;
+}
+
+const struct halftone_engine diffusion_engine = {open_engine, run_engine, close_engine, false};

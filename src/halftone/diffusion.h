@@ -9,11 +9,8 @@
 #ifndef RO_HALFTONE_DIFFUSION_H
 #define RO_HALFTONE_DIFFUSION_H
 
-#include "core/pool.h"
+#include "halftone/halftone.h"
 #include "halftone/kernels.h"
-#include "roundoff.h"
-
-#include <stdbool.h>
 
 enum {
     DIFFUSION_MAX_LEVELS = 256,
@@ -55,16 +52,6 @@ struct diffusion_plan {
     int32_t bias;  /* added to errors in lanes, so that they are never negative */
 };
 
-/* A block of rows for a schedule to run. */
-struct diffusion_block {
-    const unsigned char *in;
-    ptrdiff_t in_stride;
-    unsigned char *out;
-    ptrdiff_t out_stride;
-    uint32_t rows;
-    uint32_t first_row; /* in the image */
-};
-
 /* A row for the gather form: `line[dy]` is column 0 of the errors of the row dy above, line[0] of
  * its own, each with DIFFUSION_PAD zeros on either side. */
 struct diffusion_row {
@@ -94,7 +81,7 @@ struct diffusion_schedule {
     size_t (*state_bytes)(const struct diffusion_plan *plan, ro_cpu cpu, int threads);
     /* Rows to a block: all blocks but the last of an image have a multiple of this many. */
     int (*granularity)(const struct diffusion_plan *plan, ro_cpu cpu);
-    void (*run)(struct diffusion_run *run, const struct diffusion_block *block);
+    void (*run)(struct diffusion_run *run, const struct halftone_block *block);
 };
 
 extern const struct diffusion_schedule diffusion_reference; /* the definition, for tests */

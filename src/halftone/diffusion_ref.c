@@ -25,7 +25,7 @@ static int granularity(const struct diffusion_plan *plan, ro_cpu cpu)
     return 1;
 }
 
-static void run(struct diffusion_run *run, const struct diffusion_block *block)
+static void run(struct diffusion_run *run, const struct halftone_block *block)
 {
     const struct diffusion_plan *plan = run->plan;
     const int32_t divisor = plan->kernel.divisor;

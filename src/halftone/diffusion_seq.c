@@ -211,7 +211,7 @@ void diffusion_gather(const struct diffusion_plan *plan, struct diffusion_row *r
 }
 
 /* The lines of a ring for row y: ed looks down (rows y, y+1, ...), ec up (rows y, y-1, ...). */
-static struct diffusion_row row_at(struct diffusion_run *run, const struct diffusion_block *block,
+static struct diffusion_row row_at(struct diffusion_run *run, const struct halftone_block *block,
                                    uint32_t r, int direction)
 {
     const size_t length = line_length(run->plan);
@@ -226,7 +226,7 @@ static struct diffusion_row row_at(struct diffusion_run *run, const struct diffu
     return row;
 }
 
-static void run_ed(struct diffusion_run *run, const struct diffusion_block *block)
+static void run_ed(struct diffusion_run *run, const struct halftone_block *block)
 {
     for (uint32_t r = 0; r < block->rows; r++) {
         struct diffusion_row row = row_at(run, block, r, 1);
@@ -236,7 +236,7 @@ static void run_ed(struct diffusion_run *run, const struct diffusion_block *bloc
     }
 }
 
-static void run_ec(struct diffusion_run *run, const struct diffusion_block *block)
+static void run_ec(struct diffusion_run *run, const struct halftone_block *block)
 {
     for (uint32_t r = 0; r < block->rows; r++) {
         struct diffusion_row row = row_at(run, block, r, -1);

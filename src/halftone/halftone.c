@@ -2,125 +2,84 @@
 /* Halftoning of whole images, and the preparation that streams share with it. */
 #include "halftone/halftone.h"
 
-#include "core/context.h"
+#include "core/checked.h"
 #include "core/image.h"
-#include "core/names.h"
-#include "halftone/methods.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Whether the schedule asked for can run as the context wants it; `auto` is the wave. */
-static ro_status choose_schedule(struct halftoner *work, const char *name)
+static ro_status check_options(struct halftoner *work)
 {
     ro_context *context = work->context;
-    const ro_context_options *asked = &context->options;
-    work->run.cpu = context->cpu;
-    work->run.threads = context->threads;
-    if (!name || ro_name_equal(name, "auto")) {
-        work->schedule = &diffusion_wave;
-    } else {
-        work->schedule = diffusion_schedule_find(name);
-        if (!work->schedule)
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "there is no schedule '%s' on the CPU; it has ed, ec, wave",
-                                   name);
-    }
-    if (work->schedule->sequential) {
-        if (asked->threads > 1)
-            return ro_context_fail(context, RO_E_UNSUPPORTED,
-                                   "schedule %s is sequential and cannot use %d threads",
-                                   work->schedule->name, asked->threads);
-        if (asked->cpu > RO_CPU_SCALAR)
-            return ro_context_fail(context, RO_E_UNSUPPORTED,
-                                   "schedule %s is sequential and cannot use %s",
-                                   work->schedule->name, ro_cpu_name(asked->cpu));
-        work->run.cpu = RO_CPU_SCALAR;
-        work->run.threads = 1;
-    } else if (!diffusion_wave_vectorised(&work->plan, work->run.cpu)) {
-        if (asked->cpu > RO_CPU_SCALAR)
-            return ro_context_fail(context, RO_E_UNSUPPORTED,
-                                   "the sums of this kernel and depth do not fit the lanes of %s",
-                                   ro_cpu_name(asked->cpu));
-        work->run.cpu = RO_CPU_SCALAR;
-    }
-    return RO_OK;
-}
-
-static ro_status check_options(ro_context *context, ro_format out,
-                               const ro_halftone_options *options, int *levels)
-{
-    *levels = options->levels ? options->levels : 2;
-    if (*levels < 2 || *levels > DIFFUSION_MAX_LEVELS)
+    ro_halftone_options *options = &work->options;
+    const struct halftone_method *method = work->method;
+    const struct {
+        unsigned flag;
+        bool set;
+        const char *name;
+    } given[] = {
+        {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
+        {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].set && !(method->options & given[i].flag))
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s", given[i].name,
+                                   method->info.name);
+    if (options->levels == 0)
+        options->levels = 2;
+    if (options->levels < 2 || options->levels > 256)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%d levels cannot be made; 2 to 256 are possible", *levels);
-    if (out != RO_BITS && out != RO_INDEX8 && out != RO_GRAY8)
+                               "%d levels cannot be made; 2 to 256 are possible", options->levels);
+    if (work->out != RO_BITS && work->out != RO_INDEX8 && work->out != RO_GRAY8)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
-                               ro_format_name(out));
-    if (out == RO_BITS && *levels != 2)
+                               ro_format_name(work->out));
+    if (work->out == RO_BITS && options->levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "packed bits hold 2 levels, not %d",
-                               *levels);
+                               options->levels);
     return RO_OK;
 }
 
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
                          ro_format out, const ro_halftone_options *options)
 {
-    static const ro_halftone_options defaults;
-    int levels;
     *work = (struct halftoner){.context = context, .in = *in, .out = out};
-    if (!options)
-        options = &defaults;
-    const struct halftone_method *method = halftone_method_find(context, options->method);
-    if (!method)
+    if (options)
+        work->options = *options;
+    work->method = halftone_method_find(context, work->options.method);
+    if (!work->method)
         return RO_E_ARGUMENT;
-    work->method = method->info.name;
-    ro_status status = check_options(context, out, options, &levels);
+    ro_status status = check_options(work);
     if (status == RO_OK)
         status = grey_form_of(context, in, &work->grey);
     if (status != RO_OK)
         return status;
-
-    diffusion_plan_make(&work->plan, &(struct diffusion_request){
-                                         .kernel = &diffusion_kernels[method->kernel],
-                                         .kernel_id = method->kernel,
-                                         .width = in->width,
-                                         .maxval = work->grey.white,
-                                         .sample_bytes = work->grey.sample_bytes,
-                                         .levels = levels,
-                                         .bits_out = out == RO_BITS,
-                                     });
-    status = choose_schedule(work, options->schedule);
-    if (status != RO_OK)
-        return status;
-
-    struct diffusion_run *run = &work->run;
-    run->plan = &work->plan;
-    run->pool = context->pool;
-    size_t bytes = work->schedule->state_bytes(&work->plan, run->cpu, run->threads);
-    if (posix_memalign(&run->state, 64, bytes) != 0) {
-        run->state = NULL;
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels", in->width);
-    }
-    memset(run->state, 0, bytes);
-    work->granularity = (uint32_t)work->schedule->granularity(&work->plan, run->cpu);
+    int levels = work->options.levels;
     for (int k = 0; k < levels; k++)
         work->tone[k] = (unsigned char)((2 * 255 * k + levels - 1) / (2 * (levels - 1)));
-    return RO_OK;
+    work->granularity = 1;
+    work->report = (ro_report){
+        .method = work->method->info.name,
+        .width = in->width,
+        .height = in->height,
+        .device = RO_DEVICE_CPU,
+        .cpu = RO_CPU_SCALAR,
+        .threads = 1,
+    };
+    return work->method->engine->open(work);
 }
 
 void halftoner_close(struct halftoner *work)
 {
-    free(work->run.state);
-    work->run.state = NULL;
+    if (work->method)
+        work->method->engine->close(work);
 }
 
 void halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
                    ptrdiff_t out_stride, uint32_t rows)
 {
-    struct diffusion_block block = {grey, grey_stride, out, out_stride, rows, work->rows_done};
-    work->schedule->run(&work->run, &block);
+    struct halftone_block block = {grey, grey_stride, out, out_stride, rows, work->rows_done};
+    work->method->engine->run(work, &block);
     work->rows_done += rows;
+    work->context->report = work->report;
     if (work->out != RO_GRAY8)
         return;
     for (uint32_t r = 0; r < rows; r++) {
@@ -130,18 +89,17 @@ void halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stri
     }
 }
 
-void halftoner_report(const struct halftoner *work)
+/* How many rows to run at once: some tens of millions of pixels, so that progress is shown and
+ * cancelling works, and fewer where they are converted on the way. */
+static uint32_t block_rows(const struct halftoner *work)
 {
-    work->context->report = (ro_report){
-        .method = work->method,
-        .schedule = work->schedule->name,
-        .width = work->in.width,
-        .height = work->in.height,
-        .device = RO_DEVICE_CPU,
-        .cpu = work->run.cpu,
-        .threads = work->run.threads,
-        .steps = work->run.steps,
-    };
+    uint32_t bands = (uint32_t)((64u << 20) / work->in.width / work->granularity);
+    uint32_t few = (uint32_t)work->report.threads * 4;
+    if (work->method->engine->whole_image)
+        return work->in.height;
+    if (!work->grey.direct && bands > few)
+        bands = few;
+    return work->granularity * (bands ? bands : 1);
 }
 
 ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
@@ -161,14 +119,11 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
     if (status != RO_OK)
         goto done;
 
-    /* Blocks of some millions of pixels, so that progress is shown and cancelling works. */
-    uint32_t block = (uint32_t)((64u << 20) / in->width / work.granularity);
-    block = work.granularity * (block ? block : 1);
+    uint32_t block = block_rows(&work);
     size_t grey_row_bytes = (size_t)in->width * (size_t)work.grey.sample_bytes;
     if (!work.grey.direct) {
-        uint32_t smaller = work.granularity * (uint32_t)work.run.threads * 4;
-        block = block < smaller ? block : smaller;
-        rows = malloc(grey_row_bytes * block);
+        size_t bytes;
+        rows = ro_size_multiply(grey_row_bytes, block, &bytes) ? malloc(bytes) : NULL;
         if (!rows) {
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
                                      block, in->width);
@@ -191,8 +146,6 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
         if (status == RO_OK)
             status = ro_context_progress(context, "halftone", (double)(y + count) / in->height);
     }
-    if (status == RO_OK)
-        halftoner_report(&work);
 done:
     free(rows);
     halftoner_close(&work);

@@ -1,26 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* A halftoning made ready to run on blocks of rows: what ro_halftone and the stream share. */
+/*
+ * What every halftoning method is to the rest: a row of the table of methods, with an engine that
+ * runs it. The engine gets rows as samples it can work on, top to bottom, in blocks.
+ */
 #ifndef RO_HALFTONE_HALFTONE_H
 #define RO_HALFTONE_HALFTONE_H
 
-#include "halftone/diffusion.h"
+#include "core/context.h"
 #include "halftone/grey.h"
+#include "roundoff.h"
 
+struct halftoner;
+
+/* Options that not every method knows; one that is set and does not apply is an error. */
+enum halftone_option {
+    OPTION_LEVELS = 1 << 0,
+    OPTION_SCHEDULE = 1 << 1,
+};
+
+struct halftone_block {
+    const unsigned char *in; /* grey samples, work->grey.sample_bytes each */
+    ptrdiff_t in_stride;
+    unsigned char *out; /* packed bits if work->out is RO_BITS, else a byte per pixel: the level */
+    ptrdiff_t out_stride;
+    uint32_t rows;
+    uint32_t first_row; /* in the image */
+};
+
+struct halftone_engine {
+    /* Checks options, allocates work->state, sets work->granularity and what the report says. */
+    ro_status (*open)(struct halftoner *work);
+    void (*run)(struct halftoner *work, const struct halftone_block *block);
+    void (*close)(struct halftoner *work); /* also after a failed open */
+    bool whole_image;                      /* run gets all rows in one block */
+};
+
+struct halftone_method {
+    ro_method info;
+    const char *aliases[4];
+    const struct halftone_engine *engine;
+    unsigned options; /* halftone_option flags that apply */
+    int variant;      /* which of the engine's tables: for error diffusion the kernel */
+};
+
+/* A halftoning made ready to run: what ro_halftone and the stream share. */
 struct halftoner {
     ro_context *context;
     ro_image in; /* the shape of the input; its pixels are not used */
     ro_format out;
+    ro_halftone_options options; /* with defaults filled in */
+    const struct halftone_method *method;
     struct grey_form grey;
-    const char *method;
-    const struct diffusion_schedule *schedule;
-    struct diffusion_plan plan;
-    struct diffusion_run run;
     uint32_t granularity;    /* rows go in by multiples of this, but for the last */
     uint32_t rows_done;      /* rows run so far */
     unsigned char tone[256]; /* of each level, for RO_GRAY8 output */
+    ro_report report;
+    void *state; /* the engine's */
 };
 
-/* Checks the options and allocates; halftoner_close frees, also after a failure. */
+extern const struct halftone_engine diffusion_engine;
+
+/* By name or alias; NULL and a message that suggests the nearest when there is none. */
+const struct halftone_method *halftone_method_find(ro_context *context, const char *name);
+
+/* Checks the options and opens the engine; halftoner_close frees, also after a failure. */
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
                          ro_format out, const ro_halftone_options *options);
 void halftoner_close(struct halftoner *work);
@@ -28,8 +71,5 @@ void halftoner_close(struct halftoner *work);
 /* Runs the next rows, given as grey samples. */
 void halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
                    ptrdiff_t out_stride, uint32_t rows);
-
-/* Leaves in the context what ran. */
-void halftoner_report(const struct halftoner *work);
 
 #endif

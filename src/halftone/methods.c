@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "halftone/methods.h"
-
+/* The table of halftoning methods. */
 #include "core/names.h"
+#include "halftone/halftone.h"
 #include "halftone/kernels.h"
+
+#define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE
 
 static const struct halftone_method methods[] = {
     {{"floyd-steinberg", "error diffusion", "4 taps; sharp, the classic",
       "Floyd and Steinberg, An adaptive algorithm for spatial grayscale, 1976"},
      {"fs", "floyd"},
+     DIFFUSION,
      KERNEL_FLOYD_STEINBERG},
 };
 

@@ -3,7 +3,6 @@
  * Halftoning row by row. Rows that make up whole bands are run straight from the caller's memory;
  * the rest wait in `pending` until there are enough. Finished rows wait in `ready` to be pulled.
  */
-#include "core/context.h"
 #include "core/image.h"
 #include "halftone/halftone.h"
 
@@ -37,6 +36,10 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
     status = halftoner_open(&made->work, context, &shape, out, options);
+    if (status == RO_OK && made->work.method->engine->whole_image)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "%s needs the whole image and cannot run row by row",
+                                 made->work.method->info.name);
     if (status != RO_OK)
         goto fail;
 
@@ -44,7 +47,7 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
     made->grey_row_bytes = (size_t)in->width * (size_t)work->grey.sample_bytes;
     made->out_row_bytes = ro_format_row_bytes(out, in->width);
     uint32_t bands = (uint32_t)(BYTES_AT_ONCE / made->grey_row_bytes / work->granularity);
-    uint32_t wanted = (uint32_t)work->run.threads * 4;
+    uint32_t wanted = (uint32_t)work->report.threads * 4;
     made->room = work->granularity * (bands ? bands : 1);
     made->capacity = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
     if (made->room > in->height)
@@ -82,7 +85,6 @@ static void run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t str
                   count);
     stream->ready_first = 0;
     stream->ready_rows = count;
-    halftoner_report(&stream->work);
 }
 
 static ro_status take_one(ro_halftone_stream *stream, const void *row)

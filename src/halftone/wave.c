@@ -110,7 +110,7 @@ static void prepare(struct state *state, const struct diffusion_plan *plan,
 struct job {
     const struct diffusion_plan *plan;
     const struct wave_code *code;
-    const struct diffusion_block *block;
+    const struct halftone_block *block;
     struct state *state;
     int height; /* rows of a band */
     uint32_t count;
@@ -160,7 +160,7 @@ static void tell_below(struct job *job, uint64_t band, int64_t columns)
 static void run_vector_band(struct job *job, uint64_t band, uint32_t number, void *scratch)
 {
     const struct diffusion_plan *plan = job->plan;
-    const struct diffusion_block *block = job->block;
+    const struct halftone_block *block = job->block;
     uint32_t row = number * (uint32_t)job->height;
     struct wave_band work = {
         .in = block->in + (ptrdiff_t)row * block->in_stride,
@@ -229,7 +229,7 @@ static void take_bands(void *data, int thread)
     }
 }
 
-static void run(struct diffusion_run *run, const struct diffusion_block *block)
+static void run(struct diffusion_run *run, const struct halftone_block *block)
 {
     const struct diffusion_plan *plan = run->plan;
     const struct wave_code *code = find_code(plan, run->cpu);
