@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* rocheck [test|bench|list|steps] [pattern] [--variant NAME] [--seed N] [--repeats N] */
+#include "core/cpu.h"
+#include "core/hash.h"
+#include "rocheck.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct suite *const suites[] = {&diffusion_suite};
+
+static const struct variant variants[] = {
+    {"scalar", RO_DEVICE_CPU, RO_CPU_SCALAR},
+    {"avx2", RO_DEVICE_CPU, RO_CPU_AVX2},
+    {"avx512", RO_DEVICE_CPU, RO_CPU_AVX512},
+    {"cuda", RO_DEVICE_CUDA, RO_CPU_AUTO},
+};
+
+uint32_t draw(struct check *check, uint32_t limit)
+{
+    uint64_t n = check->counter++;
+    return ro_hash(check->seed, (uint32_t)n, (uint32_t)(n >> 32)) % limit;
+}
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool present(const struct variant *variant)
+{
+    if (variant->device == RO_DEVICE_CPU)
+        return variant->cpu <= ro_cpu_best();
+    for (int i = 0; i < ro_device_count(); i++) {
+        ro_device_info info;
+        if (ro_device_at(i, &info) == RO_OK && info.device == variant->device)
+            return true;
+    }
+    return false;
+}
+
+struct arguments {
+    const char *command, *pattern, *variant;
+    uint64_t seed;
+    int repeats;
+};
+
+static bool parse(int count, char **words, struct arguments *arguments)
+{
+    *arguments = (struct arguments){"test", "*", NULL, 1, 1};
+    int place = 0;
+    for (int i = 1; i < count; i++) {
+        if (strcmp(words[i], "--variant") == 0 && i + 1 < count)
+            arguments->variant = words[++i];
+        else if (strcmp(words[i], "--seed") == 0 && i + 1 < count)
+            arguments->seed = strtoull(words[++i], NULL, 0);
+        else if (strcmp(words[i], "--repeats") == 0 && i + 1 < count)
+            arguments->repeats = atoi(words[++i]);
+        else if (words[i][0] == '-' || place > 1)
+            return false;
+        else if (place++ == 0)
+            arguments->command = words[i];
+        else
+            arguments->pattern = words[i];
+    }
+    static const char *const commands[] = {"test", "bench", "list", "steps"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(arguments->command, commands[i]) == 0)
+            return arguments->repeats > 0;
+    return false;
+}
+
+/* Runs one case on one variant; returns 1 if it failed. */
+static int run_case(const struct suite *suite, int number, const struct variant *variant,
+                    const struct arguments *arguments)
+{
+    const char *name = suite->case_name(number);
+    if (strcmp(arguments->command, "list") == 0) {
+        printf("%s/%s %s\n", suite->name, name, variant->name);
+        return 0;
+    }
+    if (strcmp(arguments->command, "steps") == 0) {
+        suite->steps(number, variant);
+        return 0;
+    }
+    if (strcmp(arguments->command, "bench") == 0) {
+        int threads = ro_cpu_threads();
+        double one = suite->bench(number, variant, 1);
+        double all = one > 0 ? suite->bench(number, variant, threads) : 0;
+        printf("%-44s %-8s %9.0f Mpixel/s on 1 thread", name, variant->name, one);
+        if (all > 0)
+            printf(", %9.0f on %d", all, threads);
+        printf("\n");
+        return 0;
+    }
+    struct check check = {
+        .variant = variant, .seed = arguments->seed, .repeats = arguments->repeats};
+    bool right = suite->test(number, &check);
+    printf("%s %s/%s %s", right ? "ok  " : "FAIL", suite->name, name, variant->name);
+    if (!right)
+        printf(": %s (seed %llu)", check.failure, (unsigned long long)check.seed);
+    printf("\n");
+    fflush(stdout);
+    return !right;
+}
+
+int main(int count, char **words)
+{
+    struct arguments arguments;
+    if (!parse(count, words, &arguments)) {
+        fprintf(stderr, "usage: rocheck [test|bench|list|steps] [pattern] [--variant scalar|avx2|"
+                        "avx512|cuda] [--seed N] [--repeats N]\n");
+        return 2;
+    }
+    int failed = 0, passed = 0, known = 0;
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        const struct variant *variant = &variants[v];
+        if (arguments.variant && strcmp(arguments.variant, variant->name) != 0)
+            continue;
+        known++;
+        if (!present(variant)) {
+            printf("skipped: %s: no %s\n", variant->name,
+                   variant->device == RO_DEVICE_CPU ? "such instructions" : "device");
+            continue;
+        }
+        for (size_t s = 0; s < sizeof suites / sizeof *suites; s++)
+            for (int i = 0; i < suites[s]->cases; i++) {
+                char full[128];
+                snprintf(full, sizeof full, "%s/%s", suites[s]->name, suites[s]->case_name(i));
+                if (fnmatch(arguments.pattern, full, 0) != 0 || !suites[s]->supports(i, variant))
+                    continue;
+                int bad = run_case(suites[s], i, variant, &arguments);
+                failed += bad;
+                passed += !bad;
+            }
+    }
+    if (!known) {
+        fprintf(stderr, "rocheck: there is no variant '%s'\n", arguments.variant);
+        return 2;
+    }
+    if (strcmp(arguments.command, "test") == 0)
+        printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rocheck: every fast variant against the plain C reference, bit for bit, and its speed.
+ *
+ * A suite lists its cases (a method on a schedule) and, for one case on one variant, makes images,
+ * runs both and compares. What ran is read from the context's report: a variant that was asked for
+ * and did not run is a failure.
+ */
+#ifndef ROCHECK_H
+#define ROCHECK_H
+
+#include "roundoff.h"
+
+#include <stdbool.h>
+
+/* Where a case runs. */
+struct variant {
+    const char *name; /* "scalar", "avx2", "avx512", "cuda" */
+    ro_device device;
+    ro_cpu cpu;
+};
+
+struct check {
+    const struct variant *variant;
+    uint64_t seed;    /* of the run, for the message */
+    uint64_t counter; /* of numbers drawn */
+    int repeats;      /* how often to repeat each image, to catch races */
+    char failure[256];
+};
+
+struct suite {
+    const char *name;
+    int cases;
+    const char *(*case_name)(int number);
+    bool (*supports)(int number, const struct variant *variant);
+    bool (*test)(int number, struct check *check); /* false: check->failure says what differs */
+    double (*bench)(int number, const struct variant *variant, int threads); /* Mpixel/s */
+    void (*steps)(int number, const struct variant *variant);                /* prints a line */
+};
+
+extern const struct suite diffusion_suite;
+
+/* Numbers for tests: a hash of seed and counter, so that a seed repeats a run. */
+uint32_t draw(struct check *check, uint32_t limit);
+
+double seconds_now(void);
+
+#endif
