@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A head phantom after Shepp and Logan, for tests that need shapes of known tone. */
+#ifndef RO_DRAW_PHANTOM_H
+#define RO_DRAW_PHANTOM_H
+
+#include "roundoff.h"
+
+/* Fills a checked view of RO_GRAY8 or RO_GRAY16. */
+RO_API
+void ro_draw_phantom(const ro_image *image);
+
+#endif
