@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole images: loading and saving on top of readers and writers. */
+#include "io/reader.h"
+#include "io/writer.h"
+
+#include <stdlib.h>
+
+enum { STEP = 64 }; /* rows between two looks at cancellation */
+
+ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
+                        ro_image *image, ro_file_info *info)
+{
+    ro_reader *reader;
+    *image = (ro_image){0};
+    ro_status status = ro_reader_open(context, path, options, &reader);
+    if (status != RO_OK)
+        return status;
+    const ro_file_info *about = ro_reader_info(reader);
+    if (info)
+        *info = *about;
+    size_t row = ro_format_row_bytes(about->format, about->width);
+    if (row > ro_memory_limit() / about->height)
+        status = ro_file_too_large(&reader->file, about->width, about->height);
+    else
+        status = ro_image_alloc(context, about->format, about->width, about->height, about->maxval,
+                                image);
+    for (uint32_t y = 0, got; y < about->height && status == RO_OK; y += got)
+        status = ro_reader_rows(reader, (uint8_t *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, STEP, &got);
+    ro_reader_close(reader);
+    if (status != RO_OK)
+        ro_image_free(image);
+    return status;
+}
+
+ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
+                        const ro_write_options *options)
+{
+    ro_file_info info = {.format = image->format,
+                         .width = image->width,
+                         .height = image->height,
+                         .maxval = image->maxval};
+    ro_writer *writer;
+    ro_status status = ro_writer_open(context, path, &info, options, &writer);
+    for (uint32_t y = 0; y < info.height && status == RO_OK; y += STEP)
+        status = ro_writer_rows(writer, (const uint8_t *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, info.height - y < STEP ? info.height - y : STEP);
+    if (status == RO_OK)
+        status = ro_writer_commit(writer);
+    ro_writer_close(writer);
+    return status;
+}

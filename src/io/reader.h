@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader behind the public handle. */
+#ifndef RO_IO_READER_H
+#define RO_IO_READER_H
+
+#include "io/stage.h"
+
+struct ro_reader {
+    struct ro_file file;
+    struct ro_source source;
+    struct ro_stage *stage; /* the last of the chain */
+    uint32_t row;           /* the next one */
+    ro_status status;       /* of the first failure; it stays */
+};
+
+/* A file that is in memory already; the bytes must outlive the reader. */
+ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
+                                const ro_read_options *options, ro_reader **reader);
+
+#endif
