@@ -127,6 +127,8 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
                 return status;
             if (part == 0)
                 break;
+            if (source->fd >= 0)
+                source->begin = source->end = 0; /* the buffer is no longer what lies before */
             source->position += part;
             *got += part;
         } else {
