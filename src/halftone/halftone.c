@@ -19,6 +19,7 @@ static ro_status check_options(struct halftoner *work)
     } given[] = {
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
+        {OPTION_SEED, options->seed != 0, "seed"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(method->options & given[i].flag))

@@ -16,6 +16,7 @@ struct halftoner;
 enum halftone_option {
     OPTION_LEVELS = 1 << 0,
     OPTION_SCHEDULE = 1 << 1,
+    OPTION_SEED = 1 << 2,
 };
 
 struct halftone_block {

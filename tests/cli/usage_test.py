@@ -72,6 +72,7 @@ class Usage(Case):
         run = ["halftone", "in.pgm", "out.pbm"]
         self.refused(*run, "--method", "floid-steinberg", words=["floyd-steinberg"])
         self.refused(*run, "--schedule", "wav", words=["wave"])
+        self.refused(*run, "--seed", "5", words=["seed"])
         for schedule in ["ed", "ec"]:
             self.refused(*run, "--schedule", schedule, "--threads", "2", words=["thread"])
             self.refused(*run, "--schedule", schedule, "--cpu", "avx2", words=["avx2"])
