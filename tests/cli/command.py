@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Running the command in an empty folder, and what must hold whenever it refuses."""
+import functools
 import os
 import shutil
 import subprocess
@@ -14,6 +15,19 @@ OLD = b"the old output\n"
 
 def have(tool):
     return shutil.which(tool) is not None
+
+
+@functools.lru_cache(None)
+def supports(kind):
+    """Whether this build reads files of a kind: libraries may have been left out of it."""
+    heads = {"png": b"\x89PNG\r\n\x1a\n", "tif": b"II*\0\x08\0\0\0", "jpg": b"\xff\xd8\xff\xe0"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "head." + kind)
+        with open(path, "wb") as file:
+            file.write(heads[kind] + bytes(64))
+        done = subprocess.run([ROUNDOFF, "halftone", path, os.path.join(folder, "out.pgm")],
+                              stderr=subprocess.PIPE)
+    return b"this build has no" not in done.stderr
 
 
 class Case(unittest.TestCase):

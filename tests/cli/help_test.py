@@ -6,7 +6,7 @@ import re
 import subprocess
 import unittest
 
-from command import Case, ROUNDOFF, SOURCE_DIR, have
+from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
 COMMANDS = ["halftone", "testcard", "devices", "bench"]
 
@@ -46,6 +46,7 @@ class Help(Case):
         self.assertEqual((done.returncode, done.stdout), (0, b""))
 
     @unittest.skipUnless(have("cjpeg"), "cjpeg is not installed")
+    @unittest.skipUnless(all(map(supports, ["png", "tif", "jpg"])), "a file type was left out")
     def test_examples_run(self):
         os.mkdir(self.path("bin"))
         os.symlink(os.path.abspath(ROUNDOFF), self.path("bin/roundoff"))

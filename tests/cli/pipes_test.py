@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from command import Case, OLD, ROUNDOFF, netpbm, noise, pgm
+from command import Case, OLD, ROUNDOFF, netpbm, noise, pgm, supports
 
 
 class Pipes(Case):
@@ -42,9 +42,9 @@ class Pipes(Case):
             self.assertEqual(running.wait(), 0)
 
     def test_closed_pipe(self):
-        self.put("in.pgm", pgm(4000, 2000, bytes(8000000)))
+        self.put("in.pgm", pgm(4000, 8000, bytes(32000000)))
         for arguments in [["halftone", "in.pgm", "-"], ["halftone", "in.pgm", "-", "--levels=3"],
-                          ["testcard", "-", "--size", "2000x2000"]]:
+                          ["testcard", "-", "--size", "2000x3000"]]:
             with subprocess.Popen([ROUNDOFF, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE) as running:
                 self.assertEqual(len(running.stdout.read(10)), 10)
@@ -82,6 +82,8 @@ class Signals(Case):
 
     def test_ctrl_c(self):
         for out in ["old.pbm", "new.tif", "new.png", "new.npy", "-"]:
+            if out[-3:] in ("tif", "png") and not supports(out[-3:]):
+                continue
             with self.subTest(out=out):
                 self.interrupted(signal.SIGINT, "interrupted", ["halftone", "-", out])
 
@@ -148,7 +150,7 @@ class Reports(Case):
         self.assertIn("floyd-steinberg", self.works("halftone", "--list").stdout.decode())
         names = [row["name"] for row in json.loads(self.works("bench", "--list", "--json").stdout)]
         self.assertIn("diffusion", names)
-        done = self.works("testcard", "out.png", "--json", "--colour", "--depth", "16")
+        done = self.works("testcard", "out.ppm", "--json", "--colour", "--depth", "16")
         self.assertEqual(json.loads(done.stdout)["colour"], True)
 
     def test_json_of_a_strange_name(self):
