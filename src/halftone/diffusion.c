@@ -31,7 +31,9 @@ static void plan_levels(struct diffusion_plan *plan)
     plan->below[0] = INT32_MIN;
     memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
     plan->bound = (widest + 1) / 2;
+    /* The thresholds lie within 1 of evenly spaced ones; levels may be closer than that. */
     plan->levels_per_tone = (float)(n - 1) / (float)w;
+    plan->guess_off = 1 + (int)(1.25f * plan->levels_per_tone);
 }
 
 static void plan_taps(struct diffusion_plan *plan)

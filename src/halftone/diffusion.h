@@ -39,7 +39,8 @@ struct diffusion_plan {
     int32_t level[DIFFUSION_MAX_LEVELS];    /* tone of each output level */
     int32_t middle[DIFFUSION_MAX_LEVELS];   /* v > middle[k] is nearer to level k+1 than to k */
     int32_t below[DIFFUSION_MAX_LEVELS];    /* middle[k-1]: v <= below[k] is nearer to k-1 */
-    float levels_per_tone;                  /* for a guess at the level */
+    float levels_per_tone;                  /* for a guess at the level, */
+    int guess_off;                          /* which is off by this at most */
     int32_t bound;                          /* |e| never exceeds it */
     int reach_left, reach_right, rows_down; /* of the taps */
     int weight_sum;

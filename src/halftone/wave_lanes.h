@@ -152,8 +152,8 @@ RO_INLINE lanes32 divide32(lanes32 t, uint32_t magic, int shift)
     return (lanes32)(even | odd << 32);
 }
 
-/* The nearest level, ties to the darker: a guess in floating point, off by one at most, put right
- * by the thresholds on either side of it. */
+/* The nearest level, ties to the darker: a guess in floating point, mostly off by one at most, put
+ * right by the thresholds on either side of it. */
 RO_INLINE lanes32 nearest_level(const struct diffusion_plan *plan, ints32 v)
 {
     const int32_t top = plan->levels - 1;
@@ -162,8 +162,10 @@ RO_INLINE lanes32 nearest_level(const struct diffusion_plan *plan, ints32 v)
     k &= k > 0;
     ints32 over = k > top;
     k = (over & top) | (~over & k);
-    k -= v > look_up(plan->middle, k); /* a true comparison is -1 */
-    k += v <= look_up(plan->below, k);
+    for (int i = 0; i < plan->guess_off; i++) {
+        k -= v > look_up(plan->middle, k); /* a true comparison is -1 */
+        k += v <= look_up(plan->below, k);
+    }
     return (lanes32)k;
 }
 #endif
