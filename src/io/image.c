@@ -7,6 +7,23 @@
 
 enum { STEP = 64 }; /* rows between two looks at cancellation */
 
+ro_status ro_reader_image(ro_reader *reader, ro_image *image)
+{
+    const ro_file_info *info = ro_reader_info(reader);
+    size_t row = ro_format_row_bytes(info->format, info->width);
+    *image = (ro_image){0};
+    if (row > ro_memory_limit() / info->height)
+        return ro_file_no_memory(&reader->file, (uint64_t)row * info->height);
+    ro_status status = ro_image_alloc(reader->file.context, info->format, info->width, info->height,
+                                      info->maxval, image);
+    for (uint32_t y = 0, got; y < info->height && status == RO_OK; y += got)
+        status = ro_reader_rows(reader, (uint8_t *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, STEP, &got);
+    if (status != RO_OK)
+        ro_image_free(image);
+    return status;
+}
+
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
                         ro_image *image, ro_file_info *info)
 {
@@ -15,21 +32,10 @@ ro_status ro_image_load(ro_context *context, const char *path, const ro_read_opt
     ro_status status = ro_reader_open(context, path, options, &reader);
     if (status != RO_OK)
         return status;
-    const ro_file_info *about = ro_reader_info(reader);
     if (info)
-        *info = *about;
-    size_t row = ro_format_row_bytes(about->format, about->width);
-    if (row > ro_memory_limit() / about->height)
-        status = ro_file_too_large(&reader->file, about->width, about->height);
-    else
-        status = ro_image_alloc(context, about->format, about->width, about->height, about->maxval,
-                                image);
-    for (uint32_t y = 0, got; y < about->height && status == RO_OK; y += got)
-        status = ro_reader_rows(reader, (uint8_t *)image->data + (ptrdiff_t)y * image->stride,
-                                image->stride, STEP, &got);
+        *info = *ro_reader_info(reader);
+    status = ro_reader_image(reader, image);
     ro_reader_close(reader);
-    if (status != RO_OK)
-        ro_image_free(image);
     return status;
 }
 

@@ -17,4 +17,7 @@ struct ro_reader {
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader);
 
+/* The whole image, into memory that ro_image_free gives back. */
+ro_status ro_reader_image(ro_reader *reader, ro_image *image);
+
 #endif
