@@ -32,11 +32,17 @@ struct draw_panel {
 
 /* ---- small arithmetic --------------------------------------------------------------------- */
 
-static inline double clamp01(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+/* Written so that it compiles to a maximum and a minimum, without a branch. */
+static inline double clamp01(double x)
+{
+    x = x > 0 ? x : 0;
+    return x < 1 ? x : 1;
+}
 
+/* The quotient is folded where `from` and `to` are constants. */
 static inline double smooth(double from, double to, double x)
 {
-    double t = clamp01((x - from) / (to - from));
+    double t = clamp01((x - from) * (1 / (to - from)));
     return t * t * (3 - 2 * t);
 }
 
@@ -50,8 +56,7 @@ static inline struct draw_light light(double r, double g, double b)
 static inline struct draw_light light_mix(struct draw_light a, struct draw_light b, double amount)
 {
     float t = (float)amount;
-    return (struct draw_light){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t,
-                               a.b + (b.b - a.b) * t};
+    return (struct draw_light){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
 }
 
 static inline struct draw_light light_scale(struct draw_light a, double amount)
@@ -93,7 +98,7 @@ static inline struct draw_pixel display(struct draw_light a)
 /* Value noise on a lattice that repeats after NOISE_SIDE: smooth, from 0 to 1. */
 enum { NOISE_SIDE = 128 };
 struct draw_noise {
-    float lattice[NOISE_SIDE][NOISE_SIDE];
+    double lattice[NOISE_SIDE][NOISE_SIDE];
 };
 void draw_noise_fill(struct draw_noise *noise, uint64_t seed);
 
@@ -105,8 +110,8 @@ static inline struct draw_slope draw_noise_slope(const struct draw_noise *noise,
 {
     int64_t i = floor_int(x), j = floor_int(y);
     double s = x - (double)i, t = y - (double)j;
-    const float *upper = noise->lattice[j & (NOISE_SIDE - 1)];
-    const float *lower = noise->lattice[(j + 1) & (NOISE_SIDE - 1)];
+    const double *upper = noise->lattice[j & (NOISE_SIDE - 1)];
+    const double *lower = noise->lattice[(j + 1) & (NOISE_SIDE - 1)];
     unsigned left = i & (NOISE_SIDE - 1), right = (i + 1) & (NOISE_SIDE - 1);
     double a = upper[left], b = upper[right] - a, c = lower[left] - a;
     double d = lower[right] - a - b - c;
@@ -173,9 +178,9 @@ enum { FONT_WIDTH = 5, FONT_HEIGHT = 7 };
 const uint8_t *draw_font(char character);
 
 /* How dark the wordmark is at a point: 1 inside a stroke, 0 outside, in between over one `pixel`.
- * The x-height is 1, y points down from the top of the capital; see draw_wordmark_width. */
+ * The x-height is 1, y points down from the top. */
 double draw_wordmark(double x, double y, double pixel);
-#define DRAW_WORDMARK_WIDTH 9.7
+#define DRAW_WORDMARK_WIDTH 9.6
 #define DRAW_WORDMARK_HEIGHT 1.85
 
 #endif

@@ -122,10 +122,12 @@ static const struct stroke {
     {6.96, 1.20, 0, 0, 0.45},
     /* f f */
     {7.92, 0.50, 7.92, 1.65, 0},
-    {8.24, 0.48, -1, -1, 0.32},
+    {8.22, 0.50, -1, -2.4, 0.30},
+    {8.497, 0.385, 8.50, 0.392, 0},
     {7.70, 0.78, 8.34, 0.78, 0},
     {8.84, 0.50, 8.84, 1.65, 0},
-    {9.16, 0.48, -1, -1, 0.32},
+    {9.14, 0.50, -1, -2.4, 0.30},
+    {9.417, 0.385, 9.42, 0.392, 0},
     {8.62, 0.78, 9.26, 0.78, 0},
 };
 
@@ -158,88 +160,106 @@ double draw_wordmark(double x, double y, double pixel)
 
 /* ---- captions ----------------------------------------------------------------------------- */
 
-static const uint8_t scales[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96};
 enum { LINE_HEIGHT = FONT_HEIGHT + 3 };
 
-/* Which line of text row y lies in, the text's size there, and the row within the line. Lines grow
- * by the table while the next one fits; what is left over is filled with the smallest text. */
-static void find_line(int64_t y, int64_t height, int *line, int *scale, int64_t *row)
+/* A line of text: its number, the pixels of a dot, the top row. */
+struct line {
+    int number, scale;
+    int64_t top;
+};
+
+/* The line that row y lies in. Lines grow by the table while they fit into `height`; what is left
+ * over is filled with the smallest text. False below the last line that fits. */
+static bool find_line(int64_t y, int64_t height, struct line *line)
 {
-    int64_t top = 0;
-    bool growing = true;
-    for (*line = 0;; ++*line) {
-        growing = growing && *line < (int)sizeof scales &&
-                  top + scales[*line] * LINE_HEIGHT <= height + LINE_HEIGHT / 2;
-        *scale = growing ? scales[*line] : 1;
-        if (y < top + *scale * LINE_HEIGHT)
+    static const uint8_t scales[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96};
+    *line = (struct line){0, 1, 0};
+    for (; line->number < (int)sizeof scales; line->number++) {
+        line->scale = scales[line->number];
+        if (line->top + line->scale * (FONT_HEIGHT + 1) > height)
             break;
-        top += *scale * LINE_HEIGHT;
-        if (!growing) { /* all lines from here on are alike */
-            *line += (int)((y - top) / LINE_HEIGHT) + 1;
-            top += (y - top) / LINE_HEIGHT * LINE_HEIGHT;
-            break;
-        }
+        if (y < line->top + line->scale * LINE_HEIGHT)
+            return true;
+        line->top += line->scale * LINE_HEIGHT;
     }
-    *row = (y - top) / *scale;
+    int64_t more = (y - line->top) / LINE_HEIGHT;
+    line->scale = 1;
+    line->top += more * LINE_HEIGHT;
+    line->number += (int)more;
+    return line->top + FONT_HEIGHT + 1 <= height;
 }
 
 static void text_row(const struct draw_panel *panel, int64_t y, int64_t height,
                      struct draw_pixel *out)
 {
     static const char *const words[] = {
-        "Pack my box with five dozen liquor jugs. ",
-        "The rounding error is not thrown away, it is steered. ",
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789 abcdefghijklmnopqrstuvwxyz ",
+        "The rounding error is not thrown away, it is steered.",
+        "Pack my box with five dozen liquor jugs: 0123456789",
+        "ABCDEFGHIJKLM NOPQRSTUVWXYZ abcdefghijklm nopqrstuvwxyz",
     };
-    int line, scale;
-    int64_t row;
-    find_line(y, height, &line, &scale, &row);
-    if (row >= FONT_HEIGHT)
+    struct line line;
+    if (!find_line(y, height, &line) || (y - line.top) / line.scale >= FONT_HEIGHT)
         return;
+    int64_t row = (y - line.top) / line.scale;
     char text[160];
-    int length = snprintf(text, sizeof text, "Roundoff %dx  %lldx%lld  %s", scale,
-                          (long long)panel->card_width, (long long)panel->card_height,
-                          words[line % 3]);
-    const char *start = scale == 1 && line % 2 == 1 ? words[(line / 2) % 3] : text;
-    length = (int)strlen(start);
-    int64_t advance = (int64_t)(FONT_WIDTH + 1) * scale, margin = 2 + panel->width / 64;
-    for (int i = 0; i < length; i++) {
-        int64_t left = margin + i * advance;
-        if (left + advance > panel->width - margin)
-            break;
-        uint8_t dots = draw_font(start[i])[row];
-        for (int64_t x = 0; x < (int64_t)FONT_WIDTH * scale; x++)
-            if (dots >> (FONT_WIDTH - 1 - x / scale) & 1)
-                out[left + x] = grey(0);
+    if (line.scale == 1 && line.number > 0)
+        snprintf(text, sizeof text, "%s", words[line.number % 3]);
+    else if (line.scale == 1)
+        snprintf(text, sizeof text, "Roundoff %d x %d px  %s %s", (int)panel->card_width,
+                 (int)panel->card_height, words[0], words[1]);
+    else
+        snprintf(text, sizeof text, "Roundoff %dx  %s", line.scale, words[line.number % 3]);
+
+    /* as many whole words as fit */
+    int64_t advance = (int64_t)(FONT_WIDTH + 1) * line.scale, margin = 2 + panel->width / 64;
+    int64_t room = (panel->width - 2 * margin + line.scale) / advance;
+    size_t length = strlen(text);
+    if (room < (int64_t)length) {
+        length = room > 0 ? (size_t)room : 0;
+        for (size_t i = length; i > 0; i--)
+            if (text[i] == ' ') {
+                length = i;
+                break;
+            }
+    }
+    for (size_t i = 0; i < length; i++) {
+        struct draw_pixel *left = out + margin + (int64_t)i * advance;
+        uint8_t dots = draw_font(text[i])[row];
+        for (int x = 0; x < FONT_WIDTH * line.scale; x++)
+            if (dots >> (FONT_WIDTH - 1 - x / line.scale) & 1)
+                left[x] = grey(0);
     }
 }
 
-/* The name above, text from one dot a pixel up below; the last third white on black. */
+static void name_row(const struct draw_panel *panel, int64_t y, int64_t height,
+                     struct draw_pixel *out)
+{
+    double unit = (double)panel->width / (DRAW_WORDMARK_WIDTH + 0.6);
+    double tall = (double)height / (DRAW_WORDMARK_HEIGHT + 0.3);
+    unit = unit < tall ? unit : tall;
+    double left = ((double)panel->width / unit - DRAW_WORDMARK_WIDTH) / 2;
+    double top = ((double)height / unit - DRAW_WORDMARK_HEIGHT) / 2;
+    for (int64_t x = 0; x < panel->width; x++) {
+        double dark = draw_wordmark(((double)x + 0.5) / unit - left, ((double)y + 0.5) / unit - top,
+                                    1 / unit);
+        out[x] = grey(level(1 - dark));
+    }
+}
+
+/* The name above, text from one dot a pixel up below it, at the foot white on black. */
 void draw_captions(const struct draw_panel *panel, int64_t y, struct draw_pixel *out)
 {
-    int64_t name_height = panel->height * 2 / 5;
+    int64_t name = panel->height * 38 / 100, dark = panel->height * 76 / 100;
     for (int64_t x = 0; x < panel->width; x++)
         out[x] = grey(65535);
-    if (y < name_height) {
-        double unit = (double)panel->width / (DRAW_WORDMARK_WIDTH + 0.6);
-        double tall = (double)name_height / (DRAW_WORDMARK_HEIGHT + 0.5);
-        unit = unit < tall ? unit : tall;
-        double left = ((double)panel->width / unit - DRAW_WORDMARK_WIDTH) / 2;
-        double top = ((double)name_height / unit - DRAW_WORDMARK_HEIGHT) / 2;
-        for (int64_t x = 0; x < panel->width; x++) {
-            double dark = draw_wordmark(((double)x + 0.5) / unit - left,
-                                        ((double)y + 0.5) / unit - top, 1 / unit);
-            out[x] = grey(level(1 - dark));
-        }
-        return;
+    if (y < name) {
+        name_row(panel, y, name, out);
+    } else if (y < dark) {
+        text_row(panel, y - name, dark - name, out);
+    } else {
+        if (y >= dark + 2)
+            text_row(panel, y - dark - 2, panel->height - dark - 2, out);
+        for (int64_t x = 0; x < panel->width; x++)
+            out[x] = grey(65535u - out[x].r);
     }
-    int64_t dark_from = name_height + (panel->height - name_height) * 2 / 3;
-    if (y < dark_from) {
-        text_row(panel, y - name_height, dark_from - name_height, out);
-        return;
-    }
-    if (y - dark_from >= 2)
-        text_row(panel, y - dark_from - 2, panel->height - dark_from - 2, out);
-    for (int64_t x = 0; x < panel->width; x++)
-        out[x] = grey(65535u - out[x].r);
 }

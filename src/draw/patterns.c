@@ -115,13 +115,16 @@ void draw_star(const struct draw_panel *panel, int64_t y, struct draw_pixel *out
     for (int64_t x = 0; x < panel->width; x++) {
         double dx = (double)x + 0.5 - 0.5 * (double)panel->width;
         double r = sqrt(dx * dx + dy * dy);
+        double pitch = 6.283185307179586 * r / SPOKES; /* of a pair, in pixels */
         double part = turns(dx, dy) * SPOKES + 0.25;
         part -= (double)floor_int(part);
         /* from the nearest edge of a spoke, in pixels along the circle, dark side positive */
         double edge = (part < 0.5 ? 0.25 - (part < 0.25 ? 0.25 - part : part - 0.25)
                                   : (part < 0.75 ? 0.75 - part : part - 0.75) - 0.25) *
-                      6.283185307179586 * r / SPOKES;
-        double dark = clamp01(0.5 + edge) * clamp01(radius - r + 0.5);
+                      pitch;
+        /* where a pair of spokes is narrower than two pixels only their mean is left */
+        double dark = mix(0.5, clamp01(0.5 + edge), smooth(1.4, 2.2, pitch));
+        dark *= clamp01(radius - r + 0.5);
         out[x] = grey(level(1 - dark));
     }
 }

@@ -16,7 +16,7 @@
  */
 #include "draw/scene.h"
 
-#define NEAREST 6.0
+#define NEAREST 8.0 /* no land before */
 #define FARTHEST 80.0
 
 void draw_scene_open(struct draw_scene *scene)
@@ -24,10 +24,11 @@ void draw_scene_open(struct draw_scene *scene)
     draw_noise_fill(&scene->noise, 1974);
     /* the house stands where the land begins to rise */
     double z = NEAREST, u = 0.36;
-    while (draw_land_height(&scene->noise, u * z / FOCUS, z, 0.2, ANY_HEIGHT) < 0.02)
+    double y = 0;
+    while ((y = draw_land_height(&scene->noise, u * z / FOCUS, z, 0.2, ANY_HEIGHT)) < 0.05)
         z *= 1.001;
     scene->house_x = u;
-    scene->house_y = HORIZON + (EYE - 0.03) * FOCUS / z;
+    scene->house_y = HORIZON + (EYE - y) * FOCUS / z;
     scene->house_size = 0.32 * FOCUS / z;
 }
 
@@ -58,13 +59,14 @@ static double cast_land(const struct draw_scene *scene, double u, int64_t rows,
                         struct draw_sample *column, double weight, double *shore)
 {
     const struct draw_noise *noise = &scene->noise;
-    double steps = (double)rows * 0.6;
-    steps = steps < 260 ? 260 : steps > 1400 ? 1400 : steps;
-    double ratio = 1 + 2.6 / steps, sun = 1;
-    int often = (int)(steps / 240), count = 0; /* shadows are soft: not every point asks for them */
+    double steps = (double)rows * 0.5;
+    steps = steps < 260 ? 260 : steps > 700 ? 700 : steps;
+    double ratio = 1 + 2.3 / steps, sun = 1;
     double top = HORIZON * (double)rows; /* of a lake without end */
     struct draw_light last = light(0, 0, 0);
     bool landed = false, joined = false; /* the point before this one was seen too */
+    double lit = top,
+           shaded = 2 * top; /* the rows of the last light and the last shadow computed */
     *shore = top;
     for (double z = NEAREST; z < FARTHEST; z *= ratio) {
         double x = u * z / FOCUS, pixel = z / (FOCUS * (double)rows);
@@ -73,7 +75,7 @@ static double cast_land(const struct draw_scene *scene, double u, int64_t rows,
         if (!landed) {
             if (y <= 0)
                 continue;
-            *shore = top = (HORIZON + EYE * FOCUS / z) * (double)rows;
+            *shore = lit = top = (HORIZON + EYE * FOCUS / z) * (double)rows;
             last = draw_land_light(noise, x, y, z, pixel, 1);
             landed = joined = true;
         }
@@ -82,9 +84,15 @@ static double cast_land(const struct draw_scene *scene, double u, int64_t rows,
             joined = false;
             continue;
         }
-        if (!joined || count++ % often == 0)
-            sun = draw_land_sun(noise, x, y, z);
-        struct draw_light seen = draw_land_light(noise, x, y, z, pixel, sun);
+        struct draw_light seen = last;
+        if (!joined || lit - row > 0.8) { /* a light for every row is enough */
+            if (!joined || shaded - row > 0.0025 * (double)rows) { /* shadows are soft */
+                sun = draw_land_sun(noise, x, y, z);
+                shaded = row;
+            }
+            seen = draw_land_light(noise, x, y, z, pixel, sun);
+            lit = row;
+        }
         fill_span(column, rows, row, top, seen, joined ? last : seen, weight);
         last = seen;
         joined = true;
@@ -109,15 +117,19 @@ static struct draw_light water(const struct draw_scene *scene, const struct draw
     double below = v - HORIZON > 0.02 ? v - HORIZON : 0.02;
     double z = EYE * FOCUS / below, x = u * z / FOCUS;
     double pixel = z * z / (EYE * FOCUS * (double)rows); /* a row's depth on the water */
-    double calm = draw_noise_sum(noise, x * 0.35 + 60, z * 0.5, 3);
+    double calm = draw_noise_sum(noise, x * 0.35 + 60, z * 0.5, 2);
     double rough = 0.25 + smooth(0.45, 0.62, calm);
-    double ripple = draw_noise_sum(noise, x * 2.2, z * 5, 3) - 0.5;
-    ripple += 0.5 * (draw_noise_at(noise, x * 14 + 7, z * 26) - 0.5) * (1 - smooth(0.02, 0.10, pixel));
-    ripple += 0.25 * (draw_noise_at(noise, x * 39, z * 70) - 0.5) * (1 - smooth(0.008, 0.04, pixel));
+    double ripple = draw_noise_sum(noise, x * 2.2, z * 5, 2) - 0.5;
+    ripple +=
+        0.5 * (draw_noise_at(noise, x * 14 + 7, z * 26) - 0.5) * (1 - smooth(0.02, 0.10, pixel));
+    ripple +=
+        0.25 * (draw_noise_at(noise, x * 39, z * 70) - 0.5) * (1 - smooth(0.008, 0.04, pixel));
     /* the mirror image is a little higher where a wave leans towards the eye */
     double mirrored = 2 * shore - v * (double)rows;
+    double dry = (double)(int64_t)shore - 1.5; /* the last row that land fills whole */
     double push = ripple * rough * (0.012 + 0.16 * below) * (double)rows;
-    struct draw_light image = row_at(column, rows, mirrored - (push < 0 ? -push : push) * 0.6 - push);
+    double image_row = mirrored - (push < 0 ? -push : push) * 0.6 - push;
+    struct draw_light image = row_at(column, rows, image_row < dry ? image_row : dry);
     double cosine = below / sqrt(below * below + FOCUS * FOCUS) + 0.25 * ripple * rough;
     double turned = 1 - clamp01(cosine), square = turned * turned;
     double mirror = 0.06 + 0.86 * square * square * turned;
@@ -132,6 +144,46 @@ static float develop(float x)
 {
     float y = x * (2.1f * x + 0.06f) / (x * (2.0f * x + 0.62f) + 0.16f);
     return sqrtf(y < 1 ? y : 1);
+}
+
+/* Each row of a column is seen at some points; a point shows the house, or what was there. */
+static void build_house(const struct draw_scene *scene, int64_t rows, double middle,
+                        struct draw_sample *column)
+{
+    enum { POINTS = 4 };
+    double unit = 1 / (double)rows, size = scene->house_size;
+    if (middle < scene->house_x - size || middle > scene->house_x + size)
+        return;
+    int64_t from = (int64_t)((scene->house_y - 1.3 * size) * (double)rows);
+    int64_t to = (int64_t)((scene->house_y + 0.2 * size) * (double)rows);
+    for (int64_t y = from; y < to; y++) {
+        struct draw_light sum = light(0, 0, 0);
+        for (int i = 0; i < POINTS * POINTS; i++) {
+            struct draw_light seen = column[y].sum;
+            draw_house(scene, middle + ((i % POINTS + 0.5) / POINTS - 0.5) * unit,
+                       ((double)y + (i / POINTS + 0.5) / POINTS) * unit, &seen);
+            sum = light_add(sum, light_scale(seen, 1.0 / (POINTS * POINTS)));
+        }
+        column[y].sum = sum;
+    }
+}
+
+static void plant_bank(const struct draw_scene *scene, int64_t rows, double middle, int fine,
+                       struct draw_sample *column)
+{
+    double unit = 1 / (double)rows, top = draw_near_top(middle) * (double)rows;
+    for (int64_t y = top > 0 ? (int64_t)top : 0; y < rows; y++) {
+        struct draw_light sum = light(0, 0, 0);
+        for (int i = 0; i < fine * fine; i++) {
+            double u = middle + ((i % fine + 0.5) / fine - 0.5) * unit;
+            double v = ((double)y + (i / fine + 0.5) / fine) * unit;
+            struct draw_light seen = column[y].sum;
+            draw_trees(&scene->noise, u, v, &seen);
+            draw_bank(&scene->noise, u, v, &seen);
+            sum = light_add(sum, light_scale(seen, 1.0 / (fine * fine)));
+        }
+        column[y].sum = sum;
+    }
 }
 
 void draw_scene_column(const struct draw_scene *scene, const struct draw_panel *panel, int64_t x,
@@ -156,43 +208,13 @@ void draw_scene_column(const struct draw_scene *scene, const struct draw_panel *
             fill(&column[y], draw_sky(&scene->noise, middle, ((double)y + 0.5) * unit),
                  1 - (double)column[y].weight);
 
-    bool house = middle > scene->house_x - scene->house_size &&
-                 middle < scene->house_x + scene->house_size;
-    double house_from = scene->house_y - 1.3 * scene->house_size;
-    double house_to = scene->house_y + 0.2 * scene->house_size;
-    for (int64_t y = (int64_t)(house_from * (double)rows);
-         house && y < (int64_t)(house_to * (double)rows) && y < rows; y++)
-        for (int i = 0; i < 4 * 4; i++) {
-            struct draw_light seen;
-            double part = draw_house(scene, middle + ((i % 4 + 0.5) / 4 - 0.5) * unit,
-                                     ((double)y + (i / 4 + 0.5) / 4) * unit, &seen);
-            if (part > 0)
-                column[y].sum = light_mix(column[y].sum, seen, part / 16);
-        }
-
+    build_house(scene, rows, middle, column);
     for (int64_t y = (int64_t)shore - 1 > 0 ? (int64_t)shore - 1 : 0; y < rows; y++)
         if (column[y].weight < 0.9999f)
             fill(&column[y], water(scene, column, rows, middle, ((double)y + 0.5) * unit, shore),
                  1 - (double)column[y].weight);
 
-    double near_top = draw_near_top(middle) * (double)rows;
-    for (int64_t y = near_top > 0 ? (int64_t)near_top : 0; y < rows; y++) {
-        struct draw_light seen = light(0, 0, 0);
-        for (int i = 0; i < fine * fine; i++) {
-            double u = middle + ((i % fine + 0.5) / fine - 0.5) * unit;
-            double v = ((double)y + (i / fine + 0.5) / fine) * unit;
-            struct draw_light point = column[y].sum, tree, grass;
-            double tree_part = draw_trees(&scene->noise, u, v, &tree);
-            double grass_part = draw_bank(&scene->noise, u, v, &grass);
-            if (tree_part > 0)
-                point = light_mix(point, tree, tree_part);
-            if (grass_part > 0)
-                point = light_mix(point, grass, grass_part);
-            seen = light_add(seen, light_scale(point, weight * weight));
-        }
-        column[y].sum = seen;
-    }
-
+    plant_bank(scene, rows, middle, fine, column);
     for (int64_t y = 0; y < rows; y++) {
         struct draw_light c = column[y].sum;
         out[y * out_step] = display(light(develop(c.r), develop(c.g), develop(c.b)));

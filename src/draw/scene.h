@@ -29,13 +29,13 @@ struct draw_light draw_land_light(const struct draw_noise *noise, double x, doub
                                   double pixel, double sun);
 #define ANY_HEIGHT (-1e9)
 
-/* What stands on the far shore and on the near bank. Each returns how much of the point it covers,
- * and its light. */
-double draw_house(const struct draw_scene *scene, double u, double v, struct draw_light *seen);
-double draw_bank(const struct draw_noise *noise, double u, double v, struct draw_light *seen);
-double draw_trees(const struct draw_noise *noise, double u, double v, struct draw_light *seen);
+/* What stands on the far shore and on the near bank: each is drawn over what is `seen` at a point.
+ */
+void draw_house(const struct draw_scene *scene, double u, double v, struct draw_light *seen);
+void draw_trees(const struct draw_noise *noise, double u, double v, struct draw_light *seen);
+void draw_bank(const struct draw_noise *noise, double u, double v, struct draw_light *seen);
 
-/* The rows outside of which column u has neither trees nor bank: nothing above. */
+/* At u, neither trees nor bank reach above this. */
 double draw_near_top(double u);
 
 #endif

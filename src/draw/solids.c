@@ -26,7 +26,8 @@ static struct vec unit(struct vec a) { return scale(a, 1 / sqrt(dot(a, a))); }
 enum shape { CYLINDER, CONE, CUBE, SPHERE };
 
 /* Ordered from the back to the front as the eye sees them. `middle` and `reach` are a ball round
- * the solid; `round` is the radius its edges are rounded by. */
+ * the solid; `round` is the radius its edges are rounded by, and how deep it sinks into the cloth.
+ */
 static const struct solid {
     enum shape shape;
     struct vec middle;
@@ -34,9 +35,9 @@ static const struct solid {
     double cosine, sine; /* turned about the upright axis */
     struct draw_light paint;
 } solids[] = {
-    {CYLINDER, {-0.78, 0.95, 1.25}, 1.12, 0.52, 0.95, 0.035, 1, 0, {0.26f, 0.42f, 0.24f}},
-    {CONE, {0.60, 0.90, 0.75}, 1.18, 0.72, 0.90, 0.030, 1, 0, {0.80f, 0.56f, 0.12f}},
-    {CUBE, {1.55, 0.52, -0.35}, 0.92, 0.52, 0.52, 0.035, 0.8660254, 0.5, {0.10f, 0.25f, 0.52f}},
+    {CYLINDER, {-0.78, 0.915, 1.25}, 1.12, 0.52, 0.95, 0.035, 1, 0, {0.26f, 0.42f, 0.24f}},
+    {CONE, {0.60, 0.87, 0.75}, 1.18, 0.72, 0.90, 0.030, 1, 0, {0.80f, 0.56f, 0.12f}},
+    {CUBE, {1.55, 0.485, -0.35}, 0.92, 0.52, 0.52, 0.035, 0.8660254, 0.5, {0.10f, 0.25f, 0.52f}},
     {SPHERE, {-0.75, 0.66, -0.45}, 0.66, 0.66, 0.66, 0, 1, 0, {0.66f, 0.13f, 0.08f}},
 };
 enum { SOLIDS = sizeof solids / sizeof *solids };
@@ -84,7 +85,7 @@ static double distance(const struct solid *s, struct vec p)
     x = (x < 0 ? -x : x) - r;
     z = (z < 0 ? -z : z) - r;
     double y = (p.y < 0 ? -p.y : p.y) - h;
-    return box_distance(y, z > x && x <= 0   ? z
+    return box_distance(y, z > x && x <= 0  ? z
                            : x > 0 && z > 0 ? sqrt(x * x + z * z)
                                             : (x > z ? x : z)) -
            s->round;
@@ -93,14 +94,15 @@ static double distance(const struct solid *s, struct vec p)
 static struct vec normal(const struct solid *s, struct vec p)
 {
     const double e = 1e-4;
-    return unit(vec(distance(s, vec(p.x + e, p.y, p.z)) - distance(s, vec(p.x - e, p.y, p.z)),
-                    distance(s, vec(p.x, p.y + e, p.z)) - distance(s, vec(p.x, p.y - e, p.z)),
-                    distance(s, vec(p.x, p.y, p.z + e)) - distance(s, vec(p.x, p.y, p.z - e))));
+    double d = distance(s, p);
+    return unit(vec(distance(s, vec(p.x + e, p.y, p.z)) - d,
+                    distance(s, vec(p.x, p.y + e, p.z)) - d,
+                    distance(s, vec(p.x, p.y, p.z + e)) - d));
 }
 
-/* The smallest of distance(from + t way) / t for t between `near` and `far`, and where it is. Divided
- * by t, a convex function still has one minimum. Values beyond -limit and limit need not be exact:
- * the search ends once it is known to be beyond. */
+/* The smallest of distance(from + t way) / t for t between `near` and `far`, and where it is.
+ * Divided by t, a convex function still has one minimum. Values beyond -limit and limit need not be
+ * exact: the search ends once it is known to be beyond. */
 static double least(const struct solid *s, struct vec from, struct vec way, double near, double far,
                     double limit, double *at)
 {
@@ -195,12 +197,41 @@ static struct draw_light solid_light(const struct solid *s, struct vec p, bool c
     double lambert = dot(n, lamp);
     double direct = lambert > 0 ? lambert * lit(p, s) : 0;
     double room = (0.16 + 0.08 * n.y) * open_space(p, s);
-    double bounce = 0.17 * (0.5 - 0.5 * n.y) * smooth(-0.3, 1.2, p.y + 0.2);
+    double bounce = 0.17 * (0.5 - 0.5 * n.y) * (0.55 + 0.45 * smooth(0, 1, p.y));
     struct draw_light paint = colour ? s->paint : plaster;
     struct draw_light fill = colour ? light(0.92, 0.98, 1.06) : light(1, 1, 1);
     struct draw_light warm = colour ? light(1.04, 1.0, 0.92) : light(1, 1, 1);
-    return light_filter(paint, light_add(light_scale(fill, room),
-                                         light_scale(warm, 1.05 * direct + bounce)));
+    return light_filter(
+        paint, light_add(light_scale(fill, room), light_scale(warm, 1.05 * direct + bounce)));
+}
+
+/* Where a ray that is outside at `out` and inside at `in` enters: false position, and where one end
+ * stays, its weight is halved. */
+static double enter(const struct solid *s, struct vec from, struct vec way, double out, double in)
+{
+    double f_out = distance(s, add(from, scale(way, out)));
+    double f_in = distance(s, add(from, scale(way, in))), t = out;
+    int stayed = 0;
+    for (int k = 0; k < 20 && f_out > 0; k++) {
+        t = in - f_in * (in - out) / (f_in - f_out);
+        double f = distance(s, add(from, scale(way, t)));
+        if (f < 1e-5 && f > -1e-5)
+            break;
+        if (f > 0) {
+            out = t;
+            f_out = f;
+            if (stayed == 1)
+                f_in *= 0.5;
+            stayed = 1;
+        } else {
+            in = t;
+            f_in = f;
+            if (stayed == 2)
+                f_out *= 0.5;
+            stayed = 2;
+        }
+    }
+    return t;
 }
 
 /* The light along one ray; `pixel` is the width of a pixel at unit distance. */
@@ -216,16 +247,8 @@ static struct draw_light cast(struct vec eye, struct vec way, double pixel, bool
             continue;
         double d = least(&solids[i], eye, way, near, far, 0.6 * pixel, &hits[i]);
         cover[i] = clamp01(0.5 - d / pixel);
-        if (d < 0) { /* the distance falls from `near` to here: step on until it is used up */
-            double t = near;
-            for (int k = 0; k < 40; k++) {
-                double step = distance(&solids[i], add(eye, scale(way, t)));
-                t += step;
-                if (step < 1e-5)
-                    break;
-            }
-            hits[i] = t < hits[i] ? t : hits[i];
-        }
+        if (d < 0)
+            hits[i] = enter(&solids[i], eye, way, near, hits[i]);
         if (cover[i] >= 1) {
             first = i;
             hidden = true;
@@ -244,8 +267,9 @@ void draw_solids(const struct draw_panel *panel, int64_t y, struct draw_pixel *o
     const struct vec eye = {0.30, 2.55, -8.2}, target = {0.27, 0.74, 0};
     struct vec ahead = unit(sub(target, eye));
     struct vec right = unit(vec(ahead.z, 0, -ahead.x));
-    struct vec up = vec(ahead.y * right.z - ahead.z * right.y, ahead.z * right.x - ahead.x * right.z,
-                        ahead.x * right.y - ahead.y * right.x);
+    struct vec up =
+        vec(ahead.y * right.z - ahead.z * right.y, ahead.z * right.x - ahead.x * right.z,
+            ahead.x * right.y - ahead.y * right.x);
     double wide = (double)panel->width / 1.42, tall = (double)panel->height;
     double pixel = 0.355 / (wide < tall ? wide : tall); /* a pixel on a plane at distance 1 */
     double v = (0.5 * tall - 0.5 - (double)y) * pixel;

@@ -113,15 +113,14 @@ static void store(const struct card *card, int64_t x, int64_t y, int64_t count,
 /* Where the line at `part` thousandths falls. */
 static int64_t grid(int64_t side, int64_t part) { return side * part / 1000; }
 
-static void lay_out(struct card *card)
+static void lay_out(struct card *card, int64_t gap)
 {
     int64_t width = card->image->width, height = card->image->height;
-    int64_t gap = (width < height ? width : height) / 128;
     for (int i = 0; i < PLACES; i++) {
         const struct place *place = &places[i];
         struct draw_panel *panel = &card->panels[i];
-        /* half of a gap on each side; at the border of the picture all of it */
-        int64_t left = grid(width - gap, place->left) + gap, right = grid(width - gap, place->right);
+        int64_t left = grid(width - gap, place->left) + gap,
+                right = grid(width - gap, place->right);
         int64_t top = grid(height - gap, place->top) + gap;
         int64_t bottom = grid(height - gap, place->bottom);
         *panel = (struct draw_panel){.x = left,
@@ -186,13 +185,25 @@ static void draw_strips(void *data, int thread)
     }
 }
 
-/* The paper between the panels. */
-static void draw_paper(const struct card *card, struct draw_pixel *line)
+static void fill(const struct card *card, int64_t x, int64_t y, int64_t width, int64_t height,
+                 uint16_t tone, struct draw_pixel *line)
 {
-    for (uint32_t x = 0; x < card->image->width; x++)
-        line[x] = grey(65535);
-    for (uint32_t y = 0; y < card->image->height; y++)
-        store(card, 0, y, card->image->width, line);
+    for (int64_t i = 0; i < width; i++)
+        line[i] = grey(tone);
+    for (int64_t i = 0; i < height; i++)
+        store(card, x, y + i, width, line);
+}
+
+/* White paper, and a hairline round each panel: the white end of a ramp must have an end. */
+static void draw_paper(const struct card *card, int64_t hairline, struct draw_pixel *line)
+{
+    fill(card, 0, 0, card->image->width, card->image->height, 65535, line);
+    for (int i = 0; i < PLACES; i++) {
+        const struct draw_panel *p = &card->panels[i];
+        if (p->width > 0 && hairline > 0)
+            fill(card, p->x - hairline, p->y - hairline, p->width + 2 * hairline,
+                 p->height + 2 * hairline, 0, line);
+    }
 }
 
 ro_status ro_testcard(ro_context *context, const ro_image *image)
@@ -214,18 +225,24 @@ ro_status ro_testcard(ro_context *context, const ro_image *image)
         goto no_memory;
     *card = (struct card){
         .context = context, .image = image, .white = ro_image_white(image), .scratch = scratch};
-    lay_out(card);
-    size_t rows = (size_t)card->panels[0].height, pixels = image->width;
-    if (pixels < rows * STRIP)
-        pixels = rows * STRIP;
+    int64_t gap = (image->width < image->height ? image->width : image->height) / 128;
+    lay_out(card, gap);
+    size_t rows = (size_t)card->panels[0].height, pixels, pixel_bytes, column_bytes;
+    if (!ro_size_multiply(rows, STRIP, &pixels))
+        goto no_memory;
+    if (pixels < image->width)
+        pixels = image->width;
+    if (!ro_size_multiply(pixels, sizeof *scratch->pixels, &pixel_bytes) ||
+        !ro_size_multiply(rows + 1, sizeof *scratch->column, &column_bytes))
+        goto no_memory;
     for (int i = 0; i < threads; i++) {
-        scratch[i].pixels = malloc(pixels * sizeof *scratch[i].pixels);
-        scratch[i].column = malloc((rows + 1) * sizeof *scratch[i].column);
+        scratch[i].pixels = malloc(pixel_bytes);
+        scratch[i].column = malloc(column_bytes);
         if (!scratch[i].pixels || !scratch[i].column)
             goto no_memory;
     }
     draw_scene_open(&card->scene);
-    draw_paper(card, scratch[0].pixels);
+    draw_paper(card, (gap + 4) / 8, scratch[0].pixels);
     ro_pool_run(context->pool, threads, draw_strips, card);
     status = ro_context_progress(context, "drawing", 1);
     if (status == RO_OK)
