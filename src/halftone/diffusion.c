@@ -177,11 +177,12 @@ static ro_status open_engine(struct halftoner *work)
     return RO_OK;
 }
 
-static void run_engine(struct halftoner *work, const struct halftone_block *block)
+static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
     state->schedule->run(&state->run, block);
     work->report.steps = state->run.steps;
+    return RO_OK;
 }
 
 static void close_engine(struct halftoner *work)

@@ -74,20 +74,23 @@ void halftoner_close(struct halftoner *work)
         work->method->engine->close(work);
 }
 
-void halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
-                   ptrdiff_t out_stride, uint32_t rows)
+ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
+                        ptrdiff_t out_stride, uint32_t rows)
 {
     struct halftone_block block = {grey, grey_stride, out, out_stride, rows, work->rows_done};
-    work->method->engine->run(work, &block);
+    ro_status status = work->method->engine->run(work, &block);
+    if (status != RO_OK)
+        return status;
     work->rows_done += rows;
     work->context->report = work->report;
     if (work->out != RO_GRAY8)
-        return;
+        return RO_OK;
     for (uint32_t r = 0; r < rows; r++) {
         unsigned char *row = (unsigned char *)out + (ptrdiff_t)r * out_stride;
         for (uint32_t x = 0; x < work->in.width; x++)
             row[x] = work->tone[row[x]];
     }
+    return RO_OK;
 }
 
 /* How many rows to run at once: some tens of millions of pixels, so that progress is shown and
@@ -136,13 +139,14 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
         const unsigned char *from = (const unsigned char *)in->data + (ptrdiff_t)y * in->stride;
         unsigned char *to = (unsigned char *)out->data + (ptrdiff_t)y * out->stride;
         if (work.grey.direct) {
-            halftoner_run(&work, from, in->stride, to, out->stride, count);
+            status = halftoner_run(&work, from, in->stride, to, out->stride, count);
         } else {
             for (uint32_t r = 0; r < count && status == RO_OK; r++)
                 status = grey_row(context, in, from + (ptrdiff_t)r * in->stride, y + r, &work.grey,
                                   rows + r * grey_row_bytes);
             if (status == RO_OK)
-                halftoner_run(&work, rows, (ptrdiff_t)grey_row_bytes, to, out->stride, count);
+                status =
+                    halftoner_run(&work, rows, (ptrdiff_t)grey_row_bytes, to, out->stride, count);
         }
         if (status == RO_OK)
             status = ro_context_progress(context, "halftone", (double)(y + count) / in->height);

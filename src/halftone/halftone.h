@@ -31,7 +31,7 @@ struct halftone_block {
 struct halftone_engine {
     /* Checks options, allocates work->state, sets work->granularity and what the report says. */
     ro_status (*open)(struct halftoner *work);
-    void (*run)(struct halftoner *work, const struct halftone_block *block);
+    ro_status (*run)(struct halftoner *work, const struct halftone_block *block);
     void (*close)(struct halftoner *work); /* also after a failed open */
     bool whole_image;                      /* run gets all rows in one block */
 };
@@ -70,7 +70,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
 void halftoner_close(struct halftoner *work);
 
 /* Runs the next rows, given as grey samples. */
-void halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
-                   ptrdiff_t out_stride, uint32_t rows);
+ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
+                        ptrdiff_t out_stride, uint32_t rows);
 
 #endif

@@ -48,8 +48,14 @@ enum diffusion_kernel_id {
     DIFFUSION_KERNELS,
 };
 
+#ifdef __cplusplus /* CUDA folds the taps into code as C does, but only from a constexpr */
+#define DIFFUSION_TABLE constexpr
+#else
+#define DIFFUSION_TABLE static const
+#endif
+
 /* clang-format off */
-static const struct diffusion_kernel diffusion_kernels[DIFFUSION_KERNELS] = {
+DIFFUSION_TABLE struct diffusion_kernel diffusion_kernels[DIFFUSION_KERNELS] = {
     [KERNEL_FLOYD_STEINBERG] = {4, 16, {
                            {1, 0, 7},
         {-1, 1, 3}, {0, 1, 5}, {1, 1, 1}}},

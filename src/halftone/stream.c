@@ -79,12 +79,21 @@ void ro_halftone_close(ro_halftone_stream *stream)
 }
 
 /* Runs rows into `ready`, which is empty. */
-static void run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride, uint32_t count)
+static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
+                          uint32_t count)
 {
-    halftoner_run(&stream->work, rows, stride, stream->ready, (ptrdiff_t)stream->out_row_bytes,
-                  count);
+    ro_status status = halftoner_run(&stream->work, rows, stride, stream->ready,
+                                     (ptrdiff_t)stream->out_row_bytes, count);
     stream->ready_first = 0;
-    stream->ready_rows = count;
+    stream->ready_rows = status == RO_OK ? count : 0;
+    return status;
+}
+
+static ro_status run_pending(ro_halftone_stream *stream)
+{
+    uint32_t rows = stream->pending_rows;
+    stream->pending_rows = 0;
+    return run_rows(stream, stream->pending, (ptrdiff_t)stream->grey_row_bytes, rows);
 }
 
 static ro_status take_one(ro_halftone_stream *stream, const void *row)
@@ -120,7 +129,7 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
             if (stream->pushed + direct < height)
                 direct -= direct % work->granularity;
             if (direct > 0) {
-                run_rows(stream, from, stride, direct);
+                status = run_rows(stream, from, stride, direct);
                 stream->pushed += direct;
                 *taken += direct;
                 from += (ptrdiff_t)direct * stride;
@@ -138,9 +147,7 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
         }
         bool full = stream->pending_rows == stream->capacity || stream->pushed == height;
         if (full && stream->ready_rows == 0) {
-            run_rows(stream, stream->pending, (ptrdiff_t)stream->grey_row_bytes,
-                     stream->pending_rows);
-            stream->pending_rows = 0;
+            status = run_pending(stream);
         }
     }
     if (status == RO_OK && ro_context_cancelled(work->context))
@@ -156,8 +163,11 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
     /* The last rows may still wait behind finished ones that have now been pulled. */
     if (stream->ready_rows == 0 && stream->pending_rows > 0 &&
         (stream->pushed == stream->work.in.height || stream->pending_rows == stream->capacity)) {
-        run_rows(stream, stream->pending, (ptrdiff_t)stream->grey_row_bytes, stream->pending_rows);
-        stream->pending_rows = 0;
+        ro_status status = run_pending(stream);
+        if (status != RO_OK) {
+            stream->failed = true;
+            return status;
+        }
     }
     unsigned char *to = rows;
     while (*given < count && stream->ready_rows > 0) {
