@@ -230,6 +230,16 @@ RO_API
 ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
                       const ro_halftone_options *options);
 
+/* The same for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
+ * one shape, whose data are device pointers (grey of 8 or 16 bits in, RO_BITS or RO_INDEX8 out).
+ * Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy and no waiting
+ * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at
+ * multiples of 16 bytes are read in place, others are copied on the device first. Values above
+ * maxval are not looked for. */
+RO_API ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+                                    uint32_t count, const ro_halftone_options *options,
+                                    void *stream);
+
 /* The same, row by row, in memory that grows with the width only:
  *
  *     ro_halftone_open(context, &in, RO_BITS, &options, &stream);

@@ -3,6 +3,7 @@
 #include "core/context.h"
 
 #include "core/cpu.h"
+#include "core/cuda.h"
 #include "core/device.h"
 
 #include <stdarg.h>
@@ -67,6 +68,7 @@ void ro_context_close(ro_context *context)
 {
     if (!context)
         return;
+    ro_cuda_close(context->cuda);
     ro_pool_close(context->pool);
     pthread_mutex_destroy(&context->message_lock);
     free(context);
@@ -92,6 +94,8 @@ ro_status ro_context_fail(ro_context *context, ro_status status, const char *for
     va_end(arguments);
     return status;
 }
+
+struct ro_cuda **ro_context_cuda(ro_context *context) { return &context->cuda; }
 
 ro_status ro_context_progress(ro_context *context, const char *phase, double done)
 {

@@ -15,6 +15,7 @@ struct ro_context {
     ro_cpu cpu;                 /* the best instruction set a call may use */
     int threads;
     struct ro_pool *pool;
+    struct ro_cuda *cuda; /* opened when a call first needs it */
     atomic_bool cancelled;
     pthread_mutex_t message_lock; /* a reader's thread may fail beside the caller's */
     char message[512];

@@ -4,6 +4,7 @@
 #include "halftone/diffusion.h"
 
 #include "core/names.h"
+#include "halftone/diffusion_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +103,9 @@ const struct diffusion_schedule *diffusion_schedule_find(const char *name)
 /* What the engine keeps in a halftoner. */
 struct diffusion_state {
     struct diffusion_plan plan;
-    const struct diffusion_schedule *schedule;
+    const struct diffusion_schedule *schedule; /* on the CPU, or */
     struct diffusion_run run;
+    struct diffusion_cuda *cuda; /* on a device */
 };
 
 /* Whether the schedule asked for can run as the context wants it; `auto` is the wave. */
@@ -141,6 +143,55 @@ static ro_status choose_schedule(struct halftoner *work, struct diffusion_state 
     return RO_OK;
 }
 
+/* The same plan in the numbers that a device takes. */
+static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state)
+{
+    const struct diffusion_plan *plan = &state->plan;
+    struct diffusion_cuda_plan numbers = {
+        .kernel_id = plan->kernel_id,
+        .width = plan->width,
+        .sample_bytes = plan->sample_bytes,
+        .levels = plan->levels,
+        .bits_out = plan->bits_out,
+        .fold = plan->fold,
+        .white = plan->white,
+        .bias = plan->bias,
+        .levels_per_tone = plan->levels_per_tone,
+        .guess_off = plan->guess_off,
+        .level = plan->level,
+        .middle = plan->middle,
+        .below = plan->below,
+    };
+    ro_status status =
+        diffusion_cuda_open(work->context, &numbers, work->options.schedule, &state->cuda);
+    if (status != RO_OK)
+        return status;
+    work->granularity = DIFFUSION_CUDA_ROWS;
+    work->report.schedule = diffusion_cuda_schedule(state->cuda);
+    work->report.device = RO_DEVICE_CUDA;
+    return RO_OK;
+}
+
+static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    struct diffusion_cuda_count count = {0};
+    ro_status status =
+        diffusion_cuda_run(state->cuda,
+                           &(struct diffusion_cuda_rows){
+                               .in = block->in,
+                               .in_stride = block->in_stride,
+                               .out = block->out,
+                               .out_stride = block->out_stride,
+                               .rows = block->rows,
+                               .last = block->first_row + block->rows == work->in.height,
+                           },
+                           &count);
+    work->report.steps += count.steps;
+    work->report.launches += count.launches;
+    return status;
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
@@ -157,6 +208,8 @@ static ro_status open_engine(struct halftoner *work)
                                           .levels = work->options.levels,
                                           .bits_out = work->out == RO_BITS,
                                       });
+    if (work->device == RO_DEVICE_CUDA)
+        return open_cuda(work, state);
     ro_status status = choose_schedule(work, state);
     if (status != RO_OK)
         return status;
@@ -180,6 +233,8 @@ static ro_status open_engine(struct halftoner *work)
 static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
+    if (state->cuda)
+        return run_cuda(work, block);
     state->schedule->run(&state->run, block);
     work->report.steps = state->run.steps;
     return RO_OK;
@@ -188,10 +243,28 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
 static void close_engine(struct halftoner *work)
 {
     struct diffusion_state *state = work->state;
-    if (state)
+    if (state) {
+        diffusion_cuda_close(state->cuda);
         free(state->run.state);
+    }
     free(state);
     work->state = NULL;
 }
 
-const struct halftone_engine diffusion_engine = {open_engine, run_engine, close_engine, false};
+static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream)
+{
+    struct diffusion_state *state = work->state;
+    struct diffusion_cuda_count count = {0};
+    ro_status status = diffusion_cuda_run_resident(state->cuda, in, out, images, stream, &count);
+    work->report.steps = count.steps;
+    work->report.launches = count.launches;
+    return status;
+}
+
+const struct halftone_engine diffusion_engine = {
+    .open = open_engine,
+    .run = run_engine,
+    .close = close_engine,
+    .run_resident = run_resident,
+};

@@ -57,6 +57,11 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     for (int k = 0; k < levels; k++)
         work->tone[k] = (unsigned char)((2 * 255 * k + levels - 1) / (2 * (levels - 1)));
     work->granularity = 1;
+    /* From host memory the bus costs more than an error diffusion, so only who asks gets it. */
+    work->device = context->options.device == RO_DEVICE_CUDA ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
+    if (work->device == RO_DEVICE_CUDA && !work->method->engine->run_resident)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s does not run on CUDA",
+                               work->method->info.name);
     work->report = (ro_report){
         .method = work->method->info.name,
         .width = in->width,
@@ -153,6 +158,60 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
     }
 done:
     free(rows);
+    halftoner_close(&work);
+    return status;
+}
+
+/* All views of a batch have one shape, and rows in ascending order. */
+static ro_status check_batch(ro_context *context, const ro_image *in, const ro_image *out,
+                             uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        ro_status status = ro_image_check(context, &in[i], "input");
+        if (status == RO_OK)
+            status = ro_image_check(context, &out[i], "output");
+        if (status != RO_OK)
+            return status;
+        if (in[i].width != in->width || in[i].height != in->height || in[i].format != in->format ||
+            in[i].maxval != in->maxval || in[i].stride != in->stride || out[i].width != in->width ||
+            out[i].height != in->height || out[i].format != out->format ||
+            out[i].stride != out->stride)
+            return ro_context_fail(context, RO_E_SIZE,
+                                   "image %u of the batch has another shape than the first", i);
+        if (in[i].stride < 0 || out[i].stride < 0)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "images on a device have rows in ascending order");
+    }
+    return RO_OK;
+}
+
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+                             uint32_t count, const ro_halftone_options *options, void *stream)
+{
+    if (count == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a batch of no images");
+    ro_status status = check_batch(context, in, out, count);
+    if (status != RO_OK)
+        return status;
+    if (in->format != RO_GRAY8 && in->format != RO_GRAY16)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s is not halftoned on a device",
+                               ro_format_name(in->format));
+    if (out->format == RO_GRAY8)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a device gives packed bits or level numbers, not tones");
+    struct halftoner work = {0};
+    ro_device asked = context->options.device;
+    if (asked == RO_DEVICE_AUTO)
+        context->options.device = RO_DEVICE_CUDA; /* the pixels are there already */
+    status = halftoner_open(&work, context, in, out->format, options);
+    context->options.device = asked;
+    if (status == RO_OK && work.device != RO_DEVICE_CUDA)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "the context was opened for the CPU, not for a device");
+    if (status == RO_OK)
+        status = work.method->engine->run_resident(&work, in, out, count, stream);
+    if (status == RO_OK)
+        context->report = work.report;
     halftoner_close(&work);
     return status;
 }

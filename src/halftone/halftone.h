@@ -34,6 +34,9 @@ struct halftone_engine {
     ro_status (*run)(struct halftoner *work, const struct halftone_block *block);
     void (*close)(struct halftoner *work); /* also after a failed open */
     bool whole_image;                      /* run gets all rows in one block */
+    /* Images in device memory; NULL: the method has no device code. */
+    ro_status (*run_resident)(struct halftoner *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream);
 };
 
 struct halftone_method {
@@ -51,6 +54,7 @@ struct halftoner {
     ro_format out;
     ro_halftone_options options; /* with defaults filled in */
     const struct halftone_method *method;
+    ro_device device; /* where it runs */
     struct grey_form grey;
     uint32_t granularity;    /* rows go in by multiples of this, but for the last */
     uint32_t rows_done;      /* rows run so far */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA side of a context, for .cu files. */
+#ifndef RO_CORE_CUDA_CUH
+#define RO_CORE_CUDA_CUH
+
+#include "core/cuda.h"
+
+#include <cuda_runtime.h>
+
+/* Scratch memory on the device, kept between calls; one purpose each. */
+enum ro_cuda_slot {
+    RO_CUDA_LINES,   /* errors handed from block to block of the wave */
+    RO_CUDA_TABLES,  /* levels and thresholds */
+    RO_CUDA_CARRY_A, /* errors handed from band to band of rows */
+    RO_CUDA_CARRY_B,
+    RO_CUDA_IN_A, /* bands of rows on their way */
+    RO_CUDA_IN_B,
+    RO_CUDA_OUT_A,
+    RO_CUDA_OUT_B,
+    RO_CUDA_TICKET,
+    RO_CUDA_ALIGNED, /* copies of images whose rows are not aligned */
+    RO_CUDA_WORK, /* whatever else a schedule keeps */
+    RO_CUDA_SLOTS,
+};
+
+struct ro_cuda {
+    ro_context *context;
+    int device;
+    int processors;
+    size_t memory;
+    cudaStream_t copy_in, compute, copy_out;
+    cudaEvent_t begin, end;     /* of the timer */
+    cudaEvent_t ready[2];       /* band of rows is on the device */
+    cudaEvent_t computed[2];    /* and halftoned */
+    cudaEvent_t fetched[2];     /* and back */
+    cudaEvent_t scratch_free;   /* the last user of the scratch is done */
+    cudaStream_t scratch_user;  /* the stream it ran on, */
+    bool scratch_used;          /* if there was one */
+    struct {
+        void *data;
+        size_t bytes;
+    } slot[RO_CUDA_SLOTS];
+    void *pinned[4]; /* staging for pageable memory: two in, two out */
+    size_t pinned_bytes[4];
+    cudaGraphExec_t graph; /* the last series of launches that was captured, and its key */
+    void *graph_key;
+    size_t graph_key_bytes;
+    int graph_launches;
+    unsigned wave_tag;    /* tells launches apart in the wave's lines; 0 is never used */
+    unsigned wave_ticket; /* tickets given out so far */
+};
+
+/* The context's CUDA side, opened at first use. */
+ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda);
+
+/* RO_E_DEVICE (or RO_E_MEMORY) with the driver's words, or RO_OK. */
+ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doing);
+
+/* A slot of at least `bytes`, in the order of `stream`; *fresh: it was made anew, and is zero. */
+ro_status ro_cuda_reserve(struct ro_cuda *cuda, enum ro_cuda_slot slot, size_t bytes,
+                          cudaStream_t stream, void **data, bool *fresh);
+ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data);
+
+void ro_cuda_drop_graph(struct ro_cuda *cuda);
+
+/* Scratch is shared by all streams of a context: the next user waits on the device for the last. */
+ro_status ro_cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream);
+ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream);
+
+#define RO_CUDA_TRY(context, call)                                                                 \
+    do {                                                                                           \
+        ro_status try_status = ro_cuda_check(context, call, #call);                                \
+        if (try_status != RO_OK)                                                                   \
+            return try_status;                                                                     \
+    } while (0)
+#define RO_TRY(call)                                                                               \
+    do {                                                                                           \
+        ro_status try_status = (call);                                                             \
+        if (try_status != RO_OK)                                                                   \
+            return try_status;                                                                     \
+    } while (0)
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Built in place of cuda.cu when there is no CUDA compiler. */
+#include "core/cuda.h"
+
+#include "halftone/diffusion_cuda.h"
+
+#include <stdio.h>
+
+static const char no_cuda[] = "this build has no CUDA support";
+
+int ro_cuda_count(char *why, size_t size)
+{
+    if (why)
+        snprintf(why, size, "%s", no_cuda);
+    return 0;
+}
+
+ro_status ro_cuda_describe(int index, ro_device_info *info)
+{
+    (void)index, (void)info;
+    return RO_E_ARGUMENT;
+}
+
+ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda)
+{
+    *cuda = NULL;
+    return ro_context_fail(context, RO_E_DEVICE, "%s", no_cuda);
+}
+
+void ro_cuda_close(struct ro_cuda *cuda) { (void)cuda; }
+
+ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device)
+{
+    (void)bytes;
+    *device = NULL;
+    return ro_context_fail(context, RO_E_DEVICE, "%s", no_cuda);
+}
+
+void ro_cuda_free(void *device) { (void)device; }
+
+ro_status ro_cuda_alloc_pinned(ro_context *context, size_t bytes, void **host)
+{
+    return ro_cuda_alloc(context, bytes, host);
+}
+
+void ro_cuda_free_pinned(void *host) { (void)host; }
+
+ro_status ro_cuda_copy(ro_context *context, void *to, const void *from, size_t bytes)
+{
+    (void)to, (void)from, (void)bytes;
+    return ro_context_fail(context, RO_E_DEVICE, "%s", no_cuda);
+}
+
+ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t bytes)
+{
+    (void)value;
+    return ro_cuda_copy(context, device, NULL, bytes);
+}
+
+void *ro_cuda_stream(ro_context *context)
+{
+    (void)context;
+    return NULL;
+}
+
+ro_status ro_cuda_timer_start(ro_context *context)
+{
+    return ro_context_fail(context, RO_E_DEVICE, "%s", no_cuda);
+}
+
+ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds)
+{
+    *milliseconds = 0;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status ro_cuda_wait(ro_context *context) { return ro_cuda_timer_start(context); }
+
+ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
+                              const char *schedule, struct diffusion_cuda **work)
+{
+    (void)plan, (void)schedule;
+    *work = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
+{
+    (void)work;
+    return "";
+}
+
+ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
+                             struct diffusion_cuda_count *count)
+{
+    (void)work, (void)rows, (void)count;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_image *in,
+                                      const ro_image *out, uint32_t images, void *stream,
+                                      struct diffusion_cuda_count *count)
+{
+    (void)work, (void)in, (void)out, (void)images, (void)stream, (void)count;
+    return RO_E_DEVICE;
+}
+
+void diffusion_cuda_close(struct diffusion_cuda *work) { (void)work; }

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Error diffusion on the device, seen from the host: which schedule, and how rows get there.
+ *
+ * Rows in host memory go through in bands. Three streams work at once: one copies band n + 1 to the
+ * device, one halftones band n, one copies band n - 1 back. The errors of a band's last rows stay on
+ * the device for the next, so an image of any height needs the memory of two bands. Pageable memory
+ * is staged through pinned buffers, for only those are copied beside other work.
+ */
+#include "halftone/wave.cuh"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct schedule {
+    const char *name;
+    enum { WAVE, PIXELWISE, BLOCKWISE } kind;
+    bool scatter;
+};
+
+static const struct schedule schedules[] = {
+    {"wave", schedule::WAVE, false},           {"pwed", schedule::PIXELWISE, true},
+    {"pwec", schedule::PIXELWISE, false},      {"bwed", schedule::BLOCKWISE, true},
+    {"bwec", schedule::BLOCKWISE, false},
+};
+
+struct diffusion_cuda {
+    ro_context *context;
+    struct ro_cuda *cuda;
+    struct diffusion_cuda_plan plan;
+    const struct schedule *schedule;
+    struct diffusion_launch launch; /* all but the images */
+    int rows_down;
+    bool started; /* a line of errors is left from the rows before */
+    int parity;   /* which of the two lines it is */
+};
+
+ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
+                              const char *name, struct diffusion_cuda **work)
+{
+    const struct schedule *found = NULL;
+    *work = NULL;
+    if (!name || strcasecmp(name, "auto") == 0)
+        name = "wave";
+    for (const struct schedule &schedule : schedules)
+        if (strcasecmp(name, schedule.name) == 0)
+            found = &schedule;
+    if (!found)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "there is no schedule '%s' on CUDA; it has wave, pwed, pwec, bwed, "
+                               "bwec",
+                               name);
+    if (plan->kernel_id >= DIFFUSION_KERNELS)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "CUDA runs the kernels of the table only, not one of your own");
+    if (found->kind != schedule::WAVE && plan->kernel_id != KERNEL_FLOYD_STEINBERG)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "schedule %s is the paper's and runs floyd-steinberg only", name);
+    struct ro_cuda *cuda;
+    RO_TRY(ro_cuda_of(context, &cuda));
+
+    /* The levels, where kernels find them. */
+    const size_t bytes = 256 * sizeof(int32_t);
+    void *tables;
+    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_TABLES, 3 * bytes, cuda->compute, &tables, NULL));
+    const int32_t *host[3] = {plan->level, plan->middle, plan->below};
+    for (int i = 0; i < 3; i++)
+        RO_CUDA_TRY(context, cudaMemcpyAsync((char *)tables + i * bytes, host[i], bytes,
+                                             cudaMemcpyHostToDevice, cuda->compute));
+    RO_TRY(ro_cuda_scratch_end(cuda, cuda->compute));
+
+    struct diffusion_cuda *made = (struct diffusion_cuda *)calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    made->context = context;
+    made->cuda = cuda;
+    made->plan = *plan;
+    made->schedule = found;
+    struct diffusion_launch *launch = &made->launch;
+    launch->width = (int)plan->width;
+    launch->images = 1;
+    launch->bits_out = plan->bits_out;
+    launch->white = (unsigned)plan->white;
+    launch->bias = (unsigned)plan->bias;
+    launch->levels = plan->levels;
+    launch->guess_off = plan->guess_off;
+    launch->levels_per_tone = plan->levels_per_tone;
+    launch->level = (const int32_t *)tables;
+    launch->middle = launch->level + 256;
+    launch->below = launch->middle + 256;
+    for (int i = 0; i < diffusion_kernels[plan->kernel_id].count; i++)
+        if (diffusion_kernels[plan->kernel_id].taps[i].dy > made->rows_down)
+            made->rows_down = diffusion_kernels[plan->kernel_id].taps[i].dy;
+    *work = made;
+    return RO_OK;
+}
+
+const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
+{
+    return work->schedule->name;
+}
+
+void diffusion_cuda_close(struct diffusion_cuda *work) { free(work); }
+
+static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
+                                 cudaStream_t stream, struct diffusion_cuda_count *count)
+{
+    const struct diffusion_cuda_plan *plan = &work->plan;
+    const struct schedule *schedule = work->schedule;
+    switch (schedule->kind) {
+    case schedule::WAVE:
+        return wave_launch(work->cuda, launch, plan->kernel_id, plan->sample_bytes, plan->fold,
+                           stream, count);
+    case schedule::PIXELWISE:
+        return pixelwise_launch(work->cuda, launch, plan->sample_bytes, schedule->scatter, stream,
+                                count);
+    case schedule::BLOCKWISE:
+        return blockwise_launch(work->cuda, launch, plan->sample_bytes, schedule->scatter, stream,
+                                count);
+    }
+    return RO_E_ARGUMENT;
+}
+
+/* ---- rows in host memory -------------------------------------------------------------------------- */
+
+static size_t pitch_of(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
+
+static bool is_pinned(const void *memory)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeHost;
+}
+
+/* A band's buffers; two of them take turns. */
+struct lane {
+    unsigned char *in, *out;     /* on the device */
+    void *staged_in, *staged_out; /* pinned, or NULL where the caller's memory is */
+    uint32_t first, rows;
+    bool busy;
+};
+
+static void copy_rows(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride,
+                      size_t bytes, uint32_t rows)
+{
+    for (uint32_t r = 0; r < rows; r++)
+        memcpy((char *)to + (ptrdiff_t)r * to_stride, (const char *)from + (ptrdiff_t)r * from_stride,
+               bytes);
+}
+
+/* Waits for a band's output and puts it where the caller wants it. */
+static ro_status finish_band(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
+                             struct lane *lane, int which, size_t out_bytes)
+{
+    if (!lane->busy)
+        return RO_OK;
+    RO_CUDA_TRY(work->context, cudaEventSynchronize(work->cuda->fetched[which]));
+    if (lane->staged_out)
+        copy_rows((char *)rows->out + (ptrdiff_t)lane->first * rows->out_stride, rows->out_stride,
+                  lane->staged_out, (ptrdiff_t)out_bytes, out_bytes, lane->rows);
+    lane->busy = false;
+    return RO_OK;
+}
+
+static ro_status send_band(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
+                           struct lane *lane, int which, size_t in_bytes, size_t out_bytes,
+                           struct diffusion_cuda_count *count)
+{
+    ro_context *context = work->context;
+    struct ro_cuda *cuda = work->cuda;
+    const char *from = (const char *)rows->in + (ptrdiff_t)lane->first * rows->in_stride;
+    char *to = (char *)rows->out + (ptrdiff_t)lane->first * rows->out_stride;
+    size_t from_pitch = (size_t)rows->in_stride, to_pitch = (size_t)rows->out_stride;
+    if (lane->staged_in) {
+        copy_rows(lane->staged_in, (ptrdiff_t)in_bytes, from, rows->in_stride, in_bytes,
+                  lane->rows);
+        from = (const char *)lane->staged_in;
+        from_pitch = in_bytes;
+    }
+    if (lane->staged_out) {
+        to = (char *)lane->staged_out;
+        to_pitch = out_bytes;
+    }
+    const size_t in_pitch = pitch_of(in_bytes), out_pitch = pitch_of(out_bytes);
+    RO_CUDA_TRY(context, cudaMemcpy2DAsync(lane->in, in_pitch, from, from_pitch, in_bytes,
+                                           lane->rows, cudaMemcpyHostToDevice, cuda->copy_in));
+    RO_CUDA_TRY(context, cudaEventRecord(cuda->ready[which], cuda->copy_in));
+    RO_CUDA_TRY(context, cudaStreamWaitEvent(cuda->compute, cuda->ready[which], 0));
+
+    struct diffusion_launch launch = work->launch;
+    void *lines[2];
+    const size_t line_bytes = (size_t)work->rows_down * work->plan.width * sizeof(int32_t);
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_A, line_bytes, cuda->compute, &lines[0], NULL));
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_B, line_bytes, cuda->compute, &lines[1], NULL));
+    launch.in[0] = lane->in;
+    launch.out[0] = lane->out;
+    launch.in_pitch = in_pitch;
+    launch.out_pitch = out_pitch;
+    launch.words_out = 1;
+    launch.rows = (int)lane->rows;
+    launch.above = work->started ? (const int32_t *)lines[work->parity] : NULL;
+    bool more = !rows->last || lane->first + lane->rows < rows->rows;
+    launch.left_below = more ? (int32_t *)lines[!work->parity] : NULL;
+    RO_TRY(launch_schedule(work, &launch, cuda->compute, count));
+    work->started = true;
+    work->parity = !work->parity;
+
+    RO_CUDA_TRY(context, cudaEventRecord(cuda->computed[which], cuda->compute));
+    RO_CUDA_TRY(context, cudaStreamWaitEvent(cuda->copy_out, cuda->computed[which], 0));
+    RO_CUDA_TRY(context, cudaMemcpy2DAsync(to, to_pitch, lane->out, out_pitch, out_bytes,
+                                           lane->rows, cudaMemcpyDeviceToHost, cuda->copy_out));
+    RO_CUDA_TRY(context, cudaEventRecord(cuda->fetched[which], cuda->copy_out));
+    lane->busy = true;
+    return RO_OK;
+}
+
+/* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more
+ * than the device has room for. */
+static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t row_bytes,
+                           uint32_t *band)
+{
+    size_t free_bytes, total;
+    RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
+    /* The pixelwise forms keep a number per pixel; blocks and waves little. */
+    size_t cost = 2 * pitch_of(row_bytes) + 2 * pitch_of(work->plan.width) +
+                  (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
+    size_t fit = free_bytes / 2 / cost, wanted = ((size_t)32 << 20) / row_bytes;
+    wanted = wanted < 1024 ? 1024 : wanted;
+    if (work->schedule->kind != schedule::WAVE)
+        wanted = rows; /* one series of launches, as in the paper */
+    size_t chosen = wanted < fit ? wanted : fit;
+    if (chosen < DIFFUSION_CUDA_ROWS)
+        return ro_context_fail(work->context, RO_E_MEMORY,
+                               "the CUDA device has no room for %d rows of %u pixels",
+                               (int)DIFFUSION_CUDA_ROWS, work->plan.width);
+    chosen -= chosen % DIFFUSION_CUDA_ROWS;
+    *band = chosen < rows ? (uint32_t)chosen : rows;
+    return RO_OK;
+}
+
+ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
+                             struct diffusion_cuda_count *count)
+{
+    struct ro_cuda *cuda = work->cuda;
+    const size_t in_bytes = (size_t)work->plan.width * (size_t)work->plan.sample_bytes;
+    const size_t out_bytes =
+        work->plan.bits_out ? ((size_t)work->plan.width + 7) / 8 : (size_t)work->plan.width;
+    uint32_t band = 0;
+    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
+    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->copy_in));
+    RO_TRY(band_rows(work, rows->rows, in_bytes, &band));
+
+    struct lane lanes[2] = {};
+    bool in_pinned = rows->in_stride > 0 && is_pinned(rows->in);
+    bool out_pinned = rows->out_stride > 0 && is_pinned(rows->out);
+    for (int i = 0; i < 2; i++) {
+        void *in, *out;
+        RO_TRY(ro_cuda_reserve(cuda, (enum ro_cuda_slot)(RO_CUDA_IN_A + i),
+                               pitch_of(in_bytes) * band, cuda->compute, &in, NULL));
+        RO_TRY(ro_cuda_reserve(cuda, (enum ro_cuda_slot)(RO_CUDA_OUT_A + i),
+                               pitch_of(out_bytes) * band, cuda->compute, &out, NULL));
+        lanes[i].in = (unsigned char *)in;
+        lanes[i].out = (unsigned char *)out;
+        if (!in_pinned)
+            RO_TRY(ro_cuda_reserve_pinned(cuda, i, in_bytes * band, &lanes[i].staged_in));
+        if (!out_pinned)
+            RO_TRY(ro_cuda_reserve_pinned(cuda, 2 + i, out_bytes * band, &lanes[i].staged_out));
+    }
+    /* Buffers made anew are cleared on the compute stream; copies must not overtake that. */
+    RO_CUDA_TRY(work->context, cudaEventRecord(cuda->computed[0], cuda->compute));
+    RO_CUDA_TRY(work->context, cudaStreamWaitEvent(cuda->copy_in, cuda->computed[0], 0));
+
+    ro_status status = RO_OK;
+    int which = 0;
+    for (uint32_t first = 0; first < rows->rows && status == RO_OK; first += band) {
+        struct lane *lane = &lanes[which];
+        status = finish_band(work, rows, lane, which, out_bytes);
+        lane->first = first;
+        lane->rows = rows->rows - first < band ? rows->rows - first : band;
+        if (status == RO_OK)
+            status = send_band(work, rows, lane, which, in_bytes, out_bytes, count);
+        which = !which;
+    }
+    for (int i = 0; i < 2; i++, which = !which) {
+        ro_status finished = finish_band(work, rows, &lanes[which], which, out_bytes);
+        status = status == RO_OK ? finished : status;
+    }
+    ro_status ended = ro_cuda_scratch_end(cuda, cuda->compute);
+    return status == RO_OK ? ended : status;
+}
+
+/* ---- images in device memory ------------------------------------------------------------------------ */
+
+/* The wave copies rows by 16 bytes; images whose rows do not start there are copied first. */
+static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch *launch,
+                            cudaStream_t stream)
+{
+    const size_t bytes = (size_t)launch->width * (size_t)work->plan.sample_bytes;
+    size_t odd = launch->in_pitch;
+    for (int i = 0; i < launch->images; i++)
+        odd |= (size_t)launch->in[i];
+    if (work->schedule->kind != schedule::WAVE || odd % 16 == 0)
+        return RO_OK;
+    void *memory;
+    const size_t pitch = pitch_of(bytes), each = pitch * (size_t)launch->rows;
+    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_ALIGNED, each * (size_t)launch->images, stream,
+                           &memory, NULL));
+    for (int i = 0; i < launch->images; i++) {
+        unsigned char *to = (unsigned char *)memory + each * (size_t)i;
+        RO_CUDA_TRY(work->context, cudaMemcpy2DAsync(to, pitch, launch->in[i], launch->in_pitch,
+                                                     bytes, (size_t)launch->rows,
+                                                     cudaMemcpyDeviceToDevice, stream));
+        launch->in[i] = to;
+    }
+    launch->in_pitch = pitch;
+    return RO_OK;
+}
+
+ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_image *in,
+                                      const ro_image *out, uint32_t images, void *stream_pointer,
+                                      struct diffusion_cuda_count *count)
+{
+    cudaStream_t stream = (cudaStream_t)stream_pointer;
+    uint32_t at_once = work->schedule->kind == schedule::WAVE ? WAVE_MAX_IMAGES : 1;
+    RO_TRY(ro_cuda_scratch_begin(work->cuda, stream));
+    for (uint32_t first = 0; first < images; first += at_once) {
+        uint32_t batch = images - first < at_once ? images - first : at_once;
+        struct diffusion_launch launch = work->launch;
+        launch.images = (int)batch;
+        launch.rows = (int)in->height;
+        launch.in_pitch = (size_t)in->stride;
+        launch.out_pitch = (size_t)out->stride;
+        launch.words_out = out->stride % 4 == 0;
+        for (uint32_t i = 0; i < batch; i++) {
+            launch.in[i] = (const unsigned char *)in[first + i].data;
+            launch.out[i] = (unsigned char *)out[first + i].data;
+            launch.words_out &= (size_t)launch.out[i] % 4 == 0;
+        }
+        RO_TRY(align_rows(work, &launch, stream));
+        RO_TRY(launch_schedule(work, &launch, stream, count));
+    }
+    return ro_cuda_scratch_end(work->cuda, stream);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the host gives a launch of a diffusion schedule on the device, and the tap tables in a form
+ * that the device compiler folds into code.
+ */
+#ifndef RO_HALFTONE_WAVE_CUH
+#define RO_HALFTONE_WAVE_CUH
+
+#include "core/cuda.cuh"
+#include "halftone/diffusion_cuda.h"
+#include "halftone/kernels.h"
+
+enum { WAVE_MAX_IMAGES = 64 };
+
+/* Everything a kernel needs, passed by value. Pitches are in bytes. */
+struct diffusion_launch {
+    const unsigned char *in[WAVE_MAX_IMAGES];
+    unsigned char *out[WAVE_MAX_IMAGES];
+    size_t in_pitch, out_pitch;
+    int width, rows;
+    int images;
+    int bits_out, words_out; /* words_out: rows of output start at multiples of four bytes */
+    unsigned white, bias;
+    int levels, guess_off;
+    float levels_per_tone;
+    const int32_t *level, *middle, *below; /* on the device */
+
+    /* Biased errors of the rows above the first and of the last rows, rows_down lines of `width`;
+     * NULL: zero, or not wanted. */
+    const int32_t *above;
+    int32_t *left_below;
+
+    /* The wave's own. */
+    unsigned long long *lines; /* blocks * rows_down * words per line */
+    unsigned *ticket;
+    unsigned first_ticket, tag;
+    unsigned blocks; /* of all images together */
+};
+
+/* What follows from a kernel of the table, as constants. */
+template <int ID> struct kernel_of {
+    static constexpr int count = diffusion_kernels[ID].count;
+    static constexpr int common_factor()
+    {
+        int all = diffusion_kernels[ID].divisor / 2;
+        for (int i = 0; i < count; i++)
+            all |= diffusion_kernels[ID].taps[i].weight;
+        return diffusion_kernels[ID].divisor % 2 ? 1 : all & -all;
+    }
+    static constexpr int most(int what)
+    {
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            diffusion_tap tap = diffusion_kernels[ID].taps[i];
+            int value = what == 0   ? tap.dy
+                        : what == 1 ? (tap.dy == 0 ? tap.dx : 0)
+                                    : tap.dx + 4 * tap.dy;
+            found = value > found ? value : found;
+        }
+        return found;
+    }
+    static constexpr int weights()
+    {
+        int sum = 0;
+        for (int i = 0; i < count; i++)
+            sum += diffusion_kernels[ID].taps[i].weight;
+        return sum / common_factor();
+    }
+    static constexpr int weight_right()
+    {
+        for (int i = 0; i < count; i++)
+            if (diffusion_kernels[ID].taps[i].dx == 1 && diffusion_kernels[ID].taps[i].dy == 0)
+                return diffusion_kernels[ID].taps[i].weight / common_factor();
+        return 0;
+    }
+    static constexpr int factor = common_factor();
+    static constexpr int divisor = diffusion_kernels[ID].divisor / factor;
+    static constexpr int weight_sum = weights();
+    static constexpr int next_weight = weight_right(); /* of the pixel to the left */
+    static constexpr int rows_down = most(0);
+    static constexpr int own_reach = most(1); /* errors of its own row that a pixel looks back */
+    static constexpr int oldest = most(2);    /* steps an error is wanted at skew 4 */
+};
+
+/* The schedules: each runs the rows of a launch, in the order of `stream`. */
+ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int kernel_id,
+                      int sample_bytes, bool fold, cudaStream_t stream,
+                      struct diffusion_cuda_count *count);
+/* The paper's: Floyd-Steinberg, one image; `scatter` for the ED forms, else the EC forms. */
+ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int sample_bytes,
+                           bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count);
+ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int sample_bytes,
+                           bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count);
+
+/* The level nearest to v, ties to the darker: a guess that the thresholds put right. */
+static __device__ __forceinline__ int nearest_level(const diffusion_launch &p, int v)
+{
+    int top = p.levels - 1, k = (int)((float)v * p.levels_per_tone + 0.5f);
+    k = k < 0 ? 0 : k > top ? top : k;
+    for (int i = 0; i < p.guess_off; i++) {
+        k += v > p.middle[k];
+        k -= v <= p.below[k];
+    }
+    return k;
+}
+
+#endif
