@@ -11,6 +11,7 @@
 struct bench_options {
     int size;  /* side of a square image; 0: the bench's own sizes */
     bool json; /* an object instead of a table */
+    bool cuda; /* on a CUDA device */
 };
 
 struct bench {

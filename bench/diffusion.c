@@ -4,6 +4,7 @@
  * and the CPU rows of Table I of Kasagi, Nakano and Ito beside ours.
  */
 #include "bench.h"
+#include "diffusion_cuda.h"
 #include "peer_zimg.h"
 #include "timing.h"
 
@@ -174,6 +175,8 @@ static int run(const struct bench_options *options)
 {
     static const int sizes[] = {1024, 4096, 16384};
     ro_context *context;
+    if (options->cuda)
+        return bench_diffusion_cuda(options);
     if (ro_context_open(NULL, &context) != RO_OK)
         return 1;
     if (options->json) {

@@ -65,7 +65,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (names.count > 1)
         return usage_error(command, "bench takes one name, %s was given too", names.path[1]);
 
-    struct bench_options bench = {.size = values.size, .json = values.common.json};
+    struct bench_options bench = {.size = values.size,
+                                  .json = values.common.json,
+                                  .cuda = values.common.device == RO_DEVICE_CUDA};
     const char *listed[BENCHES];
     int ran = 0, result = 0;
     for (int i = 0; i < BENCHES; i++) {
@@ -89,7 +91,7 @@ const struct command command_bench = {
     .operands = "[NAME]",
     .summary = "measures speed, side by side with other programs",
     .options = options,
-    .common = COMMON_JSON,
+    .common = COMMON_DEVICE | COMMON_JSON,
     .examples = examples,
     .run = run,
 };

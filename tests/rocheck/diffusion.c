@@ -11,10 +11,11 @@
 static const struct schedule {
     const char *name;
     bool cpu, cuda;
+    bool any_kernel; /* on CUDA the paper's run Floyd-Steinberg only */
 } schedules[] = {
-    {"ed", true, false},
-    {"ec", true, false},
-    {"wave", true, false},
+    {"ed", true, false, true},    {"ec", true, false, true},    {"wave", true, true, true},
+    {"pwed", false, true, false}, {"pwec", false, true, false}, {"bwed", false, true, false},
+    {"bwec", false, true, false},
 };
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
 
@@ -41,13 +42,14 @@ static bool supports(int number, const struct variant *variant)
 {
     const struct schedule *schedule = schedule_of(number);
     if (variant->device == RO_DEVICE_CUDA)
-        return schedule->cuda;
+        return schedule->cuda &&
+               (schedule->any_kernel || number / SCHEDULES == KERNEL_FLOYD_STEINBERG);
     return schedule->cpu && (variant->cpu == RO_CPU_SCALAR || strcmp(schedule->name, "wave") == 0);
 }
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-enum { GUARD = 64, POISON = 0xa5 };
+enum { GUARD = 64, POISON = 0xa5, LARGE = 7 };
 
 struct picture {
     ro_image in, want, got;
@@ -76,12 +78,19 @@ static uint32_t pixel(struct check *check, int kind, uint32_t x, uint32_t y, uin
     }
 }
 
-static void make(struct check *check, struct picture *picture)
+/* `large`: one of the sizes that only a device is given. */
+static void make(struct check *check, struct picture *picture, int large)
 {
     static const uint32_t heights[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 65, 97};
     static const uint32_t whites[] = {255, 255, 255, 1, 100, 254, 65535, 65535, 1023, 256};
     uint32_t width = draw(check, 6) ? 1 + draw(check, 200) : 1 + draw(check, 1500);
     uint32_t height = heights[draw(check, sizeof heights / sizeof *heights)];
+    if (large > 0) {
+        static const uint32_t sides[][2] = {{20000, 3000}, {4099, 1001}, {1, 5000},  {5000, 1},
+                                            {3, 2049},     {1023, 4097}, {8192, 640}};
+        width = sides[large - 1][0];
+        height = sides[large - 1][1];
+    }
     uint32_t white = whites[draw(check, sizeof whites / sizeof *whites)];
     bool wide = white > 255;
     picture->levels = draw(check, 3) ? 2 : 2 + (int)draw(check, 255);
@@ -233,7 +242,8 @@ static bool test(int number, struct check *check)
         }
         for (int i = 0; i < 120 && right; i++) {
             struct picture picture;
-            make(check, &picture);
+            int large = variant->device == RO_DEVICE_CUDA && i < LARGE ? i + 1 : 0;
+            make(check, &picture, large);
             run_reference(&picture, number / SCHEDULES);
             ro_halftone_options options = {.method = method_of(number / SCHEDULES)->name,
                                            .levels = picture.levels,
