@@ -117,7 +117,6 @@ void ro_gate_room_open(struct ro_gate_room *room)
 {
     pthread_mutex_init(&room->lock, NULL);
     pthread_cond_init(&room->changed, NULL);
-    atomic_init(&room->sleepers, 0);
 }
 
 void ro_gate_room_close(struct ro_gate_room *room)
@@ -131,7 +130,7 @@ void ro_gate_room_close(struct ro_gate_room *room)
 void ro_gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
     atomic_store(&gate->reached, value);
-    if (atomic_load(&room->sleepers) > 0) {
+    if (atomic_load(&gate->sleepers) > 0) {
         pthread_mutex_lock(&room->lock);
         pthread_cond_broadcast(&room->changed);
         pthread_mutex_unlock(&room->lock);
@@ -154,9 +153,9 @@ void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t valu
         pause_briefly();
     }
     pthread_mutex_lock(&room->lock);
-    atomic_fetch_add(&room->sleepers, 1);
+    atomic_fetch_add(&gate->sleepers, 1);
     while (atomic_load(&gate->reached) < value)
         pthread_cond_wait(&room->changed, &room->lock);
-    atomic_fetch_sub(&room->sleepers, 1);
+    atomic_fetch_sub(&gate->sleepers, 1);
     pthread_mutex_unlock(&room->lock);
 }

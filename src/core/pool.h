@@ -30,14 +30,14 @@ void ro_pool_run(struct ro_pool *pool, int limit, ro_task_fn *task, void *data);
 struct ro_gate_room {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    atomic_int sleepers;
 };
 void ro_gate_room_open(struct ro_gate_room *room);
 void ro_gate_room_close(struct ro_gate_room *room);
 
-/* A growing number, alone on its cache line. */
+/* A growing number, alone on its cache line with the count of those who sleep on it. */
 struct ro_gate {
     _Alignas(64) atomic_uint_fast64_t reached;
+    atomic_int sleepers;
 };
 void ro_gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value);
 void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value);

@@ -38,7 +38,7 @@ struct tile {
 static __device__ void load_samples(const diffusion_launch &p, tile &t, int row, int x,
                                     int sample_bytes, int lane)
 {
-#pragma unroll 8
+#pragma unroll
     for (int i = 0; i < SIDE; i++) {
         int column = x * SIDE - SHIFT * i + lane, value = 0;
         if (row + i < p.rows && column >= 0 && column < p.width) {
@@ -58,7 +58,11 @@ static __device__ __forceinline__ int round_at(const diffusion_launch &p, int sa
     if (!inside)
         return 0;
     carry = t & 15;
-    level = p.levels == 2 ? v > p.middle[0] : nearest_level(p, v);
+    if (p.levels == 2) {
+        level = v > (int)(p.white / 2);
+        return v - level * (int)p.white;
+    }
+    level = nearest_level(p, v);
     return v - p.level[level];
 }
 
@@ -73,8 +77,18 @@ static __device__ void put_row(const diffusion_launch &p, int row, int first, un
                 out[first + u] = (unsigned char)levels[u];
         return;
     }
+    int bytes = (p.width + 7) / 8;
+    if (p.words_out && bytes % 4 == 0) { /* two words, without waiting for what they were */
+        int word = first >> 5, shift = first & 31;
+        unsigned long long two = (unsigned long long)bits << 32 >> shift;
+        unsigned parts[2] = {(unsigned)(two >> 32), (unsigned)two};
+        for (int i = 0; i < 2; i++)
+            if (parts[i] && word + i >= 0 && word + i < bytes / 4)
+                atomicOr((unsigned *)out + word + i, __byte_perm(parts[i], 0, 0x0123));
+        return;
+    }
     /* 32 columns, the first at bit 31, spread over five bytes from the one that holds `first`. */
-    int byte = first >> 3, shift = first & 7, bytes = (p.width + 7) / 8;
+    int byte = first >> 3, shift = first & 7;
     unsigned long long wide = (unsigned long long)bits << 32 >> shift;
 #pragma unroll
     for (int i = 0; i < 5; i++) {
@@ -121,19 +135,24 @@ static __global__ void __launch_bounds__(32)
         int above_left = t.cell[lane][0], above = t.cell[lane][1], e = left[2];
 #pragma unroll
         for (int u = 0; u < SIDE; u++) {
-            int above_right = t.cell[lane][u + LEFT - 1], column = x * SIDE + u - SHIFT * lane;
+            /* The error above right was made a step ago, by the lane above; lane 0 has it from C. */
+            int above_right = __shfl_up_sync(0xffffffff, e, 1);
+            int column = x * SIDE + u - SHIFT * lane;
+            if (lane == 0)
+                above_right = t.cell[0][u + LEFT - 1];
             bool inside = column >= 0 && column < p.width && row < p.rows;
             int sum = 7 * e + above_left + 5 * above + 3 * above_right;
             e = round_at(p, t.sample[lane][u], sum, inside, carry, levels[u]);
-            t.cell[lane + 1][u + LEFT] = e;
+            if (lane == SIDE - 1)
+                t.cell[SIDE][u + LEFT] = e;
             bits = bits << 1 | (unsigned)levels[u];
             above_left = above;
             above = above_right;
             last_errors[0] = last_errors[1];
             last_errors[1] = last_errors[2];
             last_errors[2] = e;
-            __syncwarp();
         }
+        __syncwarp();
     } else {
         /* Diffuse: the errors from outside are scattered into the tile first. */
         int up[SIDE + LEFT];
@@ -198,7 +217,7 @@ static __global__ void set_line(const __grid_constant__ diffusion_launch p, int 
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < p.width)
-        line[i] = p.above ? p.above[i] : 0;
+        line[i] = p.above ? ((const int *)p.above)[i] : 0;
 }
 
 /* Puts every launch of the image on the stream. */

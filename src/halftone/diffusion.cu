@@ -34,6 +34,7 @@ struct diffusion_cuda {
     int rows_down;
     bool started; /* a line of errors is left from the rows before */
     int parity;   /* which of the two lines it is */
+    unsigned tag; /* that the wave gave it */
 };
 
 ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
@@ -194,7 +195,8 @@ static ro_status send_band(struct diffusion_cuda *work, const struct diffusion_c
 
     struct diffusion_launch launch = work->launch;
     void *lines[2];
-    const size_t line_bytes = (size_t)work->rows_down * work->plan.width * sizeof(int32_t);
+    const size_t line_bytes =
+        line_words((int)work->plan.width, work->rows_down) * sizeof(unsigned long long);
     RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_A, line_bytes, cuda->compute, &lines[0], NULL));
     RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_B, line_bytes, cuda->compute, &lines[1], NULL));
     launch.in[0] = lane->in;
@@ -203,11 +205,13 @@ static ro_status send_band(struct diffusion_cuda *work, const struct diffusion_c
     launch.out_pitch = out_pitch;
     launch.words_out = 1;
     launch.rows = (int)lane->rows;
-    launch.above = work->started ? (const int32_t *)lines[work->parity] : NULL;
+    launch.above = work->started ? (const unsigned long long *)lines[work->parity] : NULL;
+    launch.above_tag = work->tag;
     bool more = !rows->last || lane->first + lane->rows < rows->rows;
-    launch.left_below = more ? (int32_t *)lines[!work->parity] : NULL;
+    launch.left_below = more ? (unsigned long long *)lines[!work->parity] : NULL;
     RO_TRY(launch_schedule(work, &launch, cuda->compute, count));
     work->started = true;
+    work->tag = launch.tag;
     work->parity = !work->parity;
 
     RO_CUDA_TRY(context, cudaEventRecord(cuda->computed[which], cuda->compute));
@@ -233,13 +237,12 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     wanted = wanted < 1024 ? 1024 : wanted;
     if (work->schedule->kind != schedule::WAVE)
         wanted = rows; /* one series of launches, as in the paper */
-    size_t chosen = wanted < fit ? wanted : fit;
-    if (chosen < DIFFUSION_CUDA_ROWS)
+    if (fit < DIFFUSION_CUDA_ROWS)
         return ro_context_fail(work->context, RO_E_MEMORY,
                                "the CUDA device has no room for %d rows of %u pixels",
                                (int)DIFFUSION_CUDA_ROWS, work->plan.width);
-    chosen -= chosen % DIFFUSION_CUDA_ROWS;
-    *band = chosen < rows ? (uint32_t)chosen : rows;
+    size_t chosen = wanted < fit ? wanted : fit;
+    *band = chosen >= rows ? rows : (uint32_t)(chosen - chosen % DIFFUSION_CUDA_ROWS);
     return RO_OK;
 }
 

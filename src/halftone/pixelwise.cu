@@ -20,13 +20,13 @@ static __device__ __forceinline__ int round_at(const diffusion_launch &p, int ro
     int quotient = t >> 4;
     carry[row] = t & 15;
     int v = 16 * sample + quotient;
-    int k = p.levels == 2 ? v > p.middle[0] : nearest_level(p, v);
+    int k = p.levels == 2 ? v > (int)(p.white / 2) : nearest_level(p, v);
     unsigned char *out = p.out[0] + (size_t)row * p.out_pitch;
     if (!p.bits_out)
         out[column] = (unsigned char)k;
     else if (k) /* a row's bits are this thread's alone */
         out[column / 8] |= (unsigned char)(128 >> column % 8);
-    return v - p.level[k];
+    return v - (p.levels == 2 ? k * (int)p.white : p.level[k]);
 }
 
 static __device__ __forceinline__ int sample_at(const diffusion_launch &p, int row, int column,
@@ -74,14 +74,14 @@ static __global__ void begin_rows(const __grid_constant__ diffusion_launch p, in
     if (i < p.rows)
         carry[i] = 8;
     if (i < p.width && p.above)
-        array[1 + i] = p.above[i];
+        array[1 + i] = ((const int *)p.above)[i];
 }
 
 static __global__ void end_rows(const __grid_constant__ diffusion_launch p, const int *array)
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < p.width)
-        p.left_below[i] = array[(size_t)p.rows * ((size_t)p.width + 2) + 1 + i];
+        ((int *)p.left_below)[i] = array[(size_t)p.rows * ((size_t)p.width + 2) + 1 + i];
 }
 
 ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int sample_bytes,

@@ -9,9 +9,10 @@
  *              warp 3   rows 96..127    ring 3 <- warp 2,  and -> lines in global memory
  *
  * From lane to lane errors move by shuffle; from warp to warp through a ring in shared memory; from
- * block to block as words in global memory that carry the launch's tag, so that the reader polls the
- * data itself and no fence is needed. A warp of its own polls them ahead of time. Blocks take their
- * rows by ticket: they only ever wait for blocks that already run.
+ * block to block through lines in global memory. Both hold words of four errors and a tag, which
+ * says that the word is the one waited for: the reader polls the data itself, and no fence is needed
+ * (a fence waits for the output's stores, a microsecond each time). A warp of its own polls global
+ * memory ahead of time. Blocks take their rows by ticket: they only wait for blocks that run already.
  *
  * Skew 4 makes a lane's columns aligned quads: one word of pixels, one ring entry and one word of
  * errors every four steps. Pixels are copied ahead, asynchronously, by each lane for itself.
@@ -34,16 +35,15 @@ enum {
     CHUNK = 4,     /* quads between looks at the neighbours */
 };
 
-/* Types that depend on the depth. */
+/* Pixels come four to a quad. Errors go four to a word of 64 bits with a tag of 16, 12 bits each; or,
+ * from deeper pixels, two to a word, 24 bits each, two words to a quad. */
 template <int SAMPLE_BYTES> struct depth;
 template <> struct depth<1> {
-    typedef uint32_t pixels; /* four of them */
-    typedef ushort4 quad;    /* four errors */
-    static constexpr int words = 1; /* tagged words for a quad */
+    typedef uint32_t pixels;
+    static constexpr int words = 1;
 };
 template <> struct depth<2> {
     typedef uint2 pixels;
-    typedef uint4 quad;
     static constexpr int words = 2;
 };
 
@@ -56,56 +56,88 @@ static __device__ __forceinline__ unsigned sample(uint2 pixels, int q)
     return (q < 2 ? pixels.x : pixels.y) >> (16 * (q & 1)) & 65535;
 }
 
-static __device__ __forceinline__ ushort4 make_quad(const unsigned *e, ushort4)
-{
-    return make_ushort4((unsigned short)e[0], (unsigned short)e[1], (unsigned short)e[2],
-                        (unsigned short)e[3]);
-}
-static __device__ __forceinline__ uint4 make_quad(const unsigned *e, uint4)
-{
-    return make_uint4(e[0], e[1], e[2], e[3]);
-}
+template <int WORDS> struct quad_words {
+    unsigned low[WORDS], high[WORDS];
+};
 
-/* ---- tagged words: errors of 12 bits, four to a word, or of 24 bits, two to a word -------------- */
-
-static __device__ __forceinline__ unsigned long long load_word(const unsigned long long *from)
+static __device__ __forceinline__ quad_words<1> pack(const unsigned *e, unsigned tag,
+                                                     quad_words<1> q)
 {
-    unsigned long long word;
-    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-    return word;
+    q.low[0] = e[0] | e[1] << 12 | e[2] << 24;
+    q.high[0] = e[2] >> 8 | e[3] << 4 | tag << 16;
+    return q;
 }
-static __device__ __forceinline__ void store_word(unsigned long long *to, unsigned long long word)
-{
-    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
-}
-static __device__ __forceinline__ void store_tagged(unsigned long long *to, const unsigned *e,
-                                                    unsigned tag, ushort4)
-{
-    unsigned low = e[0] | e[1] << 12 | e[2] << 24;
-    unsigned high = e[2] >> 8 | e[3] << 4 | tag << 16;
-    store_word(to, (unsigned long long)high << 32 | low);
-}
-static __device__ __forceinline__ void store_tagged(unsigned long long *to, const unsigned *e,
-                                                    unsigned tag, uint4)
+static __device__ __forceinline__ quad_words<2> pack(const unsigned *e, unsigned tag,
+                                                     quad_words<2> q)
 {
     for (int i = 0; i < 2; i++) {
-        unsigned low = e[2 * i] | e[2 * i + 1] << 24, high = e[2 * i + 1] >> 8 | tag << 16;
-        store_word(to + i, (unsigned long long)high << 32 | low);
+        q.low[i] = e[2 * i] | e[2 * i + 1] << 24;
+        q.high[i] = e[2 * i + 1] >> 8 | tag << 16;
     }
+    return q;
 }
-static __device__ __forceinline__ bool load_tagged(const unsigned long long *from, unsigned tag,
-                                                   ushort4 *quad)
+static __device__ __forceinline__ unsigned unpack(const quad_words<1> &q, int i)
 {
-    unsigned long long word = load_word(from);
-    *quad = make_ushort4(word & 4095, word >> 12 & 4095, word >> 24 & 4095, word >> 36 & 4095);
-    return (unsigned)(word >> 48) == tag;
+    return (i == 0   ? q.low[0]
+            : i == 1 ? q.low[0] >> 12
+            : i == 2 ? __funnelshift_r(q.low[0], q.high[0], 24)
+                     : q.high[0] >> 4) &
+           0xfff;
 }
-static __device__ __forceinline__ bool load_tagged(const unsigned long long *from, unsigned tag,
-                                                   uint4 *quad)
+static __device__ __forceinline__ unsigned unpack(const quad_words<2> &q, int i)
 {
-    unsigned long long a = load_word(from), b = load_word(from + 1);
-    *quad = make_uint4(a & 0xffffff, a >> 24 & 0xffffff, b & 0xffffff, b >> 24 & 0xffffff);
-    return (unsigned)(a >> 48) == tag && (unsigned)(b >> 48) == tag;
+    return (i % 2 ? __funnelshift_r(q.low[i / 2], q.high[i / 2], 24) : q.low[i / 2]) & 0xffffff;
+}
+template <int WORDS>
+static __device__ __forceinline__ bool tagged(const quad_words<WORDS> &q, unsigned tag)
+{
+    bool all = true;
+    for (int i = 0; i < WORDS; i++)
+        all &= q.high[i] >> 16 == tag;
+    return all;
+}
+
+/* A word is written and read whole. */
+template <int WORDS>
+static __device__ __forceinline__ void store_quad(unsigned long long *to,
+                                                  const quad_words<WORDS> &q)
+{
+    for (int i = 0; i < WORDS; i++)
+        asm volatile("st.relaxed.gpu.v2.u32 [%0], {%1, %2};" ::"l"(to + i), "r"(q.low[i]),
+                     "r"(q.high[i])
+                     : "memory");
+}
+template <int WORDS>
+static __device__ __forceinline__ quad_words<WORDS> load_global(const unsigned long long *from)
+{
+    quad_words<WORDS> q;
+    for (int i = 0; i < WORDS; i++) {
+        unsigned long long word;
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from + i) : "memory");
+        q.low[i] = (unsigned)word;
+        q.high[i] = (unsigned)(word >> 32);
+    }
+    return q;
+}
+template <int WORDS>
+static __device__ __forceinline__ quad_words<WORDS> load_shared(const unsigned long long *from)
+{
+    quad_words<WORDS> q;
+    for (int i = 0; i < WORDS; i++) {
+        unsigned address = (unsigned)__cvta_generic_to_shared(from + i);
+        unsigned long long word;
+        asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(word) : "r"(address) : "memory");
+        q.low[i] = (unsigned)word;
+        q.high[i] = (unsigned)(word >> 32);
+    }
+    return q;
+}
+
+/* The tag of a quad in a ring: how often the ring has gone round, and never that of cleared words in
+ * the first round. */
+static __device__ __forceinline__ unsigned ring_tag(int quad)
+{
+    return ((unsigned)(quad / RING) + 1) & 0xffff;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------ */
@@ -130,20 +162,17 @@ static __device__ __forceinline__ void wait_for(const volatile int *counter, int
     SPIN_COUNT;
     while (*counter < value)
         SPIN_CHECK;
-    __syncwarp();
 }
 
 /* ---- the parts of a block ------------------------------------------------------------------------ */
 
 template <int ID, int SAMPLE_BYTES> struct shared_memory {
     typedef typename depth<SAMPLE_BYTES>::pixels pixels;
-    typedef typename depth<SAMPLE_BYTES>::quad quad;
     static constexpr int rows_down = kernel_of<ID>::rows_down;
-    static constexpr int pixel_quads = GRANULES * 4 / SAMPLE_BYTES;
+    static constexpr int words = depth<SAMPLE_BYTES>::words;
     pixels staged[WARPS][LANES][GRANULES * 16 / sizeof(pixels)];
-    quad ring[WARPS][rows_down][RING]; /* ring w is what warp w reads */
-    volatile int produced[WARPS + 1];  /* quads in ring w */
-    volatile int consumed[WARPS + 1];  /* quads that warp w no longer needs */
+    unsigned long long ring[WARPS][rows_down][RING * words]; /* ring w is what warp w reads */
+    volatile int consumed[WARPS + 1]; /* quads of ring w that its reader no longer needs */
     unsigned ticket;
 };
 
@@ -213,7 +242,7 @@ static __device__ __forceinline__ unsigned round_pixel(const diffusion_launch &p
         t += p.bias * (divisor - (unsigned)kernel_of<ID>::weight_sum);
     t += (unsigned)kernel_of<ID>::next_weight * h.own[1];
     if constexpr (FOLD) {
-        unsigned u = __viaddmin_u32(t, 0u - divisor * p.white, t);
+        unsigned u = __viaddmin_u32(t, p.minus_white, t);
         *error = u / divisor;
         h.carry = u - *error * divisor;
         return (u - t) >> 31;
@@ -251,43 +280,64 @@ static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, cons
             to[i] = (unsigned char)(levels >> (8 * i));
 }
 
-/* Where a warp's last rows send their errors. */
-template <typename QUAD> struct outlet {
-    QUAD *ring;                /* the next warp's, line after line */
-    unsigned long long *lines; /* or the next block's */
-    int32_t *left;             /* or the next launch's */
-    volatile int *produced;
-    const volatile int *consumed;
+/* Where a warp's last rows send their errors: the ring of the next warp, or lines in global memory;
+ * line after line, `pitch` words apart. */
+struct outlet {
+    unsigned long long *words; /* NULL: nobody wants them */
+    size_t pitch;
+    int mask;                     /* of a quad's place in a line */
+    const volatile int *consumed; /* of a ring */
 };
+
+/* Reads one quad of each line above for the steps of a chunk, waiting until they are there. */
+template <int ID, int WORDS>
+static __device__ __forceinline__ void
+read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads, unsigned bias,
+           bool interior, quad_words<WORDS> (&above)[CHUNK][kernel_of<ID>::rows_down])
+{
+    constexpr int rows_down = kernel_of<ID>::rows_down;
+    SPIN_COUNT;
+    bool there;
+    do {
+        there = true;
+#pragma unroll
+        for (int c = 0; c < CHUNK; c++)
+#pragma unroll
+            for (int d = 0; d < rows_down; d++) {
+                int quad = first + c + d + 1;
+                if (!interior && (quad < 0 || quad >= quads)) {
+                    unsigned zero[4] = {bias, bias, bias, bias};
+                    above[c][d] = pack(zero, 0, quad_words<WORDS>());
+                    continue;
+                }
+                above[c][d] = load_shared<WORDS>(&ring[d][(quad & (RING - 1)) * WORDS]);
+                there &= tagged(above[c][d], ring_tag(quad));
+            }
+        SPIN_CHECK;
+    } while (!there);
+}
 
 /*
  * Quads `first` .. `first` + CHUNK - 1 of the warp's steps; lane l works on quad `first` - l. In the
- * interior every lane's columns are inside the image.
+ * interior every lane's columns are inside the image and go out as whole words of bits.
  */
 template <int ID, int SAMPLE_BYTES, bool FOLD, bool INTERIOR>
 static __device__ __forceinline__ void
 run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
           const typename depth<SAMPLE_BYTES>::pixels *staged,
-          const typename depth<SAMPLE_BYTES>::quad (*ring)[RING],
-          const outlet<typename depth<SAMPLE_BYTES>::quad> &out, unsigned &bits)
+          const unsigned long long (*ring)[RING * depth<SAMPLE_BYTES>::words], const outlet &out,
+          unsigned &bits)
 {
-    typedef typename depth<SAMPLE_BYTES>::quad quad_type;
+    constexpr int words = depth<SAMPLE_BYTES>::words;
     constexpr int rows_down = kernel_of<ID>::rows_down, length = history<ID>::length;
     constexpr unsigned divisor = kernel_of<ID>::divisor;
     constexpr int mask = GRANULES * 16 / (int)sizeof(*staged) - 1;
+    quad_words<words> above[CHUNK][rows_down];
+    read_above<ID, words>(ring, first, b.quads, p.bias, INTERIOR, above);
 #pragma unroll(INTERIOR ? CHUNK : 1)
     for (int c = 0; c < CHUNK; c++) {
-        const int step = first + c, quad = step - lane;
+        const int quad = first + c - lane;
         auto pixels = staged[quad & mask];
-        quad_type from_above[rows_down];
-#pragma unroll
-        for (int d = 0; d < rows_down; d++) {
-            from_above[d] = ring[d][(step + d + 1) & (RING - 1)];
-            if (!INTERIOR && (step + d + 1 < 0 || step + d + 1 >= b.quads)) {
-                unsigned zero[4] = {p.bias, p.bias, p.bias, p.bias};
-                from_above[d] = make_quad(zero, quad_type());
-            }
-        }
         unsigned errors[4], levels = 0;
 #pragma unroll
         for (int q = 0; q < 4; q++) {
@@ -304,12 +354,11 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
                     h.carry = divisor / 2;
                     level = 0;
                 }
+                levels |= level << (8 * q);
             }
             errors[q] = error;
             if (FOLD)
                 bits = bits << 1 | level;
-            if (!FOLD || !p.bits_out)
-                levels |= level << (8 * q);
 
 #pragma unroll
             for (int a = history<ID>::own_length; a-- > 2;)
@@ -319,10 +368,7 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
             for (int d = 0; d < rows_down; d++) {
                 unsigned moved = d == 0 ? error : h.moved[d - 1][1];
                 moved = __shfl_up_sync(0xffffffff, moved, 1);
-                unsigned inserted = q == 0   ? from_above[d].x
-                                    : q == 1 ? from_above[d].y
-                                    : q == 2 ? from_above[d].z
-                                             : from_above[d].w;
+                unsigned inserted = unpack(above[c][d], q);
                 if (lane == 0)
                     moved = inserted;
 #pragma unroll
@@ -332,28 +378,22 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
             }
         }
         bool inside = INTERIOR || (quad >= 0 && quad < b.quads);
-        if (lane >= LANES - rows_down && inside) {
-            int line = LANES - 1 - lane;
-            if (out.ring)
-                out.ring[line * RING + (quad & (RING - 1))] = make_quad(errors, quad_type());
-            else if (out.lines)
-                store_tagged(out.lines +
-                                 ((size_t)line * b.quads + quad) * depth<SAMPLE_BYTES>::words,
-                             errors, p.tag, quad_type());
-            else if (out.left)
-                for (int q = 0; q < 4 && quad * 4 + q < p.width; q++)
-                    out.left[(size_t)line * p.width + quad * 4 + q] = (int32_t)errors[q];
+        if (lane >= LANES - rows_down && inside && out.words) {
+            size_t line = (size_t)(LANES - 1 - lane) * out.pitch;
+            unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
+            store_quad(out.words + line + (size_t)(quad & out.mask) * words,
+                       pack(errors, tag, quad_words<words>()));
         }
-        if (b.row_exists && inside) {
-            if (FOLD && p.bits_out) {
-                bool last = !INTERIOR && quad == b.quads - 1;
-                if ((quad & 7) == 7)
-                    put_bits(p, b, quad >> 3, bits);
-                else if (last)
-                    put_bits(p, b, quad >> 3, bits << (4 * (7 - (quad & 7))));
-            } else {
+        if (INTERIOR) {
+            if (b.row_exists && (quad & 7) == 7)
+                *(unsigned *)(b.out + (quad >> 3) * 4) = __byte_perm(bits, 0, 0x0123);
+        } else if (b.row_exists && inside) {
+            if (!FOLD || !p.bits_out)
                 put_bytes(p, b, quad, levels);
-            }
+            else if ((quad & 7) == 7)
+                put_bits(p, b, quad >> 3, bits);
+            else if (quad == b.quads - 1)
+                put_bits(p, b, quad >> 3, bits << (4 * (7 - (quad & 7))));
         }
     }
 }
@@ -361,7 +401,7 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
 template <int ID, int SAMPLE_BYTES, bool FOLD>
 static __device__ __forceinline__ void run_band(const diffusion_launch &p, shared_memory<ID, SAMPLE_BYTES> &s,
                                 int image, int row, int warp, int lane,
-                                const outlet<typename depth<SAMPLE_BYTES>::quad> &out)
+                                const outlet &out)
 {
     constexpr int rows_down = kernel_of<ID>::rows_down;
     band b;
@@ -399,14 +439,11 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p, share
             stage<SAMPLE_BYTES>(p, b, staged, step / per_granule + AHEAD + i - behind);
         asm volatile("cp.async.commit_group;" ::: "memory");
         asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD / granules_a_chunk) : "memory");
-        int needed = step + CHUNK + 1 < b.quads ? step + CHUNK + 1 : b.quads;
-        wait_for(&s.produced[warp], needed);
         /* Room in the ring below for what this chunk makes. */
-        int made = step + CHUNK - (LANES - 1);
-        if (out.ring)
-            wait_for(out.consumed, made - (RING - 2 * rows_down));
-        /* More levels than two are rare: they make do with the general code. */
-        if (FOLD && step >= LANES && (step + CHUNK) * 4 <= p.width &&
+        if (out.consumed)
+            wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down));
+        /* The rest makes do with the general code: edges, more levels than two, bytes. */
+        if (FOLD && p.bits_out && p.words_out && step >= LANES && (step + CHUNK) * 4 <= p.width &&
             step + CHUNK + rows_down < b.quads)
             run_chunk<ID, SAMPLE_BYTES, FOLD, FOLD>(p, b, h, step, lane, staged, s.ring[warp], out,
                                                     bits);
@@ -414,35 +451,26 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p, share
             run_chunk<ID, SAMPLE_BYTES, FOLD, false>(p, b, h, step, lane, staged, s.ring[warp], out,
                                                      bits);
         __syncwarp();
-        if (lane == LANES - 1) {
-            __threadfence_block();
-            if (out.ring)
-                *out.produced = made < b.quads ? made : b.quads;
+        if (lane == 0)
             s.consumed[warp] = step + CHUNK + 1;
-        }
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncwarp();
-    if (lane == LANES - 1 && out.ring) {
-        __threadfence_block();
-        *out.produced = b.quads;
-    }
 }
 
 /* The fifth warp: brings the errors of the rows above the block into ring 0. Lane l polls the quads
  * that leave l when divided by 32; what is there without a gap is handed on. */
 template <int ID, int SAMPLE_BYTES>
-static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p, shared_memory<ID, SAMPLE_BYTES> &s,
-                                   const unsigned long long *lines, const int32_t *above, int lane)
+static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p,
+                                                   shared_memory<ID, SAMPLE_BYTES> &s,
+                                                   const unsigned long long *lines, unsigned tag,
+                                                   int lane)
 {
-    typedef typename depth<SAMPLE_BYTES>::quad quad_type;
-    constexpr int rows_down = kernel_of<ID>::rows_down;
+    constexpr int rows_down = kernel_of<ID>::rows_down, words = depth<SAMPLE_BYTES>::words;
     const int quads = (p.width + 3) / 4;
-    const int start = 1 - rows_down; /* line d runs d quads ahead of line 0 */
-    int base = start;
+    int base = 1 - rows_down; /* line d runs d quads ahead of line 0 */
     int mine = base + ((lane - base) & 31);
     bool have = false;
-    quad_type found[rows_down];
+    quad_words<words> found[rows_down];
     SPIN_COUNT;
     while (base < quads) {
         if (!have && mine < quads) {
@@ -453,25 +481,17 @@ static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p, sh
                 if (quad < 0 || quad >= quads)
                     continue;
                 if (lines) {
-                    have &= load_tagged(
-                        lines + ((size_t)d * quads + quad) * depth<SAMPLE_BYTES>::words, p.tag,
-                        &found[d]);
+                    found[d] = load_global<words>(lines + ((size_t)d * quads + quad) * words);
+                    have &= tagged(found[d], tag);
                 } else {
-                    unsigned e[4];
-                    for (int q = 0; q < 4; q++) {
-                        int column = quad * 4 + q;
-                        e[q] = above && column < p.width
-                                   ? (unsigned)above[(size_t)d * p.width + column]
-                                   : p.bias;
-                    }
-                    found[d] = make_quad(e, quad_type());
+                    unsigned zero[4] = {p.bias, p.bias, p.bias, p.bias};
+                    found[d] = pack(zero, 0, quad_words<words>());
                 }
             }
         }
         unsigned there = __ballot_sync(0xffffffff, have);
         unsigned turned = __funnelshift_r(there, there, base & 31);
-        int count = __ffs((int)~turned) - 1; /* leading quads without a gap; -1: all 32 */
-        count = count < 0 ? 32 : count;
+        int count = turned == 0xffffffff ? 32 : __ffs((int)~turned) - 1; /* without a gap */
         if (count == 0) {
             SPIN_CHECK;
             __nanosleep(20);
@@ -480,17 +500,17 @@ static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p, sh
         wait_for(&s.consumed[0], base + count - (RING - 2 * rows_down));
         if (have && mine < base + count) {
 #pragma unroll
-            for (int d = 0; d < rows_down; d++)
-                s.ring[0][d][(mine + d) & (RING - 1)] = found[d];
+            for (int d = 0; d < rows_down; d++) {
+                int quad = mine + d;
+                for (int i = 0; i < words; i++)
+                    found[d].high[i] = (found[d].high[i] & 0xffff) | ring_tag(quad) << 16;
+                if (quad >= 0 && quad < quads)
+                    store_quad(&s.ring[0][d][(quad & (RING - 1)) * words], found[d]);
+            }
             mine += 32;
             have = false;
         }
         base += count;
-        __syncwarp();
-        if (lane == 0) {
-            __threadfence_block();
-            s.produced[0] = base;
-        }
     }
 }
 
@@ -500,16 +520,17 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     auto &s = *(shared_memory<ID, SAMPLE_BYTES> *)memory;
-    typedef typename depth<SAMPLE_BYTES>::quad quad_type;
-    constexpr int rows_down = kernel_of<ID>::rows_down;
+    constexpr int rows_down = kernel_of<ID>::rows_down, words = depth<SAMPLE_BYTES>::words;
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const size_t line_words = (size_t)rows_down * ((p.width + 3) / 4) * depth<SAMPLE_BYTES>::words;
+    const size_t line_words = (size_t)((p.width + 3) / 4) * words;
     for (;;) {
         __syncthreads();
         if (threadIdx.x == 0)
             s.ticket = atomicAdd(p.ticket, 1u) - p.first_ticket;
         if (threadIdx.x <= WARPS)
-            s.produced[threadIdx.x] = s.consumed[threadIdx.x] = 0;
+            s.consumed[threadIdx.x] = 0;
+        for (int i = threadIdx.x; i < WARPS * rows_down * RING * words; i += blockDim.x)
+            (&s.ring[0][0][0])[i] = 0;
         __syncthreads();
         const unsigned ticket = s.ticket;
         if (ticket >= p.blocks)
@@ -517,22 +538,25 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
         const int image = (int)(ticket % (unsigned)p.images);
         const int number = (int)(ticket / (unsigned)p.images), row = number * BLOCK_ROWS;
         const int warps = min(WARPS, (p.rows - row + LANES - 1) / LANES);
-        /* The lines that block `number` leaves lie behind those of the blocks before it. */
-        unsigned long long *lines = p.lines + (size_t)ticket * line_words;
+        /* The lines that a ticket's rows leave have the ticket's place. */
+        unsigned long long *lines = p.lines + (size_t)ticket * rows_down * line_words;
         if (warp == WARPS) {
-            const unsigned long long *before =
-                number ? lines - (size_t)p.images * line_words : nullptr;
-            fetch_lines<ID, SAMPLE_BYTES>(p, s, before, p.above, lane);
+            if (number)
+                fetch_lines<ID, SAMPLE_BYTES>(
+                    p, s, lines - (size_t)p.images * rows_down * line_words, p.tag, lane);
+            else
+                fetch_lines<ID, SAMPLE_BYTES>(p, s, p.above, p.above_tag, lane);
         } else if (warp < warps) {
-            outlet<quad_type> out = {};
+            outlet out = {};
             if (warp + 1 < warps) {
-                out.ring = &s.ring[warp + 1][0][0];
-                out.produced = &s.produced[warp + 1];
+                out.words = &s.ring[warp + 1][0][0];
+                out.pitch = RING * words;
+                out.mask = RING - 1;
                 out.consumed = &s.consumed[warp + 1];
-            } else if (row + BLOCK_ROWS < p.rows) {
-                out.lines = lines;
             } else {
-                out.left = p.left_below;
+                out.words = row + BLOCK_ROWS < p.rows ? lines : p.left_below;
+                out.pitch = line_words;
+                out.mask = 0x7fffffff;
             }
             run_band<ID, SAMPLE_BYTES, FOLD>(p, s, image, row + warp * LANES, warp, lane, out);
         }
@@ -574,6 +598,7 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p, cu
     p->ticket = (unsigned *)ticket;
     p->first_ticket = cuda->wave_ticket;
     p->tag = cuda->wave_tag;
+    p->minus_white = 0u - (unsigned)kernel_of<ID>::divisor * p->white;
     wave<ID, SAMPLE_BYTES, FOLD><<<grid, (WARPS + 1) * 32, bytes, stream>>>(*p);
     RO_CUDA_TRY(context, cudaGetLastError());
     cuda->wave_ticket += p->blocks + grid;

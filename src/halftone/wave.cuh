@@ -21,14 +21,16 @@ struct diffusion_launch {
     int images;
     int bits_out, words_out; /* words_out: rows of output start at multiples of four bytes */
     unsigned white, bias;
+    unsigned minus_white; /* -divisor * white */
     int levels, guess_off;
     float levels_per_tone;
     const int32_t *level, *middle, *below; /* on the device */
 
-    /* Biased errors of the rows above the first and of the last rows, rows_down lines of `width`;
-     * NULL: zero, or not wanted. */
-    const int32_t *above;
-    int32_t *left_below;
+    /* What the rows above the first left, and where the last rows leave theirs, as the schedule has
+     * it (line_words(...) words); NULL: nothing, or not wanted. */
+    const unsigned long long *above;
+    unsigned long long *left_below;
+    unsigned above_tag;
 
     /* The wave's own. */
     unsigned long long *lines; /* blocks * rows_down * words per line */
@@ -36,6 +38,12 @@ struct diffusion_launch {
     unsigned first_ticket, tag;
     unsigned blocks; /* of all images together */
 };
+
+/* Words of what is left for the next rows: the wave's tagged quads are the larger. */
+static inline size_t line_words(int width, int rows_down)
+{
+    return (size_t)rows_down * 2 * (((size_t)width + 3) / 4);
+}
 
 /* What follows from a kernel of the table, as constants. */
 template <int ID> struct kernel_of {
