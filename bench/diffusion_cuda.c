@@ -212,6 +212,35 @@ static void print_floor(ro_context *context)
     ro_cuda_free(to);
 }
 
+/* Where the wave's time goes: rows of 65536 columns, so few of them that the rows add little. One
+ * band of 32 rows gives the time of a step; more bands in a block, and more blocks, give what each
+ * hand-over adds. */
+static void print_anatomy(ro_context *context)
+{
+    enum { WIDTH = 65536 };
+    static const int heights[] = {32, 64, 128, 256, 512, 2048};
+    double ms[6] = {0};
+    struct device_images images = {0};
+    bool done = ro_cuda_alloc(context, (size_t)WIDTH * 2048, &images.in_memory) == RO_OK &&
+                ro_cuda_alloc(context, (size_t)WIDTH / 8 * 2048, &images.out_memory) == RO_OK &&
+                ro_cuda_fill(context, images.in_memory, 100, (size_t)WIDTH * 2048) == RO_OK;
+    for (int i = 0; i < 6 && done; i++) {
+        uint32_t height = (uint32_t)heights[i];
+        images.in[0] = (ro_image){RO_GRAY8, WIDTH, height, 255, WIDTH, images.in_memory};
+        images.out[0] = (ro_image){RO_BITS, WIDTH, height, 0, WIDTH / 8, images.out_memory};
+        ms[i] = kernel_time(context, &images, 1, "wave");
+    }
+    free_images(&images);
+    if (!done)
+        return;
+    double step = ms[0] / (WIDTH + 4 * 31) * 1e6;
+    printf("\na step of the wave: %.1f ns (65536 x 32 in %.3f ms); a band below adds %.2f us, "
+           "128 steps of which are the skew's; a block of 4 bands below adds %.2f us\n",
+           step, ms[0], (ms[2] - ms[0]) / 3 * 1e3, (ms[5] - ms[3]) / 14 * 1e3);
+    printf("so 16384 x 16384 cannot take less than %.3f ms: (16384 + 4 * 16384) steps\n",
+           5 * 16384 * step * 1e-6);
+}
+
 int bench_diffusion_cuda(const struct bench_options *options)
 {
     ro_context *context;
@@ -227,6 +256,7 @@ int bench_diffusion_cuda(const struct bench_options *options)
     if (ro_device_at(1, &info) == RO_OK)
         printf("%s, %s\n\n", info.name, info.detail);
     print_kernel_table(context, options->size);
+    print_anatomy(context);
     print_batch(context);
     print_host_table(context);
     print_floor(context);

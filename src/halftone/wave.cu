@@ -97,14 +97,16 @@ static __device__ __forceinline__ bool tagged(const quad_words<WORDS> &q, unsign
     return all;
 }
 
-/* A word is written and read whole. */
+/* A word is written and read whole. The condition is a predicate of the store, not a branch: lanes
+ * that part ways cost more than lanes that do nothing. */
 template <int WORDS>
 static __device__ __forceinline__ void store_quad(unsigned long long *to,
-                                                  const quad_words<WORDS> &q)
+                                                  const quad_words<WORDS> &q, bool wanted = true)
 {
     for (int i = 0; i < WORDS; i++)
-        asm volatile("st.relaxed.gpu.v2.u32 [%0], {%1, %2};" ::"l"(to + i), "r"(q.low[i]),
-                     "r"(q.high[i])
+        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
+                     "@p st.relaxed.gpu.v2.u32 [%0], {%1, %2};\n\t}" ::"l"(to + i),
+                     "r"(q.low[i]), "r"(q.high[i]), "r"((int)wanted)
                      : "memory");
 }
 template <int WORDS>
@@ -156,12 +158,21 @@ static __device__ __forceinline__ unsigned ring_tag(int quad)
 #define SPIN_CHECK
 #endif
 
+/* Between looks: at once at first, then with pauses that leave the scheduler to others. */
+static __device__ __forceinline__ void pause_after(int looks)
+{
+    if (looks > 8)
+        __nanosleep(32);
+}
+
 /* Waits until *counter, in shared memory, has reached `value`. */
 static __device__ __forceinline__ void wait_for(const volatile int *counter, int value)
 {
     SPIN_COUNT;
-    while (*counter < value)
+    for (int looks = 0; *counter < value; looks++) {
         SPIN_CHECK;
+        pause_after(looks);
+    }
 }
 
 /* ---- the parts of a block ------------------------------------------------------------------------ */
@@ -178,30 +189,29 @@ template <int ID, int SAMPLE_BYTES> struct shared_memory {
 
 /* Where one warp's band lies. */
 struct band {
-    const unsigned char *in; /* the lane's row */
-    unsigned char *out;
+    unsigned char *out; /* the lane's row */
     bool row_exists;
     int quads; /* of a row */
 };
 
-static __device__ __forceinline__ void copy_async(void *to, const void *from, int bytes)
-{
-    unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-}
+/* The lane's row on its way into shared memory, 16 bytes at a time; past its end come zeros. */
+struct pixel_stream {
+    const unsigned char *from; /* the next granule */
+    int left;                  /* bytes of the row from there on; more than there are before it */
+    unsigned slot;             /* its place in the buffer, in bytes */
+};
 
-/* Copies 16 bytes of the lane's row; past its end they are zeros. */
-template <int SAMPLE_BYTES>
-static __device__ __forceinline__ void stage(const diffusion_launch &p, const band &b,
-                                             void *staged, int granule)
+static __device__ __forceinline__ void stage(pixel_stream &stream, unsigned buffer, int before)
 {
-    int first = granule * 16, bytes = p.width * SAMPLE_BYTES - first;
-    bytes = granule < 0 || !b.row_exists || bytes < 0 ? 0 : bytes > 16 ? 16 : bytes;
-    const unsigned char *from = bytes ? b.in + first : p.in[0];
-    if (granule >= 0)
-        copy_async((unsigned char *)staged + (granule % GRANULES) * 16, from, bytes);
+    int bytes = min(max(stream.left, 0), 16);
+    if (before <= 0) { /* granules left of the image are not there */
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(buffer + stream.slot),
+                     "l"(stream.from), "r"(bytes)
+                     : "memory");
+    }
+    stream.from += 16;
+    stream.left -= 16;
+    stream.slot = (stream.slot + 16) & (GRANULES * 16 - 1);
 }
 
 /* Errors that a pixel may look back at: own[a] is a steps old, moved[d][a] is of the row d + 1 above
@@ -211,7 +221,7 @@ template <int ID> struct history {
     static constexpr int length = kernel_of<ID>::oldest + 1;
     unsigned own[own_length < 2 ? 2 : own_length];
     unsigned moved[kernel_of<ID>::rows_down][length];
-    unsigned carry;
+    unsigned rest; /* divisor * error + carry of the pixel to the left; the carry alone if not FOLD */
 };
 
 template <int ID, int I>
@@ -231,28 +241,46 @@ static __device__ __forceinline__ unsigned sum_of_taps(const history<ID> &h)
     }
 }
 
-/* One pixel: its level, its error, the carry. */
+/*
+ * One pixel: its level, its error, what is left. The chain from the pixel to the left is kept short:
+ * with u = divisor * error + carry the sum is t = early + u + (weight - divisor) * error, which is
+ * one addition beside a shift, one multiplication and one minimum. What is known early is summed
+ * first; the empty assembly keeps the compiler from summing in another order.
+ */
 template <int ID, bool FOLD>
 static __device__ __forceinline__ unsigned round_pixel(const diffusion_launch &p, history<ID> &h,
                                                        unsigned tone_sum, unsigned *error)
 {
     constexpr unsigned divisor = kernel_of<ID>::divisor;
-    unsigned t = tone_sum + h.carry + sum_of_taps<ID, 0>(h);
+    constexpr unsigned weight = (unsigned)kernel_of<ID>::next_weight;
+    unsigned early = tone_sum + sum_of_taps<ID, 0>(h);
     if constexpr (kernel_of<ID>::weight_sum != (int)divisor)
-        t += p.bias * (divisor - (unsigned)kernel_of<ID>::weight_sum);
-    t += (unsigned)kernel_of<ID>::next_weight * h.own[1];
+        early += p.bias * (divisor - (unsigned)kernel_of<ID>::weight_sum);
+    asm volatile("" : "+r"(early));
+    unsigned t = early + h.rest;
+    asm volatile("" : "+r"(t));
     if constexpr (FOLD) {
+        t += (weight - divisor) * h.own[1];
         unsigned u = __viaddmin_u32(t, p.minus_white, t);
         *error = u / divisor;
-        h.carry = u - *error * divisor;
+        h.rest = u;
         return (u - t) >> 31;
     } else {
+        t += weight * h.own[1];
         unsigned y = t / divisor;
-        h.carry = t - y * divisor;
+        h.rest = t - y * divisor;
         int k = nearest_level(p, (int)(y - p.bias));
         *error = y - (unsigned)p.level[k];
         return (unsigned)k;
     }
+}
+
+/* What a pixel outside the image leaves: no error, and the carry that a row starts with. */
+template <int ID, bool FOLD>
+static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
+{
+    constexpr unsigned divisor = kernel_of<ID>::divisor;
+    return (FOLD ? p.bias * divisor : 0) + divisor / 2;
 }
 
 /* Writes a row's output: 32 columns of bits, or four bytes. */
@@ -284,28 +312,28 @@ static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, cons
  * line after line, `pitch` words apart. */
 struct outlet {
     unsigned long long *words; /* NULL: nobody wants them */
-    size_t pitch;
+    unsigned pitch;
     int mask;                     /* of a quad's place in a line */
     const volatile int *consumed; /* of a ring */
 };
 
-/* Reads one quad of each line above for the steps of a chunk, waiting until they are there. */
-template <int ID, int WORDS>
+/* Reads the quads of each line above that COUNT steps take in, waiting until they are there. */
+template <int ID, int WORDS, int COUNT, bool INTERIOR>
 static __device__ __forceinline__ void
 read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads, unsigned bias,
-           bool interior, quad_words<WORDS> (&above)[CHUNK][kernel_of<ID>::rows_down])
+           quad_words<WORDS> (&above)[COUNT][kernel_of<ID>::rows_down])
 {
     constexpr int rows_down = kernel_of<ID>::rows_down;
     SPIN_COUNT;
-    bool there;
-    do {
+    bool there = false;
+    for (int looks = 0; !there; looks++) {
         there = true;
 #pragma unroll
-        for (int c = 0; c < CHUNK; c++)
+        for (int c = 0; c < COUNT; c++)
 #pragma unroll
             for (int d = 0; d < rows_down; d++) {
                 int quad = first + c + d + 1;
-                if (!interior && (quad < 0 || quad >= quads)) {
+                if (!INTERIOR && (quad < 0 || quad >= quads)) {
                     unsigned zero[4] = {bias, bias, bias, bias};
                     above[c][d] = pack(zero, 0, quad_words<WORDS>());
                     continue;
@@ -314,16 +342,17 @@ read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads,
                 there &= tagged(above[c][d], ring_tag(quad));
             }
         SPIN_CHECK;
-    } while (!there);
+        pause_after(looks);
+    }
 }
 
 /*
- * Quads `first` .. `first` + CHUNK - 1 of the warp's steps; lane l works on quad `first` - l. In the
- * interior every lane's columns are inside the image and go out as whole words of bits.
+ * COUNT quads of the warp's steps from `first` on; lane l works on quad `first` - l. In the interior
+ * every lane's columns are inside the image and go out as whole words of bits.
  */
-template <int ID, int SAMPLE_BYTES, bool FOLD, bool INTERIOR>
+template <int ID, int SAMPLE_BYTES, bool FOLD, bool INTERIOR, int COUNT>
 static __device__ __forceinline__ void
-run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
+run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
           const typename depth<SAMPLE_BYTES>::pixels *staged,
           const unsigned long long (*ring)[RING * depth<SAMPLE_BYTES>::words], const outlet &out,
           unsigned &bits)
@@ -332,28 +361,30 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
     constexpr int rows_down = kernel_of<ID>::rows_down, length = history<ID>::length;
     constexpr unsigned divisor = kernel_of<ID>::divisor;
     constexpr int mask = GRANULES * 16 / (int)sizeof(*staged) - 1;
-    quad_words<words> above[CHUNK][rows_down];
-    read_above<ID, words>(ring, first, b.quads, p.bias, INTERIOR, above);
-#pragma unroll(INTERIOR ? CHUNK : 1)
-    for (int c = 0; c < CHUNK; c++) {
+    typename depth<SAMPLE_BYTES>::pixels pixels[COUNT];
+#pragma unroll
+    for (int c = 0; c < COUNT; c++)
+        pixels[c] = staged[(first + c - lane) & mask];
+    quad_words<words> above[COUNT][rows_down];
+    read_above<ID, words, COUNT, INTERIOR>(ring, first, b.quads, p.bias, above);
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) {
         const int quad = first + c - lane;
-        auto pixels = staged[quad & mask];
         unsigned errors[4], levels = 0;
 #pragma unroll
         for (int q = 0; q < 4; q++) {
             unsigned tone;
             if (SAMPLE_BYTES == 1 && divisor == 16)
-                tone = __byte_perm(*(const unsigned *)&pixels, 0, 0x4404 | q << 4);
+                tone = __byte_perm(*(const unsigned *)&pixels[c], 0, 0x4404 | q << 4);
             else
-                tone = sample(pixels, q) * (16 * divisor);
+                tone = sample(pixels[c], q) * (16 * divisor);
             unsigned error, level = round_pixel<ID, FOLD>(p, h, tone, &error);
             if (!INTERIOR) {
                 int column = quad * 4 + q;
-                if (column < 0 || column >= p.width) {
-                    error = p.bias;
-                    h.carry = divisor / 2;
-                    level = 0;
-                }
+                bool outside = column < 0 || column >= p.width;
+                error = outside ? p.bias : error;
+                h.rest = outside ? empty_rest<ID, FOLD>(p) : h.rest;
+                level = outside ? 0 : level;
                 levels |= level << (8 * q);
             }
             errors[q] = error;
@@ -369,8 +400,7 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
                 unsigned moved = d == 0 ? error : h.moved[d - 1][1];
                 moved = __shfl_up_sync(0xffffffff, moved, 1);
                 unsigned inserted = unpack(above[c][d], q);
-                if (lane == 0)
-                    moved = inserted;
+                moved = lane == 0 ? inserted : moved;
 #pragma unroll
                 for (int a = length; a-- > 2;)
                     h.moved[d][a] = h.moved[d][a - 1];
@@ -378,15 +408,14 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
             }
         }
         bool inside = INTERIOR || (quad >= 0 && quad < b.quads);
-        if (lane >= LANES - rows_down && inside && out.words) {
-            size_t line = (size_t)(LANES - 1 - lane) * out.pitch;
-            unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
-            store_quad(out.words + line + (size_t)(quad & out.mask) * words,
-                       pack(errors, tag, quad_words<words>()));
-        }
+        unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
+        size_t place = (size_t)(unsigned)((LANES - 1 - lane) * out.pitch) +
+                       (unsigned)((quad & out.mask) * words);
+        store_quad(out.words + place, pack(errors, tag, quad_words<words>()),
+                   lane >= LANES - rows_down && inside && out.words);
         if (INTERIOR) {
             if (b.row_exists && (quad & 7) == 7)
-                *(unsigned *)(b.out + (quad >> 3) * 4) = __byte_perm(bits, 0, 0x0123);
+                ((unsigned *)b.out)[quad >> 3] = __byte_perm(bits, 0, 0x0123);
         } else if (b.row_exists && inside) {
             if (!FOLD || !p.bits_out)
                 put_bytes(p, b, quad, levels);
@@ -399,14 +428,13 @@ run_chunk(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
 }
 
 template <int ID, int SAMPLE_BYTES, bool FOLD>
-static __device__ __forceinline__ void run_band(const diffusion_launch &p, shared_memory<ID, SAMPLE_BYTES> &s,
-                                int image, int row, int warp, int lane,
-                                const outlet &out)
+static __device__ __forceinline__ void run_band(const diffusion_launch &p,
+                                                shared_memory<ID, SAMPLE_BYTES> &s, int image,
+                                                int row, int warp, int lane, const outlet &out)
 {
     constexpr int rows_down = kernel_of<ID>::rows_down;
     band b;
     b.row_exists = row + lane < p.rows;
-    b.in = p.in[image] + (size_t)(row + lane) * p.in_pitch;
     b.out = p.out[image] + (size_t)(row + lane) * p.out_pitch;
     b.quads = (p.width + 3) / 4;
     history<ID> h;
@@ -415,41 +443,47 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p, share
     for (int d = 0; d < rows_down; d++)
         for (int i = 0; i < history<ID>::length; i++)
             h.moved[d][i] = p.bias;
-    h.carry = kernel_of<ID>::divisor / 2;
+    h.rest = empty_rest<ID, FOLD>(p);
     unsigned bits = 0;
 
     /* Quads of a lane lie `lane` behind; its granules likewise, so that all are equally far ahead. A
-     * granule is four quads of bytes, or two of words. */
-    constexpr int per_granule = 4 / SAMPLE_BYTES;
-    constexpr int granules_a_chunk = CHUNK / per_granule;
+     * granule is four quads of bytes, or two of words. `before` counts those left of the image. */
+    constexpr int per_granule = 4 / SAMPLE_BYTES, granules_a_chunk = CHUNK / per_granule;
+    const int start = -((rows_down + CHUNK - 1) / CHUNK * CHUNK);
     auto *staged = s.staged[warp][lane];
-    const int start = -(int)((rows_down + CHUNK - 1) / CHUNK * CHUNK);
-    const int behind = lane / per_granule;
-    const int first_granule = start / per_granule;
+    const unsigned buffer = (unsigned)__cvta_generic_to_shared(staged);
+    int before = lane / per_granule - start / per_granule;
+    pixel_stream stream;
+    stream.from = p.in[image] + (size_t)(b.row_exists ? row + lane : 0) * p.in_pitch - 16 * before;
+    stream.left = b.row_exists ? p.width * SAMPLE_BYTES + 16 * before : 0;
+    stream.slot = (unsigned)(-before * 16) & (GRANULES * 16 - 1);
 #pragma unroll 1
     for (int g = 0; g < AHEAD; g += granules_a_chunk) {
         for (int i = 0; i < granules_a_chunk; i++)
-            stage<SAMPLE_BYTES>(p, b, staged, first_granule + g + i - behind);
+            stage(stream, buffer, before--);
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
     const int end = b.quads + LANES - 1;
+    const bool plain = FOLD && p.bits_out && p.words_out;
 #pragma unroll 1
     for (int step = start; step < end; step += CHUNK) {
         for (int i = 0; i < granules_a_chunk; i++)
-            stage<SAMPLE_BYTES>(p, b, staged, step / per_granule + AHEAD + i - behind);
+            stage(stream, buffer, before--);
         asm volatile("cp.async.commit_group;" ::: "memory");
         asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD / granules_a_chunk) : "memory");
         /* Room in the ring below for what this chunk makes. */
         if (out.consumed)
             wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down));
         /* The rest makes do with the general code: edges, more levels than two, bytes. */
-        if (FOLD && p.bits_out && p.words_out && step >= LANES && (step + CHUNK) * 4 <= p.width &&
+        if (plain && step >= LANES && (step + CHUNK) * 4 <= p.width &&
             step + CHUNK + rows_down < b.quads)
-            run_chunk<ID, SAMPLE_BYTES, FOLD, FOLD>(p, b, h, step, lane, staged, s.ring[warp], out,
-                                                    bits);
+            run_quads<ID, SAMPLE_BYTES, FOLD, FOLD, CHUNK>(p, b, h, step, lane, staged,
+                                                           s.ring[warp], out, bits);
         else
-            run_chunk<ID, SAMPLE_BYTES, FOLD, false>(p, b, h, step, lane, staged, s.ring[warp], out,
-                                                     bits);
+#pragma unroll 1
+            for (int c = 0; c < CHUNK; c++)
+                run_quads<ID, SAMPLE_BYTES, FOLD, false, 1>(p, b, h, step + c, lane, staged,
+                                                            s.ring[warp], out, bits);
         __syncwarp();
         if (lane == 0)
             s.consumed[warp] = step + CHUNK + 1;
@@ -555,7 +589,7 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
                 out.consumed = &s.consumed[warp + 1];
             } else {
                 out.words = row + BLOCK_ROWS < p.rows ? lines : p.left_below;
-                out.pitch = line_words;
+                out.pitch = (unsigned)line_words;
                 out.mask = 0x7fffffff;
             }
             run_band<ID, SAMPLE_BYTES, FOLD>(p, s, image, row + warp * LANES, warp, lane, out);
