@@ -153,9 +153,9 @@ static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state
         .sample_bytes = plan->sample_bytes,
         .levels = plan->levels,
         .bits_out = plan->bits_out,
-        .fold = plan->fold,
+        .fold = plan->fold && plan->bits_out, /* its code writes bits */
         .white = plan->white,
-        .bias = plan->bias,
+        .bias = plan->fold && plan->bits_out ? plan->bias : plan->bound,
         .levels_per_tone = plan->levels_per_tone,
         .guess_off = plan->guess_off,
         .level = plan->level,

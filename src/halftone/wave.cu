@@ -283,18 +283,22 @@ static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
     return (FOLD ? p.bias * divisor : 0) + divisor / 2;
 }
 
-/* Writes a row's output: 32 columns of bits, or four bytes. */
+/* Writes a row's output: up to 32 columns of bits, or four bytes. */
+static __device__ __noinline__ void put_bits_bytewise(unsigned char *to, unsigned swapped,
+                                                      int bytes)
+{
+    for (int i = 0; i < 4 && i < bytes; i++)
+        to[i] = (unsigned char)(swapped >> (8 * i));
+}
 static __device__ __forceinline__ void put_bits(const diffusion_launch &p, const band &b, int word,
                                                 unsigned bits)
 {
     unsigned swapped = __byte_perm(bits, 0, 0x0123);
     int bytes = (p.width + 7) / 8 - word * 4;
-    unsigned char *to = b.out + (size_t)word * 4;
     if (bytes >= 4 && p.words_out)
-        *(unsigned *)to = swapped;
+        ((unsigned *)b.out)[word] = swapped;
     else
-        for (int i = 0; i < 4 && i < bytes; i++)
-            to[i] = (unsigned char)(swapped >> (8 * i));
+        put_bits_bytewise(b.out + (size_t)word * 4, swapped, bytes);
 }
 static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, const band &b, int quad,
                                                  unsigned levels)
@@ -317,8 +321,11 @@ struct outlet {
     const volatile int *consumed; /* of a ring */
 };
 
+/* Where a chunk lies. Two levels go out as bits, more as bytes. */
+enum place { INTERIOR, EDGE };
+
 /* Reads the quads of each line above that COUNT steps take in, waiting until they are there. */
-template <int ID, int WORDS, int COUNT, bool INTERIOR>
+template <int ID, int WORDS, int COUNT, place PLACE>
 static __device__ __forceinline__ void
 read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads, unsigned bias,
            quad_words<WORDS> (&above)[COUNT][kernel_of<ID>::rows_down])
@@ -333,7 +340,7 @@ read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads,
 #pragma unroll
             for (int d = 0; d < rows_down; d++) {
                 int quad = first + c + d + 1;
-                if (!INTERIOR && (quad < 0 || quad >= quads)) {
+                if (PLACE == EDGE && (quad < 0 || quad >= quads)) {
                     unsigned zero[4] = {bias, bias, bias, bias};
                     above[c][d] = pack(zero, 0, quad_words<WORDS>());
                     continue;
@@ -348,9 +355,10 @@ read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads,
 
 /*
  * COUNT quads of the warp's steps from `first` on; lane l works on quad `first` - l. In the interior
- * every lane's columns are inside the image and go out as whole words of bits.
+ * every lane's columns are inside the image. The edges are on the way of every band, and a band
+ * waits for the one above, so they are written to be nearly as fast.
  */
-template <int ID, int SAMPLE_BYTES, bool FOLD, bool INTERIOR, int COUNT>
+template <int ID, int SAMPLE_BYTES, bool FOLD, place PLACE, int COUNT>
 static __device__ __forceinline__ void
 run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
           const typename depth<SAMPLE_BYTES>::pixels *staged,
@@ -366,7 +374,7 @@ run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
     for (int c = 0; c < COUNT; c++)
         pixels[c] = staged[(first + c - lane) & mask];
     quad_words<words> above[COUNT][rows_down];
-    read_above<ID, words, COUNT, INTERIOR>(ring, first, b.quads, p.bias, above);
+    read_above<ID, words, COUNT, PLACE>(ring, first, b.quads, p.bias, above);
 #pragma unroll
     for (int c = 0; c < COUNT; c++) {
         const int quad = first + c - lane;
@@ -379,17 +387,17 @@ run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
             else
                 tone = sample(pixels[c], q) * (16 * divisor);
             unsigned error, level = round_pixel<ID, FOLD>(p, h, tone, &error);
-            if (!INTERIOR) {
-                int column = quad * 4 + q;
-                bool outside = column < 0 || column >= p.width;
+            if (PLACE == EDGE) {
+                bool outside = (unsigned)(quad * 4 + q) >= (unsigned)p.width;
                 error = outside ? p.bias : error;
                 h.rest = outside ? empty_rest<ID, FOLD>(p) : h.rest;
                 level = outside ? 0 : level;
-                levels |= level << (8 * q);
             }
             errors[q] = error;
             if (FOLD)
                 bits = bits << 1 | level;
+            else
+                levels |= level << (8 * q);
 
 #pragma unroll
             for (int a = history<ID>::own_length; a-- > 2;)
@@ -407,22 +415,20 @@ run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
                 h.moved[d][1] = moved;
             }
         }
-        bool inside = INTERIOR || (quad >= 0 && quad < b.quads);
+        bool inside = PLACE == INTERIOR || (unsigned)quad < (unsigned)b.quads;
         unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
         size_t place = (size_t)(unsigned)((LANES - 1 - lane) * out.pitch) +
                        (unsigned)((quad & out.mask) * words);
         store_quad(out.words + place, pack(errors, tag, quad_words<words>()),
                    lane >= LANES - rows_down && inside && out.words);
-        if (INTERIOR) {
+        if (PLACE == INTERIOR) {
             if (b.row_exists && (quad & 7) == 7)
                 ((unsigned *)b.out)[quad >> 3] = __byte_perm(bits, 0, 0x0123);
-        } else if (b.row_exists && inside) {
-            if (!FOLD || !p.bits_out)
+        } else if (!FOLD) {
+            if (b.row_exists && inside)
                 put_bytes(p, b, quad, levels);
-            else if ((quad & 7) == 7)
-                put_bits(p, b, quad >> 3, bits);
-            else if (quad == b.quads - 1)
-                put_bits(p, b, quad >> 3, bits << (4 * (7 - (quad & 7))));
+        } else if (b.row_exists && inside && ((quad & 7) == 7 || quad == b.quads - 1)) {
+            put_bits(p, b, quad >> 3, bits << (4 * (7 - (quad & 7))));
         }
     }
 }
@@ -464,7 +470,6 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
     const int end = b.quads + LANES - 1;
-    const bool plain = FOLD && p.bits_out && p.words_out;
 #pragma unroll 1
     for (int step = start; step < end; step += CHUNK) {
         for (int i = 0; i < granules_a_chunk; i++)
@@ -474,16 +479,20 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
         /* Room in the ring below for what this chunk makes. */
         if (out.consumed)
             wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down));
-        /* The rest makes do with the general code: edges, more levels than two, bytes. */
-        if (plain && step >= LANES && (step + CHUNK) * 4 <= p.width &&
-            step + CHUNK + rows_down < b.quads)
-            run_quads<ID, SAMPLE_BYTES, FOLD, FOLD, CHUNK>(p, b, h, step, lane, staged,
-                                                           s.ring[warp], out, bits);
-        else
+        if constexpr (FOLD) {
+            if (p.words_out && step >= LANES && (step + CHUNK) * 4 <= p.width &&
+                step + CHUNK + rows_down < b.quads)
+                run_quads<ID, SAMPLE_BYTES, FOLD, INTERIOR, CHUNK>(p, b, h, step, lane, staged,
+                                                                   s.ring[warp], out, bits);
+            else
+                run_quads<ID, SAMPLE_BYTES, FOLD, EDGE, CHUNK>(p, b, h, step, lane, staged,
+                                                               s.ring[warp], out, bits);
+        } else { /* more levels are rare: one loop for all */
 #pragma unroll 1
             for (int c = 0; c < CHUNK; c++)
-                run_quads<ID, SAMPLE_BYTES, FOLD, false, 1>(p, b, h, step + c, lane, staged,
-                                                            s.ring[warp], out, bits);
+                run_quads<ID, SAMPLE_BYTES, FOLD, EDGE, 1>(p, b, h, step + c, lane, staged,
+                                                           s.ring[warp], out, bits);
+        }
         __syncwarp();
         if (lane == 0)
             s.consumed[warp] = step + CHUNK + 1;
