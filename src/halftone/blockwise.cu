@@ -22,9 +22,11 @@
 
 enum { SIDE = 32, SHIFT = 2, LEFT = 3 };
 
-/* What passes between blocks: C[-1 .. width], R[3][rows], a carry per row. */
+/* What passes between blocks: C, a line of errors, and for each row R, its last three, with its
+ * carry. */
 struct passing {
-    int *line, *columns, *carry;
+    int *line;
+    int4 *rows;
 };
 
 /* Errors (BWEC) or sums (BWED), as in the paper's figure: LEFT columns of the block to the left,
@@ -42,7 +44,7 @@ static __device__ void load_samples(const diffusion_launch &p, tile &t, int row,
     for (int i = 0; i < SIDE; i++) {
         int column = x * SIDE - SHIFT * i + lane, value = 0;
         if (row + i < p.rows && column >= 0 && column < p.width) {
-            const unsigned char *in = p.in[0] + (size_t)(row + i) * p.in_pitch;
+            const unsigned char *in = p.in + (size_t)(row + i) * p.in_pitch;
             value = sample_bytes == 1 ? in[column] : ((const unsigned short *)in)[column];
         }
         t.sample[i][lane] = value;
@@ -66,17 +68,18 @@ static __device__ __forceinline__ int round_at(const diffusion_launch &p, int sa
     return v - p.level[level];
 }
 
-/* A row's levels: bits go where two blocks may share a byte, one launch after the other. */
-static __device__ void put_row(const diffusion_launch &p, int row, int first, unsigned bits,
-                               const int *levels)
+static __device__ void put_levels(const diffusion_launch &p, int row, int first, const int *levels)
 {
-    unsigned char *out = p.out[0] + (size_t)row * p.out_pitch;
-    if (!p.bits_out) {
-        for (int u = 0; u < SIDE; u++)
-            if (first + u >= 0 && first + u < p.width)
-                out[first + u] = (unsigned char)levels[u];
-        return;
-    }
+    unsigned char *out = p.out + (size_t)row * p.out_pitch;
+    for (int u = 0; u < SIDE; u++)
+        if (first + u >= 0 && first + u < p.width)
+            out[first + u] = (unsigned char)levels[u];
+}
+
+/* Bits go where two blocks may share a byte, one launch after the other. */
+static __device__ void put_bits(const diffusion_launch &p, int row, int first, unsigned bits)
+{
+    unsigned char *out = p.out + (size_t)row * p.out_pitch;
     int bytes = (p.width + 7) / 8;
     if (p.words_out && bytes % 4 == 0) { /* two words, without waiting for what they were */
         int word = first >> 5, shift = first & 31;
@@ -98,7 +101,7 @@ static __device__ void put_row(const diffusion_launch &p, int row, int first, un
     }
 }
 
-template <bool SCATTER>
+template <bool SCATTER, bool BITS>
 static __global__ void __launch_bounds__(32)
     blockwise(const __grid_constant__ diffusion_launch p, passing between, int sample_bytes, int k,
               int first_block)
@@ -118,13 +121,15 @@ static __global__ void __launch_bounds__(32)
     }
     int left[LEFT] = {0, 0, 0}, carry = 8;
     if (row < p.rows && x > 0) {
-        for (int c = 0; c < LEFT; c++)
-            left[c] = between.columns[c * p.rows + row];
-        carry = between.carry[row];
+        int4 kept = between.rows[row];
+        left[0] = kept.x;
+        left[1] = kept.y;
+        left[2] = kept.z;
+        carry = kept.w;
     }
     __syncwarp();
 
-    int levels[SIDE];
+    int levels[BITS ? 1 : SIDE]; /* the last one, or all of them */
     unsigned bits = 0;
     int last_errors[LEFT]; /* of this row, newest last */
     if (!SCATTER) {
@@ -142,10 +147,10 @@ static __global__ void __launch_bounds__(32)
                 above_right = t.cell[0][u + LEFT - 1];
             bool inside = column >= 0 && column < p.width && row < p.rows;
             int sum = 7 * e + above_left + 5 * above + 3 * above_right;
-            e = round_at(p, t.sample[lane][u], sum, inside, carry, levels[u]);
+            e = round_at(p, t.sample[lane][u], sum, inside, carry, levels[BITS ? 0 : u]);
             if (lane == SIDE - 1)
                 t.cell[SIDE][u + LEFT] = e;
-            bits = bits << 1 | (unsigned)levels[u];
+            bits = bits << 1 | ((unsigned)levels[BITS ? 0 : u] & 1);
             above_left = above;
             above = above_right;
             last_errors[0] = last_errors[1];
@@ -182,8 +187,8 @@ static __global__ void __launch_bounds__(32)
             int column = x * SIDE + u - SHIFT * lane;
             bool inside = column >= 0 && column < p.width && row < p.rows;
             int e = round_at(p, t.sample[lane][u], t.cell[lane][LEFT + u], inside, carry,
-                             levels[u]);
-            bits = bits << 1 | (unsigned)levels[u];
+                             levels[BITS ? 0 : u]);
+            bits = bits << 1 | ((unsigned)levels[BITS ? 0 : u] & 1);
             last_errors[0] = last_errors[1];
             last_errors[1] = last_errors[2];
             last_errors[2] = e;
@@ -201,10 +206,11 @@ static __global__ void __launch_bounds__(32)
         }
     }
     if (row < p.rows) {
-        for (int c = 0; c < LEFT; c++)
-            between.columns[c * p.rows + row] = last_errors[c];
-        between.carry[row] = carry;
-        put_row(p, row, x * SIDE - SHIFT * lane, bits, levels);
+        between.rows[row] = make_int4(last_errors[0], last_errors[1], last_errors[2], carry);
+        if (BITS)
+            put_bits(p, row, x * SIDE - SHIFT * lane, bits);
+        else
+            put_levels(p, row, x * SIDE - SHIFT * lane, levels);
     }
     /* The last row of the block, or of the image's last, becomes the line above the next. */
     int bottom = min(SIDE, p.rows - first_row) - 1;
@@ -226,7 +232,7 @@ static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passin
 {
     ro_context *context = cuda->context;
     if (p->bits_out)
-        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out[0], p->out_pitch, 0,
+        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0,
                                                ((size_t)p->width + 7) / 8, (size_t)p->rows, stream));
     set_line<<<(p->width + 255) / 256, 256, 0, stream>>>(*p, between.line);
     int across = (p->width + SHIFT * (SIDE - 1) + SIDE - 1) / SIDE;
@@ -234,6 +240,8 @@ static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passin
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
+    auto *kernel = scatter ? (p->bits_out ? blockwise<true, true> : blockwise<true, false>)
+                           : (p->bits_out ? blockwise<false, true> : blockwise<false, false>);
     *launches = across + 3 * (down - 1);
     for (int k = 0; k < *launches; k++) {
         int first = k < across ? 0 : (k - across) / 3 + 1;
@@ -246,7 +254,7 @@ static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passin
         config.stream = stream;
         config.attrs = &early;
         config.numAttrs = k > 0; /* the first must see the line and the cleared output */
-        RO_CUDA_TRY(context, cudaLaunchKernelEx(&config, scatter ? blockwise<true> : blockwise<false>,
+        RO_CUDA_TRY(context, cudaLaunchKernelEx(&config, kernel,
                                                 *p, between, sample_bytes, k, first));
     }
     if (p->left_below)
@@ -268,14 +276,13 @@ ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
 {
     ro_context *context = cuda->context;
     void *memory;
-    size_t cells = (size_t)p->width + 4 * (size_t)p->rows;
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_WORK, cells * sizeof(int), stream, &memory, NULL));
+    size_t bytes = (size_t)p->rows * sizeof(int4) + (size_t)p->width * sizeof(int);
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_WORK, bytes, stream, &memory, NULL));
     struct blockwise_key key;
     memset(&key, 0, sizeof key);
     key.launch = *p;
-    key.between.line = (int *)memory;
-    key.between.columns = key.between.line + p->width;
-    key.between.carry = key.between.columns + 3 * (size_t)p->rows;
+    key.between.rows = (int4 *)memory;
+    key.between.line = (int *)(key.between.rows + p->rows);
     key.sample_bytes = sample_bytes;
     key.scatter = scatter;
     if (!cuda->graph || cuda->graph_key_bytes != sizeof key ||

@@ -106,13 +106,15 @@ const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
 void diffusion_cuda_close(struct diffusion_cuda *work) { free(work); }
 
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
-                                 cudaStream_t stream, struct diffusion_cuda_count *count)
+                                 struct diffusion_images *images, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
     const struct diffusion_cuda_plan *plan = &work->plan;
     const struct schedule *schedule = work->schedule;
+    launch->in = images->in[0];
+    launch->out = images->out[0];
     switch (schedule->kind) {
     case schedule::WAVE:
-        return wave_launch(work->cuda, launch, plan->kernel_id, plan->sample_bytes, plan->fold,
+        return wave_launch(work->cuda, launch, images, plan->kernel_id, plan->sample_bytes, plan->fold,
                            stream, count);
     case schedule::PIXELWISE:
         return pixelwise_launch(work->cuda, launch, plan->sample_bytes, schedule->scatter, stream,
@@ -199,8 +201,9 @@ static ro_status send_band(struct diffusion_cuda *work, const struct diffusion_c
         line_words((int)work->plan.width, work->rows_down) * sizeof(unsigned long long);
     RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_A, line_bytes, cuda->compute, &lines[0], NULL));
     RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_B, line_bytes, cuda->compute, &lines[1], NULL));
-    launch.in[0] = lane->in;
-    launch.out[0] = lane->out;
+    struct diffusion_images images;
+    images.in[0] = lane->in;
+    images.out[0] = lane->out;
     launch.in_pitch = in_pitch;
     launch.out_pitch = out_pitch;
     launch.words_out = 1;
@@ -209,7 +212,7 @@ static ro_status send_band(struct diffusion_cuda *work, const struct diffusion_c
     launch.above_tag = work->tag;
     bool more = !rows->last || lane->first + lane->rows < rows->rows;
     launch.left_below = more ? (unsigned long long *)lines[!work->parity] : NULL;
-    RO_TRY(launch_schedule(work, &launch, cuda->compute, count));
+    RO_TRY(launch_schedule(work, &launch, &images, cuda->compute, count));
     work->started = true;
     work->tag = launch.tag;
     work->parity = !work->parity;
@@ -301,12 +304,12 @@ ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion
 
 /* The wave copies rows by 16 bytes; images whose rows do not start there are copied first. */
 static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch *launch,
-                            cudaStream_t stream)
+                            struct diffusion_images *images, cudaStream_t stream)
 {
     const size_t bytes = (size_t)launch->width * (size_t)work->plan.sample_bytes;
     size_t odd = launch->in_pitch;
     for (int i = 0; i < launch->images; i++)
-        odd |= (size_t)launch->in[i];
+        odd |= (size_t)images->in[i];
     if (work->schedule->kind != schedule::WAVE || odd % 16 == 0)
         return RO_OK;
     void *memory;
@@ -315,10 +318,10 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
                            &memory, NULL));
     for (int i = 0; i < launch->images; i++) {
         unsigned char *to = (unsigned char *)memory + each * (size_t)i;
-        RO_CUDA_TRY(work->context, cudaMemcpy2DAsync(to, pitch, launch->in[i], launch->in_pitch,
+        RO_CUDA_TRY(work->context, cudaMemcpy2DAsync(to, pitch, images->in[i], launch->in_pitch,
                                                      bytes, (size_t)launch->rows,
                                                      cudaMemcpyDeviceToDevice, stream));
-        launch->in[i] = to;
+        images->in[i] = to;
     }
     launch->in_pitch = pitch;
     return RO_OK;
@@ -334,18 +337,19 @@ ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_imag
     for (uint32_t first = 0; first < images; first += at_once) {
         uint32_t batch = images - first < at_once ? images - first : at_once;
         struct diffusion_launch launch = work->launch;
+        struct diffusion_images list;
         launch.images = (int)batch;
         launch.rows = (int)in->height;
         launch.in_pitch = (size_t)in->stride;
         launch.out_pitch = (size_t)out->stride;
         launch.words_out = out->stride % 4 == 0;
         for (uint32_t i = 0; i < batch; i++) {
-            launch.in[i] = (const unsigned char *)in[first + i].data;
-            launch.out[i] = (unsigned char *)out[first + i].data;
-            launch.words_out &= (size_t)launch.out[i] % 4 == 0;
+            list.in[i] = (const unsigned char *)in[first + i].data;
+            list.out[i] = (unsigned char *)out[first + i].data;
+            launch.words_out &= (size_t)list.out[i] % 4 == 0;
         }
-        RO_TRY(align_rows(work, &launch, stream));
-        RO_TRY(launch_schedule(work, &launch, stream, count));
+        RO_TRY(align_rows(work, &launch, &list, stream));
+        RO_TRY(launch_schedule(work, &launch, &list, stream, count));
     }
     return ro_cuda_scratch_end(work->cuda, stream);
 }

@@ -21,7 +21,7 @@ static __device__ __forceinline__ int round_at(const diffusion_launch &p, int ro
     carry[row] = t & 15;
     int v = 16 * sample + quotient;
     int k = p.levels == 2 ? v > (int)(p.white / 2) : nearest_level(p, v);
-    unsigned char *out = p.out[0] + (size_t)row * p.out_pitch;
+    unsigned char *out = p.out + (size_t)row * p.out_pitch;
     if (!p.bits_out)
         out[column] = (unsigned char)k;
     else if (k) /* a row's bits are this thread's alone */
@@ -32,7 +32,7 @@ static __device__ __forceinline__ int round_at(const diffusion_launch &p, int ro
 static __device__ __forceinline__ int sample_at(const diffusion_launch &p, int row, int column,
                                                 int sample_bytes)
 {
-    const unsigned char *in = p.in[0] + (size_t)row * p.in_pitch;
+    const unsigned char *in = p.in + (size_t)row * p.in_pitch;
     return sample_bytes == 1 ? in[column] : ((const unsigned short *)in)[column];
 }
 
@@ -96,7 +96,7 @@ ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     int *array = (int *)memory, *carry = array + cells;
     RO_CUDA_TRY(context, cudaMemsetAsync(array, 0, cells * sizeof(int), stream));
     if (p->bits_out)
-        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out[0], p->out_pitch, 0,
+        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0,
                                                ((size_t)p->width + 7) / 8, (size_t)p->rows, stream));
     int longest = p->rows > p->width ? p->rows : p->width;
     begin_rows<<<(longest + 255) / 256, 256, 0, stream>>>(*p, array, carry);

@@ -31,8 +31,8 @@ enum {
     BLOCK_ROWS = WARPS * LANES,
     RING = 64,     /* quads between two warps */
     GRANULES = 16, /* of 16 bytes in a lane's pixel buffer */
-    AHEAD = 12,    /* granules copied ahead */
-    CHUNK = 4,     /* quads between looks at the neighbours */
+    GROUP = 4,     /* quads between looks at the warp above */
+    CHUNK = 8,     /* quads of a turn of the loop: 32 columns, a word of bits */
 };
 
 /* Pixels come four to a quad. Errors go four to a word of 64 bits with a tag of 16, 12 bits each; or,
@@ -41,10 +41,12 @@ template <int SAMPLE_BYTES> struct depth;
 template <> struct depth<1> {
     typedef uint32_t pixels;
     static constexpr int words = 1;
+    static constexpr int ahead = 12; /* granules copied ahead, all of them in use at once */
 };
 template <> struct depth<2> {
     typedef uint2 pixels;
     static constexpr int words = 2;
+    static constexpr int ahead = 8;
 };
 
 static __device__ __forceinline__ unsigned sample(uint32_t pixels, int q)
@@ -135,11 +137,18 @@ static __device__ __forceinline__ quad_words<WORDS> load_shared(const unsigned l
     return q;
 }
 
-/* The tag of a quad in a ring: how often the ring has gone round, and never that of cleared words in
- * the first round. */
+/*
+ * A ring keeps quad n at place n + GROUP - 1, so that the GROUP quads that a group of steps takes in
+ * (step + 1 ... step + GROUP) are neighbours that never wrap. Their tag says how often the ring has
+ * gone round; cleared words have that of no round.
+ */
+static __device__ __forceinline__ int ring_place(int quad)
+{
+    return (quad + GROUP - 1) & (RING - 1);
+}
 static __device__ __forceinline__ unsigned ring_tag(int quad)
 {
-    return ((unsigned)(quad / RING) + 1) & 0xffff;
+    return ((unsigned)(quad + GROUP - 1) / RING + 1) & 0xffff;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------ */
@@ -194,21 +203,19 @@ struct band {
     int quads; /* of a row */
 };
 
-/* The lane's row on its way into shared memory, 16 bytes at a time; past its end come zeros. */
+/* The lane's row on its way into shared memory, 16 bytes at a time; on either side come zeros. */
 struct pixel_stream {
-    const unsigned char *from; /* the next granule */
-    int left;                  /* bytes of the row from there on; more than there are before it */
+    const unsigned char *row, *from; /* its start, the next granule */
+    int left; /* bytes of the row from there on; more than there are left of the image */
     unsigned slot;             /* its place in the buffer, in bytes */
 };
 
-static __device__ __forceinline__ void stage(pixel_stream &stream, unsigned buffer, int before)
+static __device__ __forceinline__ void stage(pixel_stream &stream, unsigned buffer, int row_bytes)
 {
-    int bytes = min(max(stream.left, 0), 16);
-    if (before <= 0) { /* granules left of the image are not there */
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(buffer + stream.slot),
-                     "l"(stream.from), "r"(bytes)
-                     : "memory");
-    }
+    int bytes = stream.left > row_bytes ? 0 : min(max(stream.left, 0), 16);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(buffer + stream.slot),
+                 "l"(bytes ? stream.from : stream.row), "r"(bytes)
+                 : "memory");
     stream.from += 16;
     stream.left -= 16;
     stream.slot = (stream.slot + 16) & (GRANULES * 16 - 1);
@@ -284,21 +291,12 @@ static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
 }
 
 /* Writes a row's output: up to 32 columns of bits, or four bytes. */
-static __device__ __noinline__ void put_bits_bytewise(unsigned char *to, unsigned swapped,
-                                                      int bytes)
+static __device__ __noinline__ void put_bits_bytewise(unsigned char *to, unsigned bits, int columns)
 {
-    for (int i = 0; i < 4 && i < bytes; i++)
-        to[i] = (unsigned char)(swapped >> (8 * i));
-}
-static __device__ __forceinline__ void put_bits(const diffusion_launch &p, const band &b, int word,
-                                                unsigned bits)
-{
-    unsigned swapped = __byte_perm(bits, 0, 0x0123);
-    int bytes = (p.width + 7) / 8 - word * 4;
-    if (bytes >= 4 && p.words_out)
-        ((unsigned *)b.out)[word] = swapped;
-    else
-        put_bits_bytewise(b.out + (size_t)word * 4, swapped, bytes);
+    if (columns < 32)
+        bits &= 0xffffffffu << (32 - columns);
+    for (int i = 0; i < 4 && 8 * i < columns; i++)
+        to[i] = (unsigned char)(bits >> (24 - 8 * i));
 }
 static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, const band &b, int quad,
                                                  unsigned levels)
@@ -313,22 +311,25 @@ static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, cons
 }
 
 /* Where a warp's last rows send their errors: the ring of the next warp, or lines in global memory;
- * line after line, `pitch` words apart. */
+ * line after line. */
 struct outlet {
-    unsigned long long *words; /* NULL: nobody wants them */
-    unsigned pitch;
-    int mask;                     /* of a quad's place in a line */
+    unsigned long long *words;    /* NULL: nobody wants them */
+    size_t pitch;                 /* of lines in global memory */
     const volatile int *consumed; /* of a ring */
 };
 
-/* Where a chunk lies. Two levels go out as bits, more as bytes. */
-enum place { INTERIOR, EDGE };
+/* Where a group of steps lies. */
+enum place {
+    INTERIOR, /* every lane's columns are inside the image */
+    SIDES,    /* whole quads are inside or outside, for the width is a multiple of four */
+    ANYWHERE,
+};
 
-/* Reads the quads of each line above that COUNT steps take in, waiting until they are there. */
-template <int ID, int WORDS, int COUNT, place PLACE>
+/* Reads the quads of each line above that a group of steps takes in, waiting until they are there. */
+template <int ID, int WORDS, place PLACE>
 static __device__ __forceinline__ void
 read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads, unsigned bias,
-           quad_words<WORDS> (&above)[COUNT][kernel_of<ID>::rows_down])
+           quad_words<WORDS> (&above)[GROUP][kernel_of<ID>::rows_down])
 {
     constexpr int rows_down = kernel_of<ID>::rows_down;
     SPIN_COUNT;
@@ -336,17 +337,18 @@ read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads,
     for (int looks = 0; !there; looks++) {
         there = true;
 #pragma unroll
-        for (int c = 0; c < COUNT; c++)
+        for (int d = 0; d < rows_down; d++)
 #pragma unroll
-            for (int d = 0; d < rows_down; d++) {
+            for (int c = 0; c < GROUP; c++) {
                 int quad = first + c + d + 1;
-                if (PLACE == EDGE && (quad < 0 || quad >= quads)) {
+                above[c][d] = load_shared<WORDS>(&ring[d][ring_place(quad) * WORDS]);
+                bool right = tagged(above[c][d], ring_tag(quad));
+                if (PLACE != INTERIOR && (unsigned)quad >= (unsigned)quads) {
                     unsigned zero[4] = {bias, bias, bias, bias};
                     above[c][d] = pack(zero, 0, quad_words<WORDS>());
-                    continue;
+                    right = true;
                 }
-                above[c][d] = load_shared<WORDS>(&ring[d][(quad & (RING - 1)) * WORDS]);
-                there &= tagged(above[c][d], ring_tag(quad));
+                there &= right;
             }
         SPIN_CHECK;
         pause_after(looks);
@@ -354,13 +356,14 @@ read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads,
 }
 
 /*
- * COUNT quads of the warp's steps from `first` on; lane l works on quad `first` - l. In the interior
- * every lane's columns are inside the image. The edges are on the way of every band, and a band
- * waits for the one above, so they are written to be nearly as fast.
+ * GROUP quads of the warp's steps from `first` on; lane l works on quad `first` - l. The sides are on
+ * the way of every band, and a band waits for the one above, so they must not be slow: left of the
+ * image pixels are zeros, which make no error as long as none comes in, so that only what leaves a
+ * quad outside has to be set right.
  */
-template <int ID, int SAMPLE_BYTES, bool FOLD, place PLACE, int COUNT>
+template <int ID, int SAMPLE_BYTES, bool FOLD, place PLACE>
 static __device__ __forceinline__ void
-run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
+run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
           const typename depth<SAMPLE_BYTES>::pixels *staged,
           const unsigned long long (*ring)[RING * depth<SAMPLE_BYTES>::words], const outlet &out,
           unsigned &bits)
@@ -369,15 +372,16 @@ run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
     constexpr int rows_down = kernel_of<ID>::rows_down, length = history<ID>::length;
     constexpr unsigned divisor = kernel_of<ID>::divisor;
     constexpr int mask = GRANULES * 16 / (int)sizeof(*staged) - 1;
-    typename depth<SAMPLE_BYTES>::pixels pixels[COUNT];
+    typename depth<SAMPLE_BYTES>::pixels pixels[GROUP];
 #pragma unroll
-    for (int c = 0; c < COUNT; c++)
+    for (int c = 0; c < GROUP; c++)
         pixels[c] = staged[(first + c - lane) & mask];
-    quad_words<words> above[COUNT][rows_down];
-    read_above<ID, words, COUNT, PLACE>(ring, first, b.quads, p.bias, above);
+    quad_words<words> above[GROUP][rows_down];
+    read_above<ID, words, PLACE>(ring, first, b.quads, p.bias, above);
 #pragma unroll
-    for (int c = 0; c < COUNT; c++) {
+    for (int c = 0; c < GROUP; c++) {
         const int quad = first + c - lane;
+        const bool inside = PLACE == INTERIOR || (unsigned)quad < (unsigned)b.quads;
         unsigned errors[4], levels = 0;
 #pragma unroll
         for (int q = 0; q < 4; q++) {
@@ -387,7 +391,11 @@ run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
             else
                 tone = sample(pixels[c], q) * (16 * divisor);
             unsigned error, level = round_pixel<ID, FOLD>(p, h, tone, &error);
-            if (PLACE == EDGE) {
+            if (PLACE == SIDES) {
+                error = inside ? error : p.bias;
+                if (q == 3)
+                    h.rest = inside ? h.rest : empty_rest<ID, FOLD>(p);
+            } else if (PLACE == ANYWHERE) {
                 bool outside = (unsigned)(quad * 4 + q) >= (unsigned)p.width;
                 error = outside ? p.bias : error;
                 h.rest = outside ? empty_rest<ID, FOLD>(p) : h.rest;
@@ -415,33 +423,49 @@ run_quads(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
                 h.moved[d][1] = moved;
             }
         }
-        bool inside = PLACE == INTERIOR || (unsigned)quad < (unsigned)b.quads;
-        unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
-        size_t place = (size_t)(unsigned)((LANES - 1 - lane) * out.pitch) +
-                       (unsigned)((quad & out.mask) * words);
-        store_quad(out.words + place, pack(errors, tag, quad_words<words>()),
-                   lane >= LANES - rows_down && inside && out.words);
-        if (PLACE == INTERIOR) {
-            if (b.row_exists && (quad & 7) == 7)
-                ((unsigned *)b.out)[quad >> 3] = __byte_perm(bits, 0, 0x0123);
-        } else if (!FOLD) {
-            if (b.row_exists && inside)
-                put_bytes(p, b, quad, levels);
-        } else if (b.row_exists && inside && ((quad & 7) == 7 || quad == b.quads - 1)) {
-            put_bits(p, b, quad >> 3, bits << (4 * (7 - (quad & 7))));
-        }
+        const int line = LANES - 1 - lane;
+        const bool sends = line < rows_down && inside && out.words;
+        if (out.consumed)
+            store_quad(out.words + (unsigned)((line * RING + ring_place(quad)) * words),
+                       pack(errors, ring_tag(quad), quad_words<words>()), sends);
+        else
+            store_quad(out.words + (size_t)line * out.pitch + (unsigned)(quad * words),
+                       pack(errors, p.tag, quad_words<words>()), sends);
+        if (!FOLD && b.row_exists && inside)
+            put_bytes(p, b, quad, levels);
     }
+}
+
+/*
+ * A row's bits. In a turn of the loop a lane runs 32 columns, but its words straddle two turns: the
+ * one that became whole in this turn lies somewhat back in the last 64 bits. `quad` is the lane's
+ * last quad of the turn.
+ */
+static __device__ __forceinline__ void put_word(const diffusion_launch &p, const band &b, int quad,
+                                                unsigned before, unsigned now)
+{
+    int word = ((quad + 1) >> 3) - 1; /* the last whole one */
+    int since = (quad + 1) & 7;       /* quads after it */
+    unsigned bits = __funnelshift_r(now, before, 4 * since);
+    int columns = p.width - word * 32; /* of the row from the word on */
+    if (!b.row_exists || word < 0 || columns <= 0)
+        return;
+    if (columns >= 32 && p.words_out)
+        ((unsigned *)b.out)[word] = __byte_perm(bits, 0, 0x0123);
+    else
+        put_bits_bytewise(b.out + (size_t)word * 4, bits, columns);
 }
 
 template <int ID, int SAMPLE_BYTES, bool FOLD>
 static __device__ __forceinline__ void run_band(const diffusion_launch &p,
+                                                const diffusion_images &images,
                                                 shared_memory<ID, SAMPLE_BYTES> &s, int image,
                                                 int row, int warp, int lane, const outlet &out)
 {
     constexpr int rows_down = kernel_of<ID>::rows_down;
     band b;
     b.row_exists = row + lane < p.rows;
-    b.out = p.out[image] + (size_t)(row + lane) * p.out_pitch;
+    b.out = images.out[image] + (size_t)(row + lane) * p.out_pitch;
     b.quads = (p.width + 3) / 4;
     history<ID> h;
     for (int i = 0; i < (int)(sizeof h.own / sizeof *h.own); i++)
@@ -453,45 +477,58 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
     unsigned bits = 0;
 
     /* Quads of a lane lie `lane` behind; its granules likewise, so that all are equally far ahead. A
-     * granule is four quads of bytes, or two of words. `before` counts those left of the image. */
+     * granule is four quads of bytes, or two of words; `before` of them lie left of the image. */
     constexpr int per_granule = 4 / SAMPLE_BYTES, granules_a_chunk = CHUNK / per_granule;
-    const int start = -((rows_down + CHUNK - 1) / CHUNK * CHUNK);
+    const int start = -CHUNK, row_bytes = b.row_exists ? p.width * SAMPLE_BYTES : 0;
     auto *staged = s.staged[warp][lane];
     const unsigned buffer = (unsigned)__cvta_generic_to_shared(staged);
-    int before = lane / per_granule - start / per_granule;
+    const int before = lane / per_granule - start / per_granule;
     pixel_stream stream;
-    stream.from = p.in[image] + (size_t)(b.row_exists ? row + lane : 0) * p.in_pitch - 16 * before;
-    stream.left = b.row_exists ? p.width * SAMPLE_BYTES + 16 * before : 0;
+    stream.row = images.in[image] + (size_t)(b.row_exists ? row + lane : 0) * p.in_pitch;
+    stream.from = stream.row - 16 * before;
+    stream.left = row_bytes + 16 * before;
     stream.slot = (unsigned)(-before * 16) & (GRANULES * 16 - 1);
 #pragma unroll 1
-    for (int g = 0; g < AHEAD; g += granules_a_chunk) {
+    for (int g = 0; g < depth<SAMPLE_BYTES>::ahead; g += granules_a_chunk) {
         for (int i = 0; i < granules_a_chunk; i++)
-            stage(stream, buffer, before--);
+            stage(stream, buffer, row_bytes);
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
-    const int end = b.quads + LANES - 1;
+    const int end = (b.quads + 7) / 8 * 8 + LANES - 1; /* until the last word of bits is whole */
+    const bool quads_whole = p.width % 4 == 0;
+    unsigned bits_before = 0;
 #pragma unroll 1
     for (int step = start; step < end; step += CHUNK) {
         for (int i = 0; i < granules_a_chunk; i++)
-            stage(stream, buffer, before--);
+            stage(stream, buffer, row_bytes);
         asm volatile("cp.async.commit_group;" ::: "memory");
-        asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD / granules_a_chunk) : "memory");
-        /* Room in the ring below for what this chunk makes. */
+        asm volatile("cp.async.wait_group %0;" ::"n"(depth<SAMPLE_BYTES>::ahead /
+                                                          granules_a_chunk)
+                     : "memory");
+        /* Room in the ring below for what this turn makes. */
         if (out.consumed)
-            wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down));
-        if constexpr (FOLD) {
-            if (p.words_out && step >= LANES && (step + CHUNK) * 4 <= p.width &&
-                step + CHUNK + rows_down < b.quads)
-                run_quads<ID, SAMPLE_BYTES, FOLD, INTERIOR, CHUNK>(p, b, h, step, lane, staged,
-                                                                   s.ring[warp], out, bits);
-            else
-                run_quads<ID, SAMPLE_BYTES, FOLD, EDGE, CHUNK>(p, b, h, step, lane, staged,
-                                                               s.ring[warp], out, bits);
-        } else { /* more levels are rare: one loop for all */
+            wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down - GROUP));
 #pragma unroll 1
-            for (int c = 0; c < CHUNK; c++)
-                run_quads<ID, SAMPLE_BYTES, FOLD, EDGE, 1>(p, b, h, step + c, lane, staged,
-                                                           s.ring[warp], out, bits);
+        for (int group = step; group < step + CHUNK; group += GROUP) {
+            if constexpr (FOLD) {
+                if (group >= LANES && (group + GROUP) * 4 <= p.width &&
+                    group + GROUP + rows_down < b.quads)
+                    run_group<ID, SAMPLE_BYTES, FOLD, INTERIOR>(p, b, h, group, lane, staged,
+                                                                s.ring[warp], out, bits);
+                else if (quads_whole)
+                    run_group<ID, SAMPLE_BYTES, FOLD, SIDES>(p, b, h, group, lane, staged,
+                                                             s.ring[warp], out, bits);
+                else
+                    run_group<ID, SAMPLE_BYTES, FOLD, ANYWHERE>(p, b, h, group, lane, staged,
+                                                                s.ring[warp], out, bits);
+            } else {
+                run_group<ID, SAMPLE_BYTES, FOLD, ANYWHERE>(p, b, h, group, lane, staged,
+                                                            s.ring[warp], out, bits);
+            }
+        }
+        if (FOLD) {
+            put_word(p, b, step + CHUNK - 1 - lane, bits_before, bits);
+            bits_before = bits;
         }
         __syncwarp();
         if (lane == 0)
@@ -540,7 +577,7 @@ static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p,
             __nanosleep(20);
             continue;
         }
-        wait_for(&s.consumed[0], base + count - (RING - 2 * rows_down));
+        wait_for(&s.consumed[0], base + count - (RING - 2 * rows_down - GROUP));
         if (have && mine < base + count) {
 #pragma unroll
             for (int d = 0; d < rows_down; d++) {
@@ -548,7 +585,7 @@ static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p,
                 for (int i = 0; i < words; i++)
                     found[d].high[i] = (found[d].high[i] & 0xffff) | ring_tag(quad) << 16;
                 if (quad >= 0 && quad < quads)
-                    store_quad(&s.ring[0][d][(quad & (RING - 1)) * words], found[d]);
+                    store_quad(&s.ring[0][d][ring_place(quad) * words], found[d]);
             }
             mine += 32;
             have = false;
@@ -559,7 +596,8 @@ static __device__ __forceinline__ void fetch_lines(const diffusion_launch &p,
 
 template <int ID, int SAMPLE_BYTES, bool FOLD>
 static __global__ void __launch_bounds__((WARPS + 1) * 32)
-    wave(const __grid_constant__ diffusion_launch p)
+    wave(const __grid_constant__ diffusion_launch p,
+         const __grid_constant__ diffusion_images images)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     auto &s = *(shared_memory<ID, SAMPLE_BYTES> *)memory;
@@ -593,15 +631,12 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
             outlet out = {};
             if (warp + 1 < warps) {
                 out.words = &s.ring[warp + 1][0][0];
-                out.pitch = RING * words;
-                out.mask = RING - 1;
                 out.consumed = &s.consumed[warp + 1];
             } else {
                 out.words = row + BLOCK_ROWS < p.rows ? lines : p.left_below;
-                out.pitch = (unsigned)line_words;
-                out.mask = 0x7fffffff;
+                out.pitch = line_words;
             }
-            run_band<ID, SAMPLE_BYTES, FOLD>(p, s, image, row + warp * LANES, warp, lane, out);
+            run_band<ID, SAMPLE_BYTES, FOLD>(p, images, s, image, row + warp * LANES, warp, lane, out);
         }
     }
 }
@@ -609,7 +644,8 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
 /* ---- host ---------------------------------------------------------------------------------------- */
 
 template <int ID, int SAMPLE_BYTES, bool FOLD>
-static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p, cudaStream_t stream)
+static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
+                            const struct diffusion_images *images, cudaStream_t stream)
 {
     const size_t bytes = sizeof(shared_memory<ID, SAMPLE_BYTES>);
     ro_context *context = cuda->context;
@@ -642,26 +678,27 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p, cu
     p->first_ticket = cuda->wave_ticket;
     p->tag = cuda->wave_tag;
     p->minus_white = 0u - (unsigned)kernel_of<ID>::divisor * p->white;
-    wave<ID, SAMPLE_BYTES, FOLD><<<grid, (WARPS + 1) * 32, bytes, stream>>>(*p);
+    wave<ID, SAMPLE_BYTES, FOLD><<<grid, (WARPS + 1) * 32, bytes, stream>>>(*p, *images);
     RO_CUDA_TRY(context, cudaGetLastError());
     cuda->wave_ticket += p->blocks + grid;
     return RO_OK;
 }
 
 template <int ID>
-static ro_status launch_kernel(struct ro_cuda *cuda, struct diffusion_launch *p, int sample_bytes,
-                               bool fold, cudaStream_t stream)
+static ro_status launch_kernel(struct ro_cuda *cuda, struct diffusion_launch *p,
+                               const struct diffusion_images *images, int sample_bytes, bool fold,
+                               cudaStream_t stream)
 {
     if (sample_bytes == 1)
-        return fold ? launch_one<ID, 1, true>(cuda, p, stream)
-                    : launch_one<ID, 1, false>(cuda, p, stream);
-    return fold ? launch_one<ID, 2, true>(cuda, p, stream)
-                : launch_one<ID, 2, false>(cuda, p, stream);
+        return fold ? launch_one<ID, 1, true>(cuda, p, images, stream)
+                    : launch_one<ID, 1, false>(cuda, p, images, stream);
+    return fold ? launch_one<ID, 2, true>(cuda, p, images, stream)
+                : launch_one<ID, 2, false>(cuda, p, images, stream);
 }
 
-ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int kernel_id,
-                      int sample_bytes, bool fold, cudaStream_t stream,
-                      struct diffusion_cuda_count *count)
+ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
+                      const struct diffusion_images *images, int kernel_id, int sample_bytes,
+                      bool fold, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
     p->blocks = (unsigned)((p->rows + BLOCK_ROWS - 1) / BLOCK_ROWS) * (unsigned)p->images;
     count->launches++;
@@ -669,7 +706,7 @@ ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int kern
     switch (kernel_id) {
 #define ENTRY(id)                                                                                  \
     case id:                                                                                       \
-        return launch_kernel<id>(cuda, p, sample_bytes, fold, stream);
+        return launch_kernel<id>(cuda, p, images, sample_bytes, fold, stream);
         FOR_EACH_DIFFUSION_KERNEL(ENTRY)
     }
     return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,

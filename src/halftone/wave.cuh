@@ -12,10 +12,17 @@
 
 enum { WAVE_MAX_IMAGES = 64 };
 
-/* Everything a kernel needs, passed by value. Pitches are in bytes. */
-struct diffusion_launch {
+/* The images of a batch, all of one shape. */
+struct diffusion_images {
     const unsigned char *in[WAVE_MAX_IMAGES];
     unsigned char *out[WAVE_MAX_IMAGES];
+};
+
+/* What a kernel needs to know of them, passed by value and small: it is sent with every launch.
+ * Pitches are in bytes. */
+struct diffusion_launch {
+    const unsigned char *in; /* of the first image */
+    unsigned char *out;
     size_t in_pitch, out_pitch;
     int width, rows;
     int images;
@@ -91,9 +98,9 @@ template <int ID> struct kernel_of {
 };
 
 /* The schedules: each runs the rows of a launch, in the order of `stream`. */
-ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int kernel_id,
-                      int sample_bytes, bool fold, cudaStream_t stream,
-                      struct diffusion_cuda_count *count);
+ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+                      const struct diffusion_images *images, int kernel_id, int sample_bytes,
+                      bool fold, cudaStream_t stream, struct diffusion_cuda_count *count);
 /* The paper's: Floyd-Steinberg, one image; `scatter` for the ED forms, else the EC forms. */
 ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *launch, int sample_bytes,
                            bool scatter, cudaStream_t stream, struct diffusion_cuda_count *count);
