@@ -146,7 +146,10 @@ static inline void pause_briefly(void)
 
 void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
 {
-    enum { SPINS = 500 }; /* some tens of microseconds, a few hand-overs long */
+    enum {
+        SPINS = 4000
+    }; /* some hundred microseconds: less would sleep through hand-overs that
+        * a wake-up, some fifty of them on a virtual machine, comes late for */
     for (int i = 0; i < SPINS; i++) {
         if (atomic_load_explicit(&gate->reached, memory_order_acquire) >= value)
             return;
