@@ -188,7 +188,10 @@ static void run_vector_band(struct job *job, uint64_t band, uint32_t number, voi
         int64_t next = step + job->interval < end ? step + job->interval : end;
         wait_for_above(job, band, next + ahead);
         job->code->steps(plan, &work, step, next);
-        tell_below(job, band, next - lag);
+        /* The last column is told when nothing more will be written: a band below that saw it may
+         * finish, and with it the slot of this band is free for another. */
+        int64_t told = next - lag < plan->width ? next - lag : (int64_t)plan->width - 1;
+        tell_below(job, band, next < end ? told : plan->width);
         step = next;
     }
     atomic_fetch_add(&job->steps, (uint_fast64_t)end);
