@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
 # The command: one file per command in cli/, one per bench in bench/.
-if(NOT TARGET roundoff_io_static)
-  return()
-endif()
 file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
 add_executable(roundoff ${cli_sources})
 target_include_directories(roundoff PRIVATE src .)

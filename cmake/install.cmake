@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 # cmake --install: libraries, headers, the command, its man page, a CMake package and pkg-config
 # files. Both kinds of description are relative to where they lie, so that the prefix may be moved.
-if(NOT TARGET roundoff_io_static)
-  return()
-endif()
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/roundoff)
 
 set_target_properties(roundoff_shared PROPERTIES EXPORT_NAME roundoff)

@@ -11,20 +11,15 @@ if(PkgConfig_FOUND)
 endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 
-set(RO_TEST_LIBRARIES roundoff_static)
-if(TARGET roundoff_io_static)
-  list(PREPEND RO_TEST_LIBRARIES roundoff_io_static)
-endif()
+set(RO_TEST_LIBRARIES roundoff_io_static roundoff_static)
 
 # What a test finds in its environment.
-set(ro_test_environment "SOURCE_DIR=${PROJECT_SOURCE_DIR}" "BUILD_DIR=${PROJECT_BINARY_DIR}"
+set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"
+  "SOURCE_DIR=${PROJECT_SOURCE_DIR}" "BUILD_DIR=${PROJECT_BINARY_DIR}"
   "CC=${CMAKE_C_COMPILER}" "SANITIZE=${RO_SANITIZE}" "PYTHONDONTWRITEBYTECODE=1")
-if(TARGET roundoff)
-  list(APPEND ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>")
-endif()
 
 function(ro_test_properties name label)
-  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 300
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 900
     ENVIRONMENT "${ro_test_environment}")
 endfunction()
 
