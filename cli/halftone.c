@@ -47,7 +47,7 @@ static int list_methods(bool json)
         puts("[");
     for (int i = 0; (method = ro_halftone_method_at(i)); i++) {
         if (!json) {
-            printf("%-18s %-16s %s\n", method->name, method->family, method->summary);
+            printf("%-22s %-16s %s\n", method->name, method->family, method->summary);
             continue;
         }
         const char *const fields[][2] = {{"name", method->name},
@@ -81,9 +81,10 @@ static void print_line(const ro_report *report, int levels, double seconds)
     if (report->device != RO_DEVICE_CUDA)
         snprintf(threads, sizeof threads, "%d thread%s, ", report->threads,
                  report->threads == 1 ? "" : "s");
-    fprintf(stderr, "halftone: %s, %d levels, %u x %u, %s/%s, %s%s, %.0f Mpixel/s\n",
+    double speed = pixels / seconds * 1e-6;
+    fprintf(stderr, "halftone: %s, %d levels, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n",
             report->method, levels, report->width, report->height, report->schedule, where(report),
-            threads, time, pixels / seconds * 1e-6);
+            threads, time, speed < 10 ? 1 : 0, speed);
 }
 
 static void print_json(FILE *file, const ro_report *report, const struct operands *files,

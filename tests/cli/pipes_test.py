@@ -118,7 +118,7 @@ class Reports(Case):
         done = self.works("halftone", "in.pgm", "out.pbm", "--cpu", "scalar", "--threads", "1")
         self.assertRegex(done.stderr.decode(),
                          r"^halftone: floyd-steinberg, 2 levels, 64 x 48, \w+/scalar, 1 thread, "
-                         r"[\d.]+ m?s, \d+ Mpixel/s\n$")
+                         r"[\d.]+ m?s, [\d.]+ Mpixel/s\n$")
         self.assertEqual(done.stdout, b"")
         done = self.works("halftone", "in.pgm", "out.pbm", "--quiet")
         self.assertEqual((done.stdout, done.stderr), (b"", b""))
