@@ -36,7 +36,11 @@ function(ro_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES PC_REQUIRES_PRIVATE PC
   configure_file(cmake/roundoff.pc.in ${PC_NAME}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-ro_pkg_config(roundoff "${PROJECT_DESCRIPTION}" "" "" "-lpthread -lm")
+set(core_libs "-lpthread -lm")
+if(RO_CUDA)
+  string(APPEND core_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lstdc++")
+endif()
+ro_pkg_config(roundoff "${PROJECT_DESCRIPTION}" "" "" "${core_libs}")
 
 set(pc_PNG libpng)
 set(pc_TIFF libtiff-4)

@@ -44,6 +44,20 @@ quietly cmake --build "$work/build"
 check "$work/build/halftone"
 "$work/build/memory" >"$work/dots"
 test "$(wc -l <"$work/dots")" -eq 12
+
+# Without the shared libraries and with the static targets.
+mkdir "$work/static-project"
+cat >"$work/static-project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(static_example LANGUAGES C)
+find_package(roundoff REQUIRED)
+add_executable(halftone "$SOURCE_DIR/examples/halftone.c")
+target_link_libraries(halftone PRIVATE roundoff::roundoff_io_static)
+END
+quietly cmake -S "$work/static-project" -B "$work/static-build" -DCMAKE_C_COMPILER="$CC" \
+    -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$work/static-build"
+check "$work/static-build/halftone"
 echo "CMake package: ok"
 
 if ! command -v pkg-config >/dev/null 2>&1; then
