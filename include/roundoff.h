@@ -223,6 +223,32 @@ typedef struct ro_method {
 RO_API
 const ro_method *ro_halftone_method_at(int number);
 
+/* A threshold array to be made. */
+typedef struct ro_screen_options {
+    const char *kind;  /* NULL: "void-and-cluster"; see ro_screen_kind_at */
+    uint32_t size;     /* cells a side; 0: the kind's own */
+    uint64_t seed;     /* for kinds that draw random numbers */
+    int angle;         /* of clustered dots: 0 or 45 */
+    const char *shape; /* of clustered dots: NULL: "round"; "line", "diamond" */
+    ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
+                          rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
+} ro_screen_options;
+
+/* A kind of screen as `roundoff screen --list` shows it. */
+typedef struct ro_screen_kind {
+    const char *name;
+    const char *summary;
+} ro_screen_kind;
+
+/* The kinds of screens, in order; NULL past the end. */
+RO_API
+const ro_screen_kind *ro_screen_kind_at(int number);
+
+/* Makes a screen; `options` may be NULL. Low values become white first. ro_image_free gives it
+ * back; after a failure there is nothing to give back. */
+RO_API
+ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *screen);
+
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
  * size: RO_BITS (2 levels), RO_INDEX8 (level numbers) or RO_GRAY8 (levels as tones, maxval 255).
  * `in` and `out` must not overlap. */
