@@ -209,6 +209,13 @@ typedef struct ro_halftone_options {
     int levels;           /* 2 to 256; 0: 2 */
     const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
     uint64_t seed;        /* for methods that draw random numbers */
+
+    /* Screens, for ordered dithering. */
+    int cell;               /* cells a side of a screen that is made; 0: the method's own */
+    int angle;              /* of clustered dots: 0 or 45 */
+    const char *shape;      /* of clustered dots: NULL: "round"; "line", "diamond" */
+    const ro_image *screen; /* the threshold image of the method "screen" */
+    int threshold;          /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */

@@ -20,6 +20,11 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
         {OPTION_SEED, options->seed != 0, "seed"},
+        {OPTION_CELL, options->cell != 0, "cell"},
+        {OPTION_ANGLE, options->angle != 0, "angle"},
+        {OPTION_SHAPE, options->shape != NULL, "shape"},
+        {OPTION_SCREEN, options->screen != NULL, "screen"},
+        {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(method->options & given[i].flag))

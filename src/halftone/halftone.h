@@ -17,6 +17,11 @@ enum halftone_option {
     OPTION_LEVELS = 1 << 0,
     OPTION_SCHEDULE = 1 << 1,
     OPTION_SEED = 1 << 2,
+    OPTION_CELL = 1 << 3,
+    OPTION_ANGLE = 1 << 4,
+    OPTION_SHAPE = 1 << 5,
+    OPTION_SCREEN = 1 << 6,
+    OPTION_THRESHOLD = 1 << 7,
 };
 
 struct halftone_block {
@@ -63,7 +68,7 @@ struct halftoner {
     void *state; /* the engine's */
 };
 
-extern const struct halftone_engine diffusion_engine;
+extern const struct halftone_engine diffusion_engine, ordered_engine, otsu_engine;
 
 /* By name or alias; NULL and a message that suggests the nearest when there is none. */
 const struct halftone_method *halftone_method_find(ro_context *context, const char *name);

@@ -3,8 +3,12 @@
 #include "core/names.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
+#include "halftone/ordered.h"
 
 #define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE
+#define ORDERED(more) &ordered_engine, OPTION_LEVELS | (more)
+#define BAYER_1973                                                                                 \
+    "Bayer, An optimum method for two-level rendition of continuous-tone pictures, 1973"
 
 static const struct halftone_method methods[] = {
     {{"floyd-steinberg", "error diffusion", "4 taps; sharp, the classic",
@@ -76,6 +80,57 @@ static const struct halftone_method methods[] = {
      {0},
      DIFFUSION,
      KERNEL_STEVENSON_ARCE},
+
+    {{"bayer", "ordered", "dispersed dots; --cell 2, 4, 8 ... 256 (default 8)", BAYER_1973},
+     {"dispersed-dot", "ordered"},
+     ORDERED(OPTION_CELL),
+     ORDERED_BAYER},
+    {{"bayer2", "ordered", "bayer of 2 x 2 cells", BAYER_1973},
+     {"bayer2x2", "o2x2"},
+     ORDERED(0),
+     ORDERED_BAYER_2},
+    {{"bayer4", "ordered", "bayer of 4 x 4 cells", BAYER_1973},
+     {"bayer4x4", "o4x4"},
+     ORDERED(0),
+     ORDERED_BAYER_4},
+    {{"bayer8", "ordered", "bayer of 8 x 8 cells", BAYER_1973},
+     {"bayer8x8", "o8x8"},
+     ORDERED(0),
+     ORDERED_BAYER_8},
+    {{"bayer16", "ordered", "bayer of 16 x 16 cells", BAYER_1973},
+     {"bayer16x16", "o16x16"},
+     ORDERED(0),
+     ORDERED_BAYER_16},
+    {{"clustered-dot", "ordered", "dots that grow; --cell, --angle, --shape",
+      "Adobe, PostScript language reference, 3rd edition, 6.4 Halftones, 1999"},
+     {"clustered", "dots"},
+     ORDERED(OPTION_CELL | OPTION_ANGLE | OPTION_SHAPE),
+     ORDERED_CLUSTERED_DOT},
+    {{"blue-noise", "ordered", "void and cluster: even, without a pattern; --cell (64)",
+      "Ulichney, The void-and-cluster method for dither array generation, 1993"},
+     {"void-and-cluster", "vac"},
+     ORDERED(OPTION_CELL | OPTION_SEED),
+     ORDERED_BLUE_NOISE},
+    {{"screen", "ordered", "a threshold image of your own, by --screen",
+      "Limb, Design of dither waveforms for quantized visual signals, 1969"},
+     {"threshold-image"},
+     ORDERED(OPTION_SCREEN),
+     ORDERED_SCREEN},
+    {{"random", "ordered", "a random number for every pixel; grainy",
+      "Roberts, Picture coding using pseudo-random noise, 1962"},
+     {"white-noise"},
+     ORDERED(OPTION_SEED),
+     ORDERED_RANDOM},
+    {{"threshold", "ordered", "no dithering: the level nearest, or by --threshold", ""},
+     {"none", "nearest"},
+     ORDERED(OPTION_THRESHOLD),
+     ORDERED_THRESHOLD},
+    {{"otsu", "ordered", "no dithering: a threshold that splits the tones best",
+      "Otsu, A threshold selection method from gray-level histograms, 1979"},
+     {"otsu-threshold"},
+     &otsu_engine,
+     0,
+     ORDERED_OTSU},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods, ALIASES = 4 };
