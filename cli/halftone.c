@@ -7,12 +7,14 @@
 
 struct values {
     struct common common;
-    const char *method, *schedule, *type;
-    int levels, page;
+    const char *method, *schedule, *type, *shape, *screen;
+    int levels, page, cell, angle, threshold;
     double dpi;
     struct size resize;
     bool list;
 };
+
+static const char *const angles[] = {"0", "45", NULL};
 
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
@@ -23,6 +25,8 @@ static const struct option options[] = {
      .offset = offsetof(struct values, levels), .min = 2, .max = 256},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct values, schedule)},
+    {"threshold", "P", "where white begins, 1 to 99 per cent (default 50)", OPTION_WHOLE,
+     .offset = offsetof(struct values, threshold), .min = 1, .max = 99},
     {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct values, type)},
     {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
@@ -31,6 +35,14 @@ static const struct option options[] = {
      .offset = offsetof(struct values, dpi), .min = 1, .max = 1000000},
     {"resize", "WxH", "resize to the device's pixels before rounding", OPTION_SIZE,
      .offset = offsetof(struct values, resize), .min = 1, .max = 1 << 30},
+    {"cell", "N", "cells a side of a screen (default: the method's own)", OPTION_WHOLE,
+     .offset = offsetof(struct values, cell), .min = 1, .max = 1 << 20, .topic = "screens"},
+    {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
+     .offset = offsetof(struct values, angle), .choices = angles, .topic = "screens"},
+    {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
+     .offset = offsetof(struct values, shape), .topic = "screens"},
+    {"screen", "FILE", "a threshold image, for ordered dithering with it", OPTION_TEXT,
+     .offset = offsetof(struct values, screen), .topic = "screens"},
     {0},
 };
 
@@ -133,15 +145,28 @@ static int run(const struct command *command, int argc, char **argv)
     if (result)
         return result;
     const char *in = files.path[0], *out = files.path[1];
+    ro_image screen = {0};
     ro_halftone_options halftone = {.method = values.method,
                                     .levels = values.levels,
                                     .schedule = values.schedule,
-                                    .seed = values.common.seed};
+                                    .seed = values.common.seed,
+                                    .cell = values.cell,
+                                    .angle = values.angle ? 45 : 0,
+                                    .shape = values.shape,
+                                    .screen = values.screen ? &screen : NULL,
+                                    .threshold = values.threshold};
+    if (values.screen && !values.method)
+        halftone.method = "screen";
     ro_read_options read = {.page = (unsigned)values.page,
                             .resize_width = values.resize.width,
                             .resize_height = values.resize.height};
     ro_write_options write = {.type = values.type, .dpi_x = values.dpi, .dpi_y = values.dpi};
-    ro_status status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
+    ro_status status = RO_OK;
+    if (values.screen)
+        status = ro_image_load(work.context, values.screen, NULL, &screen, NULL);
+    if (status == RO_OK)
+        status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
+    ro_image_free(&screen);
     work_end(&work);
     const ro_report *report = ro_context_report(work.context);
     if (status != RO_OK) {

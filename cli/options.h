@@ -32,6 +32,7 @@ struct option {
     size_t offset; /* of the value in the command's structure of values */
     int min, max;
     const char *const *choices; /* ended by NULL */
+    const char *topic;          /* shown by --help TOPIC; NULL: by --help */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */
@@ -63,6 +64,7 @@ enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
 struct command;
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
-void options_help(const struct command *command, FILE *file);
+/* The options of a topic; NULL: those without one, the names of the topics, and the examples. */
+void options_help(const struct command *command, const char *topic, FILE *file);
 
 #endif
