@@ -204,11 +204,11 @@ static void same_pixels(const ro_image *a, const ro_image *b)
 }
 
 /* Every instruction set, one thread and three, whole and streamed. */
-static void check_setting(const struct setting *setting, uint32_t width, uint32_t maxval,
-                          ro_format format, const ro_image *screen)
+static void check_image(const struct setting *setting, uint32_t width, uint32_t height,
+                        uint32_t maxval, ro_format format, const ro_image *screen)
 {
-    ro_image in = image_of(maxval > 255 ? RO_GRAY16 : RO_GRAY8, width, 37, maxval);
-    ro_image right = image_of(format, width, 37, 0), out = image_of(format, width, 37, 0);
+    ro_image in = image_of(maxval > 255 ? RO_GRAY16 : RO_GRAY8, width, height, maxval);
+    ro_image right = image_of(format, width, height, 0), out = image_of(format, width, height, 0);
     ro_halftone_options options = {.method = setting->method,
                                    .levels = setting->levels,
                                    .cell = setting->cell,
@@ -231,6 +231,24 @@ static void check_setting(const struct setting *setting, uint32_t width, uint32_
     free(in.data);
     free(right.data);
     free(out.data);
+}
+
+static void check_setting(const struct setting *setting, uint32_t width, uint32_t maxval,
+                          ro_format format, const ro_image *screen)
+{
+    check_image(setting, width, 37, maxval, format, screen);
+}
+
+/* Many blocks, so that a screen goes on from one to the next. */
+static void tall_images_agree(void **state)
+{
+    (void)state;
+    static const struct setting settings[] = {{"clustered-dot", 0, 75, 0, 0},
+                                              {"random", 0, 0, 5, 0}};
+    for (int s = 0; s < 2; s++) {
+        check_image(&settings[s], 100, 3000, 255, RO_BITS, NULL);
+        check_image(&settings[s], 100, 3000, 200, RO_INDEX8, NULL);
+    }
 }
 
 static void all_variants_agree(void **state)
@@ -388,13 +406,10 @@ static void bad_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bayer_is_the_text),
-        cmocka_unit_test(flat_tones_are_kept),
-        cmocka_unit_test(all_variants_agree),
-        cmocka_unit_test(screens_of_any_shape_agree),
-        cmocka_unit_test(goldens),
-        cmocka_unit_test(otsu_splits_two_peaks),
-        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(bayer_is_the_text),          cmocka_unit_test(flat_tones_are_kept),
+        cmocka_unit_test(all_variants_agree),         cmocka_unit_test(tall_images_agree),
+        cmocka_unit_test(screens_of_any_shape_agree), cmocka_unit_test(goldens),
+        cmocka_unit_test(otsu_splits_two_peaks),      cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,30 @@ static void dots_grow_from_their_centres(void **state)
     screen_free(&line);
 }
 
+/* Small enough to check by eye. */
+static void small_dots(void **state)
+{
+    (void)state;
+    static const struct {
+        ro_screen_options options;
+        uint32_t ranks[16];
+    } rows[] = {
+        {{.kind = "clustered-dot", .size = 4},
+         {0, 4, 5, 1, 6, 12, 13, 7, 8, 14, 15, 9, 2, 10, 11, 3}},
+        {{.kind = "clustered-dot", .size = 4, .angle = 45},
+         {0, 8, 9, 1, 10, 2, 3, 11, 12, 4, 5, 13, 6, 14, 15, 7}},
+        {{.kind = "clustered-dot", .size = 4, .angle = 45, .shape = "line"},
+         {0, 4, 12, 5, 6, 1, 7, 13, 14, 8, 2, 9, 10, 15, 11, 3}},
+        {{.kind = "clustered-dot", .size = 4, .shape = "diamond"},
+         {0, 4, 5, 1, 6, 12, 13, 7, 8, 14, 15, 9, 2, 10, 11, 3}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct screen screen = make(&rows[i].options);
+        assert_memory_equal(screen.ranks, rows[i].ranks, sizeof rows[i].ranks);
+        screen_free(&screen);
+    }
+}
+
 static void built_in_array_is_what_is_made(void **state)
 {
     (void)state;
@@ -329,6 +353,7 @@ int main(void)
         cmocka_unit_test(every_screen_is_a_permutation),
         cmocka_unit_test(bayer_is_the_textbooks),
         cmocka_unit_test(dots_grow_from_their_centres),
+        cmocka_unit_test(small_dots),
         cmocka_unit_test(built_in_array_is_what_is_made),
         cmocka_unit_test(seeds_differ_and_repeat),
         cmocka_unit_test(void_and_cluster_is_blue),
