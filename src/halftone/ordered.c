@@ -222,5 +222,14 @@ static void close_engine(struct halftoner *work)
     work->state = NULL;
 }
 
-const struct halftone_engine ordered_engine = {open_engine, run_engine, close_engine, false};
-const struct halftone_engine otsu_engine = {open_engine, run_otsu, close_engine, true};
+const struct halftone_engine ordered_engine = {
+    .open = open_engine,
+    .run = run_engine,
+    .close = close_engine,
+};
+const struct halftone_engine otsu_engine = {
+    .open = open_engine,
+    .run = run_otsu,
+    .close = close_engine,
+    .whole_image = true,
+};
