@@ -20,6 +20,7 @@
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -209,6 +210,10 @@ typedef struct ro_halftone_options {
     int levels;           /* 2 to 256; 0: 2 */
     const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
     uint64_t seed;        /* for methods that draw random numbers */
+    int strength;         /* error diffusion: per cent of the error passed on, 1 to 100; 0: 100 */
+    int noise;            /* error diffusion: shakes the choice of a level, per cent of its step */
+    int threshold;        /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+    bool serpentine;      /* odd rows right to left; such rows cannot run beside one another */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */

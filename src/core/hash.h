@@ -22,12 +22,17 @@ RO_HASH_FN uint32_t ro_hash_mix(uint32_t x)
     return x ^ (x >> 16);
 }
 
-RO_HASH_FN uint32_t ro_hash(uint64_t seed, uint32_t x, uint32_t y)
+/* What the pixels of a row share: ro_hash is the mix of this and x. */
+RO_HASH_FN uint32_t ro_hash_row(uint64_t seed, uint32_t y)
 {
     uint32_t h = ro_hash_mix((uint32_t)seed + 0x9e3779b9u);
     h = ro_hash_mix(h ^ (uint32_t)(seed >> 32));
-    h = ro_hash_mix(h ^ y);
-    return ro_hash_mix(h ^ x);
+    return ro_hash_mix(h ^ y);
+}
+
+RO_HASH_FN uint32_t ro_hash(uint64_t seed, uint32_t x, uint32_t y)
+{
+    return ro_hash_mix(ro_hash_row(seed, y) ^ x);
 }
 
 #endif

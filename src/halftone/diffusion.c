@@ -17,6 +17,9 @@ static void reduce(struct diffusion_kernel *kernel)
         kernel->taps[i].weight = (int16_t)(kernel->taps[i].weight / factor);
 }
 
+/* The choice of a level sees v + shift + noise. Below the highest and above the lowest level, e is
+ * then off by as much; beyond them it is no larger than what flowed in. So the bound on errors
+ * grows by that and no more. */
 static void plan_levels(struct diffusion_plan *plan)
 {
     int64_t n = plan->levels, w = plan->white;
@@ -31,10 +34,17 @@ static void plan_levels(struct diffusion_plan *plan)
     plan->middle[n - 1] = INT32_MAX;
     plan->below[0] = INT32_MIN;
     memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
-    plan->bound = (widest + 1) / 2;
+    plan->bound = (widest + 1) / 2 + abs(plan->shift) + plan->noise;
     /* The thresholds lie within 1 of evenly spaced ones; levels may be closer than that. */
     plan->levels_per_tone = (float)(n - 1) / (float)w;
     plan->guess_off = 1 + (int)(1.25f * plan->levels_per_tone);
+    if (n == 2 || w > DIFFUSION_TABLE_WHITE)
+        return;
+    for (int32_t v = 0, k = 0; v <= w + 1; v++) {
+        while (v > plan->middle[k])
+            k++;
+        plan->choice[v] = (uint32_t)k << 24 | (uint32_t)plan->level[k];
+    }
 }
 
 static void plan_taps(struct diffusion_plan *plan)
@@ -53,6 +63,10 @@ static void plan_taps(struct diffusion_plan *plan)
         if (tap.weight < 0)
             plan->weights_positive = false;
     }
+    plan->turned = *kernel;
+    for (int i = 0; i < kernel->count; i++)
+        if (kernel->taps[i].dy % 2 == 1) /* from a row that ran the other way */
+            plan->turned.taps[i].dx = (int8_t)-kernel->taps[i].dx;
 }
 
 /*
@@ -64,10 +78,10 @@ static void plan_wave(struct diffusion_plan *plan)
 {
     int64_t divisor = plan->kernel.divisor;
     plan->skew = diffusion_skew(&plan->kernel);
-    plan->fold = plan->levels == 2 && plan->weights_positive;
+    plan->fold = plan->levels == 2 && plan->weights_positive && plan->strength == 100 &&
+                 plan->shift == 0 && plan->noise == 0;
     plan->bias = plan->fold ? plan->white / 2 - 1 : plan->bound;
-    if (plan->fold && plan->sample_bytes == 1 && (divisor & (divisor - 1)) == 0 &&
-        divisor * plan->white <= UINT16_MAX)
+    if (plan->fold && plan->sample_bytes == 1 && diffusion_fits_16(&plan->kernel))
         plan->lane_bits = 16;
     else if (divisor * (2 * (int64_t)plan->bound + 2) + plan->white < INT32_MAX)
         plan->lane_bits = 32;
@@ -83,7 +97,14 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
         .levels = request->levels,
         .bits_out = request->bits_out,
         .white = 16 * (int32_t)request->maxval,
+        .strength = request->strength ? request->strength : 100,
+        .seed = request->seed,
+        .serpentine = request->serpentine,
     };
+    int64_t white = plan->white;
+    plan->noise = (int32_t)(request->noise * white / (200 * (request->levels - 1)));
+    if (request->threshold)
+        plan->shift = (int32_t)(white / 2 - request->threshold * white / 100);
     reduce(&plan->kernel);
     plan_levels(plan);
     plan_taps(plan);
@@ -108,7 +129,14 @@ struct diffusion_state {
     struct diffusion_cuda *cuda; /* on a device */
 };
 
-/* Whether the schedule asked for can run as the context wants it; `auto` is the wave. */
+/* ed keeps undivided sums in 32 bits. */
+static bool fits_ed(const struct diffusion_plan *plan)
+{
+    return plan->kernel.divisor * ((int64_t)plan->bound + 1) <= INT32_MAX;
+}
+
+/* Whether the schedule asked for can run as the context wants it; `auto` is the wave, but a
+ * serpentine scan lets no row begin before the one above has ended. */
 static ro_status choose_schedule(struct halftoner *work, struct diffusion_state *state)
 {
     ro_context *context = work->context;
@@ -117,11 +145,21 @@ static ro_status choose_schedule(struct halftoner *work, struct diffusion_state 
     state->run.cpu = context->cpu;
     state->run.threads = context->threads;
     state->schedule = &diffusion_wave;
+    if (state->plan.serpentine)
+        state->schedule = fits_ed(&state->plan) ? &diffusion_ed : &diffusion_ec;
     if (name && !ro_name_equal(name, "auto"))
         state->schedule = diffusion_schedule_find(name);
     if (!state->schedule)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "there is no schedule '%s' on the CPU; it has ed, ec, wave", name);
+    if (state->plan.serpentine && !state->schedule->sequential)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "serpentine rows wait for one another from end to end: schedule %s "
+                               "cannot run them, ed and ec can",
+                               state->schedule->name);
+    if (state->schedule == &diffusion_ed && !fits_ed(&state->plan))
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "the sums of this kernel, depth and options do not fit schedule ed");
     if (state->schedule->sequential) {
         if (asked->threads > 1)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -147,6 +185,11 @@ static ro_status choose_schedule(struct halftoner *work, struct diffusion_state 
 static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state)
 {
     const struct diffusion_plan *plan = &state->plan;
+    if (plan->kernel_id == DIFFUSION_KERNELS || plan->strength != 100 || plan->shift != 0 ||
+        plan->noise != 0 || plan->serpentine)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "a device knows the kernels of the list, without strength, noise, "
+                               "threshold and serpentine");
     struct diffusion_cuda_plan numbers = {
         .kernel_id = plan->kernel_id,
         .width = plan->width,
@@ -195,6 +238,8 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
 static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
+    if (work->options.seed && !work->options.noise)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
     struct diffusion_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
@@ -207,6 +252,11 @@ static ro_status open_engine(struct halftoner *work)
                                           .sample_bytes = work->grey.sample_bytes,
                                           .levels = work->options.levels,
                                           .bits_out = work->out == RO_BITS,
+                                          .strength = work->options.strength,
+                                          .noise = work->options.noise,
+                                          .threshold = work->options.threshold,
+                                          .seed = work->options.seed,
+                                          .serpentine = work->options.serpentine,
                                       });
     if (work->device == RO_DEVICE_CUDA)
         return open_cuda(work, state);

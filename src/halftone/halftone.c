@@ -19,6 +19,10 @@ static ro_status check_options(struct halftoner *work)
     } given[] = {
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
+        {OPTION_STRENGTH, options->strength != 0, "strength"},
+        {OPTION_NOISE, options->noise != 0, "noise"},
+        {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
+        {OPTION_SERPENTINE, options->serpentine, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -30,6 +34,23 @@ static ro_status check_options(struct halftoner *work)
     if (options->levels < 2 || options->levels > 256)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "%d levels cannot be made; 2 to 256 are possible", options->levels);
+    const struct {
+        int value, least, most;
+        const char *name;
+    } percents[] = {
+        {options->strength, 1, 100, "strength"},
+        {options->noise, 1, 100, "noise"},
+        {options->threshold, 1, 99, "threshold"},
+    };
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+        if (percents[i].value != 0 &&
+            (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%% is not in %d%% to %d%%",
+                                   percents[i].name, percents[i].value, percents[i].least,
+                                   percents[i].most);
+    if (options->threshold != 0 && options->levels != 2)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "threshold needs 2 levels, %d were asked for", options->levels);
     if (work->out != RO_BITS && work->out != RO_INDEX8 && work->out != RO_GRAY8)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
                                ro_format_name(work->out));

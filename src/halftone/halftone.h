@@ -17,6 +17,11 @@ enum halftone_option {
     OPTION_LEVELS = 1 << 0,
     OPTION_SCHEDULE = 1 << 1,
     OPTION_SEED = 1 << 2,
+    OPTION_STRENGTH = 1 << 3,
+    OPTION_NOISE = 1 << 4,
+    OPTION_THRESHOLD = 1 << 5,
+    OPTION_SERPENTINE = 1 << 6,
+    OPTION_KERNEL = 1 << 7,
 };
 
 struct halftone_block {

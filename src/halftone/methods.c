@@ -4,7 +4,9 @@
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 
-#define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE
+#define DIFFUSION                                                                                  \
+    &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
+                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
 
 static const struct halftone_method methods[] = {
     {{"floyd-steinberg", "error diffusion", "4 taps; sharp, the classic",

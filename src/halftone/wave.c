@@ -169,6 +169,7 @@ static void run_vector_band(struct job *job, uint64_t band, uint32_t number, voi
         .out_stride = block->out_stride,
         .rows = (int)(block->rows - row < (uint32_t)job->height ? block->rows - row
                                                                 : (uint32_t)job->height),
+        .first_row = block->first_row + row,
         .scratch = scratch,
     };
     for (int line = 0; line < plan->rows_down; line++) {
@@ -200,6 +201,7 @@ static void run_scalar_band(struct job *job, uint64_t band, uint32_t number)
     struct diffusion_row row = {
         .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
         .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
+        .y = job->block->first_row + number,
     };
     for (uint64_t dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
         row.line[dy] = line_of(job, band - dy, 0);

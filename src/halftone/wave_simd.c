@@ -81,6 +81,19 @@ RO_INLINE ints32 look_up(const int32_t *table, ints32 index)
 {
     return (ints32)_mm512_i32gather_epi32((whole)index, table, 4);
 }
+/* Products of numbers below 2^15: one operation, and half the wait of a full product. */
+RO_INLINE lanes32 times_small(lanes32 a, lanes32 b)
+{
+    return (lanes32)_mm512_madd_epi16((whole)a, (whole)b);
+}
+/* The high halves of 64-bit products, shifted. */
+RO_INLINE lanes32 high_product(lanes32 a, lanes32 b, int shift)
+{
+    whole even = _mm512_mul_epu32((whole)a, (whole)b);
+    whole odd = _mm512_mul_epu32(_mm512_srli_epi64((whole)a, 32), (whole)b);
+    lanes32 high = (lanes32)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    return high >> shift;
+}
 
 #define UNPACK(part, size, a, b) _mm512_unpack##part##_epi##size(a, b)
 /* Squares of four 128-bit parts, taken from vectors `apart` apart. */
@@ -161,6 +174,16 @@ RO_INLINE uint64_t gather_bit(const unsigned char *from, int bit)
 RO_INLINE ints32 look_up(const int32_t *table, ints32 index)
 {
     return (ints32)_mm256_i32gather_epi32(table, (whole)index, 4);
+}
+RO_INLINE lanes32 times_small(lanes32 a, lanes32 b)
+{
+    return (lanes32)_mm256_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE lanes32 high_product(lanes32 a, lanes32 b, int shift)
+{
+    whole even = _mm256_srli_epi64(_mm256_mul_epu32((whole)a, (whole)b), 32);
+    whole odd = _mm256_mul_epu32(_mm256_srli_epi64((whole)a, 32), (whole)b);
+    return (lanes32)_mm256_blend_epi32(even, odd, 0xaa) >> shift;
 }
 
 #define UNPACK(part, size, a, b) _mm256_unpack##part##_epi##size(a, b)
