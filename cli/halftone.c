@@ -7,11 +7,11 @@
 
 struct values {
     struct common common;
-    const char *method, *schedule, *type;
-    int levels, page;
+    const char *method, *schedule, *type, *kernel;
+    int levels, page, strength, noise, threshold;
     double dpi;
     struct size resize;
-    bool list;
+    bool list, serpentine;
 };
 
 static const struct option options[] = {
@@ -21,6 +21,15 @@ static const struct option options[] = {
      .offset = offsetof(struct values, list)},
     {"levels", "N", "levels of the output, 2 to 256 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct values, levels), .min = 2, .max = 256},
+    {"strength", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, strength), .min = 1,
+     .max = 100},
+    {"noise", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, noise), .min = 1,
+     .max = 100},
+    {"threshold", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, threshold),
+     .min = 1, .max = 99},
+    {"serpentine", NULL, NULL, OPTION_FLAG, .offset = offsetof(struct values, serpentine)},
+    {"kernel", "FILE", "error diffusion: see the man page; serpentine rows take turns", OPTION_TEXT,
+     .offset = offsetof(struct values, kernel)},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct values, schedule)},
     {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
@@ -135,12 +144,23 @@ static int run(const struct command *command, int argc, char **argv)
     ro_halftone_options halftone = {.method = values.method,
                                     .levels = values.levels,
                                     .schedule = values.schedule,
-                                    .seed = values.common.seed};
+                                    .seed = values.common.seed,
+                                    .strength = values.strength,
+                                    .noise = values.noise,
+                                    .threshold = values.threshold,
+                                    .serpentine = values.serpentine};
     ro_read_options read = {.page = (unsigned)values.page,
                             .resize_width = values.resize.width,
                             .resize_height = values.resize.height};
     ro_write_options write = {.type = values.type, .dpi_x = values.dpi, .dpi_y = values.dpi};
-    ro_status status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
+    ro_kernel kernel;
+    ro_status status = RO_OK;
+    if (values.kernel) {
+        status = ro_kernel_read(work.context, values.kernel, &kernel);
+        halftone.kernel = &kernel;
+    }
+    if (status == RO_OK)
+        status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
     work_end(&work);
     const ro_report *report = ro_context_report(work.context);
     if (status != RO_OK) {

@@ -20,7 +20,6 @@
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -205,15 +204,30 @@ ro_status ro_testcard(ro_context *context, const ro_image *image);
 
 /* ---- Halftoning --------------------------------------------------------------------------- */
 
+/* A kernel of error diffusion: weight/divisor of a pixel's error goes to the pixel dx to the right
+ * and dy below. Taps go to pixels still to come (dy > 0, or dy = 0 and dx > 0), at most 7 columns
+ * and 3 rows away; the sizes of the weights sum to the divisor at most. */
+enum { RO_KERNEL_TAPS = 24 };
+typedef struct ro_kernel {
+    int divisor; /* 1 to 4095 */
+    int count;
+    struct {
+        int dx, dy, weight;
+    } taps[RO_KERNEL_TAPS];
+} ro_kernel;
+
 typedef struct ro_halftone_options {
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
     int levels;           /* 2 to 256; 0: 2 */
     const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
     uint64_t seed;        /* for methods that draw random numbers */
-    int strength;         /* error diffusion: per cent of the error passed on, 1 to 100; 0: 100 */
-    int noise;            /* error diffusion: shakes the choice of a level, per cent of its step */
-    int threshold;        /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
-    bool serpentine;      /* odd rows right to left; such rows cannot run beside one another */
+
+    /* Error diffusion. */
+    int strength;            /* per cent of the error that is passed on, 1 to 100; 0: 100 */
+    int noise;               /* shakes the choice of a level, per cent of a step, 0 to 100 */
+    int threshold;           /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+    int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
+    const ro_kernel *kernel; /* a kernel of your own instead of a method */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */

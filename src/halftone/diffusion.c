@@ -244,8 +244,17 @@ static ro_status open_engine(struct halftoner *work)
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
     work->state = state;
+    struct diffusion_kernel own;
+    const struct diffusion_kernel *kernel = &own;
+    ro_status status = RO_OK;
+    if (work->options.kernel)
+        status = diffusion_kernel_take(context, work->options.kernel, &own);
+    else
+        kernel = &diffusion_kernels[work->method->variant];
+    if (status != RO_OK)
+        return status;
     diffusion_plan_make(&state->plan, &(struct diffusion_request){
-                                          .kernel = &diffusion_kernels[work->method->variant],
+                                          .kernel = kernel,
                                           .kernel_id = work->method->variant,
                                           .width = work->in.width,
                                           .maxval = work->grey.white,
@@ -256,11 +265,11 @@ static ro_status open_engine(struct halftoner *work)
                                           .noise = work->options.noise,
                                           .threshold = work->options.threshold,
                                           .seed = work->options.seed,
-                                          .serpentine = work->options.serpentine,
+                                          .serpentine = work->options.serpentine != 0,
                                       });
     if (work->device == RO_DEVICE_CUDA)
         return open_cuda(work, state);
-    ro_status status = choose_schedule(work, state);
+    status = choose_schedule(work, state);
     if (status != RO_OK)
         return status;
     struct diffusion_run *run = &state->run;

@@ -151,6 +151,10 @@ diffusion_fits_16(const struct diffusion_kernel *kernel)
     return (divisor & (divisor - 1)) == 0 && divisor * 16 * 255 <= UINT16_MAX;
 }
 
+/* Checks a kernel from outside and takes it over, its zero weights left out. */
+ro_status diffusion_kernel_take(ro_context *context, const ro_kernel *from,
+                                struct diffusion_kernel *kernel);
+
 void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_request *request);
 
 /* Whether the wave has vector code for a plan on this instruction set. */

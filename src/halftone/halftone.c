@@ -22,7 +22,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_STRENGTH, options->strength != 0, "strength"},
         {OPTION_NOISE, options->noise != 0, "noise"},
         {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
-        {OPTION_SERPENTINE, options->serpentine, "serpentine"},
+        {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -66,7 +66,12 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     *work = (struct halftoner){.context = context, .in = *in, .out = out};
     if (options)
         work->options = *options;
-    work->method = halftone_method_find(context, work->options.method);
+    if (work->options.kernel && work->options.method)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a kernel of its own takes the place of method %s; give one of them",
+                               work->options.method);
+    work->method = work->options.kernel ? &halftone_own_kernel
+                                        : halftone_method_find(context, work->options.method);
     if (!work->method)
         return RO_E_ARGUMENT;
     ro_status status = check_options(work);

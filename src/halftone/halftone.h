@@ -17,11 +17,10 @@ enum halftone_option {
     OPTION_LEVELS = 1 << 0,
     OPTION_SCHEDULE = 1 << 1,
     OPTION_SEED = 1 << 2,
-    OPTION_STRENGTH = 1 << 3,
-    OPTION_NOISE = 1 << 4,
-    OPTION_THRESHOLD = 1 << 5,
-    OPTION_SERPENTINE = 1 << 6,
-    OPTION_KERNEL = 1 << 7,
+    OPTION_THRESHOLD = 1 << 7,
+    OPTION_STRENGTH = 1 << 8,
+    OPTION_NOISE = 1 << 9,
+    OPTION_SERPENTINE = 1 << 10,
 };
 
 struct halftone_block {
@@ -69,6 +68,9 @@ struct halftoner {
 };
 
 extern const struct halftone_engine diffusion_engine;
+
+/* The method behind a kernel of the user's own; it is not in the list. */
+extern const struct halftone_method halftone_own_kernel;
 
 /* By name or alias; NULL and a message that suggests the nearest when there is none. */
 const struct halftone_method *halftone_method_find(ro_context *context, const char *name);

@@ -80,6 +80,13 @@ static const struct halftone_method methods[] = {
      KERNEL_STEVENSON_ARCE},
 };
 
+const struct halftone_method halftone_own_kernel = {
+    {"own kernel", "error diffusion", "the taps that were given", ""},
+    {0},
+    DIFFUSION,
+    DIFFUSION_KERNELS,
+};
+
 enum { METHODS = sizeof methods / sizeof *methods, ALIASES = 4 };
 
 const ro_method *ro_halftone_method_at(int number)

@@ -35,7 +35,8 @@ class Help(Case):
             page = file.read()
         sections = dict(re.findall(r"^\.Ss roundoff (\w+)(.*?)(?=^\.S[sh] )", page, re.M | re.S))
         for name in COMMANDS:
-            helped = set(re.findall(r"^  --([a-z]+)", self.help(name), re.M))
+            lines = re.findall(r"^  --.*", self.help(name), re.M)
+            helped = set(re.findall(r"--([a-z]+)", "\n".join(lines)))
             paged = set(re.findall(r"Fl -([a-z]+)", sections[name]))
             self.assertEqual(helped, paged, name)
 

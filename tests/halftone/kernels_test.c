@@ -146,7 +146,8 @@ static uint32_t draw(uint32_t limit) { return ro_hash(7, counter++, 3) % limit; 
 static struct picture make_picture(int levels)
 {
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 65535, 1023};
-    struct picture p = {.width = 1 + draw(draw(4) ? draw(4) ? 180 : 4 : 900), .height = 1 + draw(50)};
+    struct picture p = {.width = 1 + draw(draw(4) ? draw(4) ? 180 : 4 : 900),
+                        .height = 1 + draw(50)};
     p.maxval = whites[draw(sizeof whites / sizeof *whites)];
     p.sample_bytes = p.maxval > 255 ? 2 : 1;
     p.levels = levels;
@@ -304,6 +305,93 @@ static void options_are_checked(void **state)
     ro_context_close(context);
 }
 
+/* Kernels of the user's own, negative weights among them, against the definition. */
+static void own_kernels_run_everywhere(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        ro_kernel from = {.divisor = 1 + (int)draw(draw(2) ? 64 : DIFFUSION_MAX_DIVISOR)};
+        int left = from.divisor, taps = 1 + (int)draw(RO_KERNEL_TAPS);
+        for (int i = 0; i < taps && left > 0; i++) {
+            int dy = (int)draw(4), dx = (int)draw(15) - 7, size = 1 + (int)draw((uint32_t)left);
+            bool twice = dy == 0 && dx <= 0;
+            for (int k = 0; k < from.count; k++)
+                twice |= from.taps[k].dx == dx && from.taps[k].dy == dy;
+            if (twice)
+                continue;
+            from.taps[from.count].dx = dx;
+            from.taps[from.count].dy = dy;
+            from.taps[from.count++].weight = draw(4) ? size : -size;
+            left -= size;
+        }
+        if (from.count == 0)
+            continue;
+        struct diffusion_kernel kernel;
+        assert_int_equal(diffusion_kernel_take(NULL, &from, &kernel), RO_OK);
+        struct picture p = make_picture(draw(2) ? 2 : 2 + (int)draw(255));
+        struct diffusion_request request = request_of(&p, 0);
+        request.kernel = &kernel;
+        request.kernel_id = DIFFUSION_KERNELS;
+        request.noise = draw(4) ? 0 : 50;
+        request.serpentine = draw(4) == 0;
+        struct diffusion_plan plan;
+        diffusion_plan_make(&plan, &request);
+        run_schedule(&diffusion_reference, &plan, &p, RO_CPU_SCALAR, 1, NULL, p.want);
+        if (request.noise == 0) {
+            run_schedule(&diffusion_ed, &plan, &p, RO_CPU_SCALAR, 1, NULL, p.got);
+            compare(&p, "ed", "");
+        }
+        run_schedule(&diffusion_ec, &plan, &p, RO_CPU_SCALAR, 1, NULL, p.got);
+        compare(&p, "ec", "");
+        struct ro_pool *pool = ro_pool_open(2);
+        for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best() && !plan.serpentine; cpu++) {
+            run_schedule(&diffusion_wave, &plan, &p, (ro_cpu)cpu, 1 + round % 2, pool, p.got);
+            compare(&p, "wave", ro_cpu_name((ro_cpu)cpu));
+        }
+        ro_pool_close(pool);
+        free_picture(&p);
+    }
+}
+
+static void own_kernels_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        ro_kernel kernel;
+        const char *message;
+    } wrong[] = {
+        {{0, 1, {{1, 0, 1}}}, "the kernel's divisor is 0; 1 to 4095 are possible"},
+        {{4096, 1, {{1, 0, 1}}}, "the kernel's divisor is 4096; 1 to 4095 are possible"},
+        {{16, 0, {{0}}}, "the kernel has 0 taps; 1 to 24 are possible"},
+        {{16, 25, {{0}}}, "the kernel has 25 taps; 1 to 24 are possible"},
+        {{16, 1, {{0, 0, 1}}}, "tap (0, 0) of the kernel leads to a pixel that is already"},
+        {{16, 1, {{-1, 0, 1}}}, "tap (-1, 0) of the kernel leads to a pixel that is already"},
+        {{16, 1, {{1, -1, 1}}}, "tap (1, -1) of the kernel leads to a pixel that is already"},
+        {{16, 1, {{8, 1, 1}}}, "tap (8, 1) of the kernel reaches too far"},
+        {{16, 1, {{0, 4, 1}}}, "tap (0, 4) of the kernel reaches too far"},
+        {{16, 1, {{1, 0, 17}}}, "weight 17 of the kernel is larger than its divisor 16"},
+        {{16, 2, {{1, 0, 1}, {1, 0, 1}}}, "tap (1, 0) of the kernel is there twice"},
+        {{16, 1, {{1, 0, 0}}}, "the kernel's weights are all 0"},
+        {{16, 2, {{1, 0, 9}, {0, 1, -8}}},
+         "the sizes of the kernel's weights sum to 17, more than its divisor 16"},
+    };
+    ro_context *context;
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    unsigned char pixel = 100, level;
+    ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ro_halftone_options options = {.kernel = &wrong[i].kernel};
+        assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
+        assert_memory_equal(ro_context_message(context), wrong[i].message,
+                            strlen(wrong[i].message));
+    }
+    ro_kernel right = {2, 1, {{1, 0, 1}}};
+    ro_halftone_options both = {.kernel = &right, .method = "fs"}, one = {.kernel = &right};
+    assert_int_equal(ro_halftone(context, &in, &out, &both), RO_E_ARGUMENT);
+    assert_int_equal(ro_halftone(context, &in, &out, &one), RO_OK);
+    ro_context_close(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +400,8 @@ int main(void)
         cmocka_unit_test(options_give_the_same_bits_everywhere),
         cmocka_unit_test(errors_keep_their_bound),
         cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(own_kernels_run_everywhere),
+        cmocka_unit_test(own_kernels_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
