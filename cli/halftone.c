@@ -28,7 +28,7 @@ static const struct option options[] = {
     {"threshold", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, threshold),
      .min = 1, .max = 99},
     {"serpentine", NULL, NULL, OPTION_FLAG, .offset = offsetof(struct values, serpentine)},
-    {"kernel", "FILE", "error diffusion: see the man page; serpentine rows take turns", OPTION_TEXT,
+    {"kernel", "FILE", "how errors spread; serpentine rows run one after another", OPTION_TEXT,
      .offset = offsetof(struct values, kernel)},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct values, schedule)},
