@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "halftone/diffusion_cuda.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,55 +112,55 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
     plan_wave(plan);
 }
 
-const struct diffusion_schedule *diffusion_schedule_find(const char *name)
-{
-    static const struct diffusion_schedule *const schedules[] = {&diffusion_ed, &diffusion_ec,
-                                                                 &diffusion_wave};
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
-        if (ro_name_equal(name, schedules[i]->name))
-            return schedules[i];
-    return NULL;
-}
-
-/* What the engine keeps in a halftoner. */
-struct diffusion_state {
-    struct diffusion_plan plan;
-    const struct diffusion_schedule *schedule; /* on the CPU, or */
-    struct diffusion_run run;
-    struct diffusion_cuda *cuda; /* on a device */
-};
-
 /* ed keeps undivided sums in 32 bits. */
 static bool fits_ed(const struct diffusion_plan *plan)
 {
     return plan->kernel.divisor * ((int64_t)plan->bound + 1) <= INT32_MAX;
 }
 
-/* Whether the schedule asked for can run as the context wants it; `auto` is the wave, but a
- * serpentine scan lets no row begin before the one above has ended. */
-static ro_status choose_schedule(struct halftoner *work, struct diffusion_state *state)
+/* A serpentine scan lets no row begin before the one above has ended. */
+static bool can_run(const struct diffusion_plan *plan, const struct diffusion_schedule *schedule)
+{
+    if (schedule == &diffusion_ed && !fits_ed(plan))
+        return false;
+    return schedule->sequential || !plan->serpentine;
+}
+
+static ro_status find_schedule(struct halftoner *work, struct diffusion_state *state,
+                               const struct diffusion_schedule *const *schedules)
+{
+    const char *name = work->options.schedule;
+    bool any = !name || ro_name_equal(name, "auto");
+    char listed[64] = "";
+    for (int i = 0; schedules[i] && !state->schedule; i++) {
+        size_t length = strlen(listed);
+        snprintf(listed + length, sizeof listed - length, i ? ", %s" : "%s", schedules[i]->name);
+        if (any ? can_run(&state->plan, schedules[i]) : ro_name_equal(name, schedules[i]->name))
+            state->schedule = schedules[i];
+    }
+    if (!state->schedule)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "there is no schedule '%s' of %s on the CPU; it has %s", name,
+                               work->method->info.name, listed);
+    if (can_run(&state->plan, state->schedule))
+        return RO_OK;
+    if (state->schedule->sequential)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "the sums of this kernel, depth and options do not fit schedule %s",
+                               state->schedule->name);
+    return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                           "serpentine rows wait for one another from end to end: schedule %s "
+                           "cannot run them",
+                           state->schedule->name);
+}
+
+/* Whether the schedule can run as the context wants it. */
+static ro_status check_context(struct halftoner *work, struct diffusion_state *state)
 {
     ro_context *context = work->context;
     const ro_context_options *asked = &context->options;
-    const char *name = work->options.schedule;
     state->run.cpu = context->cpu;
     state->run.threads = context->threads;
-    state->schedule = &diffusion_wave;
-    if (state->plan.serpentine)
-        state->schedule = fits_ed(&state->plan) ? &diffusion_ed : &diffusion_ec;
-    if (name && !ro_name_equal(name, "auto"))
-        state->schedule = diffusion_schedule_find(name);
-    if (!state->schedule)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "there is no schedule '%s' on the CPU; it has ed, ec, wave", name);
-    if (state->plan.serpentine && !state->schedule->sequential)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "serpentine rows wait for one another from end to end: schedule %s "
-                               "cannot run them, ed and ec can",
-                               state->schedule->name);
-    if (state->schedule == &diffusion_ed && !fits_ed(&state->plan))
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "the sums of this kernel, depth and options do not fit schedule ed");
     if (state->schedule->sequential) {
         if (asked->threads > 1)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -179,6 +180,67 @@ static ro_status choose_schedule(struct halftoner *work, struct diffusion_state 
         state->run.cpu = RO_CPU_SCALAR;
     }
     return RO_OK;
+}
+
+struct diffusion_request diffusion_request_of(const struct halftoner *work)
+{
+    return (struct diffusion_request){
+        .width = work->in.width,
+        .maxval = work->grey.white,
+        .sample_bytes = work->grey.sample_bytes,
+        .levels = work->options.levels,
+        .bits_out = work->out == RO_BITS,
+        .strength = work->options.strength,
+        .noise = work->options.noise,
+        .threshold = work->options.threshold,
+        .seed = work->options.seed,
+        .serpentine = work->options.serpentine != 0,
+    };
+}
+
+ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedule *const *schedules)
+{
+    ro_context *context = work->context;
+    struct diffusion_state *state = work->state;
+    ro_status status = find_schedule(work, state, schedules);
+    if (status == RO_OK)
+        status = check_context(work, state);
+    if (status != RO_OK)
+        return status;
+    struct diffusion_run *run = &state->run;
+    run->plan = &state->plan;
+    run->pool = context->pool;
+    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
+    if (posix_memalign(&run->state, 64, bytes) != 0) {
+        run->state = NULL;
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               work->in.width);
+    }
+    memset(run->state, 0, bytes);
+    work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
+    work->report.schedule = state->schedule->name;
+    work->report.cpu = run->cpu;
+    work->report.threads = run->threads;
+    return RO_OK;
+}
+
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    state->schedule->run(&state->run, block);
+    work->report.steps = state->run.steps;
+    return RO_OK;
+}
+
+void diffusion_end(struct halftoner *work)
+{
+    struct diffusion_state *state = work->state;
+    if (state) {
+        diffusion_cuda_close(state->cuda);
+        free(state->run.state);
+    }
+    free(state);
+    work->state = NULL;
 }
 
 /* The same plan in the numbers that a device takes. */
@@ -237,6 +299,8 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
 
 static ro_status open_engine(struct halftoner *work)
 {
+    static const struct diffusion_schedule *const schedules[] = {&diffusion_wave, &diffusion_ed,
+                                                                 &diffusion_ec, NULL};
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
@@ -244,70 +308,27 @@ static ro_status open_engine(struct halftoner *work)
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
     work->state = state;
+    struct diffusion_request request = diffusion_request_of(work);
     struct diffusion_kernel own;
-    const struct diffusion_kernel *kernel = &own;
+    request.kernel_id = work->method->variant;
+    request.kernel = &own;
     ro_status status = RO_OK;
     if (work->options.kernel)
         status = diffusion_kernel_take(context, work->options.kernel, &own);
     else
-        kernel = &diffusion_kernels[work->method->variant];
+        request.kernel = &diffusion_kernels[request.kernel_id];
     if (status != RO_OK)
         return status;
-    diffusion_plan_make(&state->plan, &(struct diffusion_request){
-                                          .kernel = kernel,
-                                          .kernel_id = work->method->variant,
-                                          .width = work->in.width,
-                                          .maxval = work->grey.white,
-                                          .sample_bytes = work->grey.sample_bytes,
-                                          .levels = work->options.levels,
-                                          .bits_out = work->out == RO_BITS,
-                                          .strength = work->options.strength,
-                                          .noise = work->options.noise,
-                                          .threshold = work->options.threshold,
-                                          .seed = work->options.seed,
-                                          .serpentine = work->options.serpentine != 0,
-                                      });
+    diffusion_plan_make(&state->plan, &request);
     if (work->device == RO_DEVICE_CUDA)
         return open_cuda(work, state);
-    status = choose_schedule(work, state);
-    if (status != RO_OK)
-        return status;
-    struct diffusion_run *run = &state->run;
-    run->plan = &state->plan;
-    run->pool = context->pool;
-    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
-    if (posix_memalign(&run->state, 64, bytes) != 0) {
-        run->state = NULL;
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
-                               work->in.width);
-    }
-    memset(run->state, 0, bytes);
-    work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
-    work->report.schedule = state->schedule->name;
-    work->report.cpu = run->cpu;
-    work->report.threads = run->threads;
-    return RO_OK;
+    return diffusion_begin(work, schedules);
 }
 
 static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
-    if (state->cuda)
-        return run_cuda(work, block);
-    state->schedule->run(&state->run, block);
-    work->report.steps = state->run.steps;
-    return RO_OK;
-}
-
-static void close_engine(struct halftoner *work)
-{
-    struct diffusion_state *state = work->state;
-    if (state) {
-        diffusion_cuda_close(state->cuda);
-        free(state->run.state);
-    }
-    free(state);
-    work->state = NULL;
+    return state->cuda ? run_cuda(work, block) : diffusion_run_block(work, block);
 }
 
 static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -324,6 +345,6 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
 const struct halftone_engine diffusion_engine = {
     .open = open_engine,
     .run = run_engine,
-    .close = close_engine,
+    .close = diffusion_end,
     .run_resident = run_resident,
 };

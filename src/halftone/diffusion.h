@@ -35,7 +35,10 @@ struct diffusion_request {
     bool serpentine; /* odd rows run right to left */
 };
 
+struct tonal_plan;
+
 struct diffusion_plan {
+    const struct tonal_plan *tonal; /* NULL: a fixed kernel */
     struct diffusion_kernel kernel; /* its common factor taken out */
     int kernel_id;
     uint32_t width;
@@ -109,8 +112,23 @@ extern const struct diffusion_schedule diffusion_ed;
 extern const struct diffusion_schedule diffusion_ec;
 extern const struct diffusion_schedule diffusion_wave;
 
-/* By name ("ed", "ec", "wave"); NULL: none of that name. */
-const struct diffusion_schedule *diffusion_schedule_find(const char *name);
+/* What an engine of this family keeps in a halftoner. */
+struct diffusion_state {
+    struct diffusion_plan plan;
+    const struct diffusion_schedule *schedule; /* on the CPU, or */
+    struct diffusion_run run;
+    struct diffusion_cuda *cuda; /* on a device */
+};
+
+/* The plan asked for, but for its kernel. */
+struct diffusion_request diffusion_request_of(const struct halftoner *work);
+
+/* With the plan made: chooses among the schedules (ended by NULL, the default first) and makes the
+ * first block ready to run. The engine's other calls follow. */
+ro_status diffusion_begin(struct halftoner *work,
+                          const struct diffusion_schedule *const *schedules);
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
+void diffusion_end(struct halftoner *work);
 
 /*
  * The wave runs pixel (column j, lane i) at step j + skew * i. The error that goes by a tap is used

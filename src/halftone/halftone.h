@@ -67,7 +67,7 @@ struct halftoner {
     void *state; /* the engine's */
 };
 
-extern const struct halftone_engine diffusion_engine;
+extern const struct halftone_engine diffusion_engine, tonal_engine;
 
 /* The method behind a kernel of the user's own; it is not in the list. */
 extern const struct halftone_method halftone_own_kernel;

@@ -3,10 +3,13 @@
 #include "core/names.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
+#include "halftone/tonal.h"
 
 #define DIFFUSION                                                                                  \
     &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
                            OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
+
+#define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
 
 static const struct halftone_method methods[] = {
     {{"floyd-steinberg", "error diffusion", "4 taps; sharp, the classic",
@@ -78,6 +81,17 @@ static const struct halftone_method methods[] = {
      {0},
      DIFFUSION,
      KERNEL_STEVENSON_ARCE},
+    {{"ostromoukhov", "tone-dependent", "3 taps, weights by tone; even textures at every grey",
+      "Ostromoukhov, A simple and efficient error-diffusion algorithm, 2001"},
+     {"ostro"},
+     TONAL,
+     TONAL_OSTROMOUKHOV},
+    {{"zhou-fang", "tone-dependent", "as Ostromoukhov, the threshold shaken; best in mid-tones",
+      "Zhou and Fang, Improving mid-tone quality of variable-coefficient error diffusion using "
+      "threshold modulation, 2003"},
+     {"zhoufang"},
+     TONAL | OPTION_SEED,
+     TONAL_ZHOU_FANG},
 };
 
 const struct halftone_method halftone_own_kernel = {

@@ -45,5 +45,6 @@ struct wave_code {
 
 extern const struct wave_code wave_16_avx2, wave_32_avx2;
 extern const struct wave_code wave_16_avx512, wave_32_avx512;
+extern const struct wave_code wave_tonal_avx2, wave_tonal_avx512;
 
 #endif

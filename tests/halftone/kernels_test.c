@@ -291,8 +291,7 @@ static void options_are_checked(void **state)
         {{.threshold = 40, .levels = 4}, "threshold needs 2 levels, 4 were asked for"},
         {{.seed = 3}, "a seed has no use without noise"},
         {{.serpentine = true, .schedule = "wave"},
-         "serpentine rows wait for one another from end to end: schedule wave cannot run them, ed "
-         "and ec can"},
+         "serpentine rows wait for one another from end to end: schedule wave cannot run them"},
     };
     out.format = RO_INDEX8;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
