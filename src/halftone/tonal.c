@@ -52,6 +52,8 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
  */
 
 #define TEMPLATE static inline __attribute__((always_inline))
+/* A choice that no branch can foresee is made without one. */
+#define UNFORESEEN(condition) __builtin_expect_with_probability(condition, 1, 0.5)
 
 /* One half, and 1e-7, in fixed point. */
 static const int64_t half_up = ((int64_t)1 << (TONAL_BITS - 1)) + 109951;
@@ -70,42 +72,60 @@ TEMPLATE int64_t share_of(const struct tonal_plan *tonal, int which, uint32_t i,
  * with small tones undivided, so that the chain from pixel to pixel is a product, a sum, a shift, a
  * choice. */
 TEMPLATE void scan(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
-                   int64_t count, int ahead, bool small, bool modulated)
+                   int64_t count, int ahead, bool small, bool bytes, bool modulated)
 {
     const struct tonal_plan *tonal = plan->tonal;
     const int32_t white = plan->white, half = white / 2;
+    const bool bits_out = plan->bits_out;
+    const uint32_t row_hash = ro_hash_row(plan->seed, row->y);
     const int32_t *in_flow = row->line[1];
     int32_t *out_flow = row->line[0];
-    int64_t carry = row->carry, x = first;
+    int64_t carry = row->carry, x = first, down = out_flow[first - ahead];
+    unsigned bits = 0; /* of the byte that x lies in */
     for (int64_t n = 0; n < count; n++, x += ahead) {
-        int32_t tone = diffusion_tone(plan, row->in, (uint32_t)x);
-        uint32_t i =
-            small && white == DIFFUSION_TABLE_WHITE ? (uint32_t)tone / 16 : tonal_index(plan, tone);
-        int64_t v = small ? (carry + ((int64_t)(tone + in_flow[x]) << TONAL_BITS)) >> TONAL_BITS
-                          : carry + tone + in_flow[x];
-        int64_t threshold =
-            modulated ? half + tonal_rise(plan, tonal, i, (uint32_t)x, row->y) : half;
-        bool k = v > threshold;
-        int64_t e = k ? v - white : v;
+        int32_t tone = bytes ? 16 * row->in[x] : diffusion_tone(plan, row->in, (uint32_t)x);
+        uint32_t i = bytes ? row->in[x] : tonal_index(plan, tone);
+        int64_t known = tone + in_flow[x];
+        int64_t v =
+            small ? (carry + ((known << TONAL_BITS) + half_up)) >> TONAL_BITS : carry + known;
+        int64_t threshold = half;
+        if (modulated)
+            threshold += tonal_rise(tonal, i, row_hash, (uint32_t)x);
+        bool k = UNFORESEEN(v > threshold);
+        int64_t over = v - white, e = k ? over : v;
         int64_t right = share_of(tonal, 0, i, e, small), left = share_of(tonal, 1, i, e, small);
-        carry = small ? e * tonal->fixed[0][i] + half_up : right;
-        out_flow[x - ahead] += (int32_t)left;
-        out_flow[x] = (int32_t)(e - right - left);
-        diffusion_put(plan, row->out, (uint32_t)x, k);
+        carry = small ? e * tonal->fixed[0][i] : right;
+        out_flow[x - ahead] = (int32_t)(down + left);
+        down = e - right - left;
+        if (!bits_out) {
+            row->out[x] = k;
+            continue;
+        }
+        bits |= (unsigned)k << (7 - x % 8);
+        if (x % 8 == (ahead > 0 ? 7 : 0)) {
+            row->out[x / 8] = (unsigned char)bits;
+            bits = 0;
+        }
     }
+    if (bits)
+        row->out[(x - ahead) / 8] |= (unsigned char)bits;
+    out_flow[x - ahead] = (int32_t)down;
     row->carry = carry;
 }
 
 TEMPLATE void scan_either(const struct diffusion_plan *plan, struct diffusion_row *row,
                           int64_t first, int64_t count, int ahead)
 {
-    bool small = plan->white <= DIFFUSION_TABLE_WHITE;
-    if (small && plan->tonal->modulated)
-        scan(plan, row, first, count, ahead, true, true);
+    bool small = plan->white <= DIFFUSION_TABLE_WHITE, modulated = plan->tonal->modulated;
+    bool bytes = plan->white == DIFFUSION_TABLE_WHITE && plan->sample_bytes == 1;
+    if (bytes && modulated)
+        scan(plan, row, first, count, ahead, true, true, true);
+    else if (bytes)
+        scan(plan, row, first, count, ahead, true, true, false);
     else if (small)
-        scan(plan, row, first, count, ahead, true, false);
+        scan(plan, row, first, count, ahead, true, false, modulated);
     else
-        scan(plan, row, first, count, ahead, false, plan->tonal->modulated);
+        scan(plan, row, first, count, ahead, false, false, modulated);
 }
 
 static void scan_right(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,

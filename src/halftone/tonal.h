@@ -40,13 +40,11 @@ static inline uint32_t tonal_index(const struct diffusion_plan *plan, int32_t to
     return maxval == 255 ? (uint32_t)sample : (uint32_t)((510 * sample + maxval) / (2 * maxval));
 }
 
-/* By how much the threshold lies above the middle at a pixel. */
-static inline int32_t tonal_rise(const struct diffusion_plan *plan, const struct tonal_plan *tonal,
-                                 uint32_t index, uint32_t x, uint32_t y)
+/* By how much the threshold lies above the middle at a pixel; `row_hash` is ro_hash_row of it. */
+static inline int32_t tonal_rise(const struct tonal_plan *tonal, uint32_t index, uint32_t row_hash,
+                                 uint32_t x)
 {
-    if (!tonal->modulated)
-        return 0;
-    return (int32_t)(ro_hash(plan->seed, x, y) % 128) * tonal->modulation[index] >> 8;
+    return (int32_t)(ro_hash_mix(row_hash ^ x) % 128) * tonal->modulation[index] >> 8;
 }
 
 /* A row for the wave without vectors: columns first to last-1, `line[1]` what flows in from above,

@@ -38,7 +38,8 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
             int32_t tone = diffusion_tone(plan, in, (uint32_t)x);
             uint32_t i = tonal_index(plan, tone);
             int32_t v = tone + here[x];
-            int k = v - tonal_rise(plan, tonal, i, (uint32_t)x, y) > plan->white / 2;
+            int k =
+                v - tonal_rise(tonal, i, ro_hash_row(plan->seed, y), (uint32_t)x) > plan->white / 2;
             int64_t e = v - (k ? plan->white : 0), sum = tonal->sum[i];
             int64_t right = floor_divide(2 * tonal->weights[i][0] * e + sum, 2 * sum);
             int64_t left = floor_divide(2 * tonal->weights[i][1] * e + sum, 2 * sum);
