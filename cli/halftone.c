@@ -7,7 +7,7 @@
 
 struct values {
     struct common common;
-    const char *method, *schedule, *type, *kernel;
+    const char *method, *schedule, *type, *kernel, *like;
     int levels, page, strength, noise, threshold;
     double dpi;
     struct size resize;
@@ -30,6 +30,8 @@ static const struct option options[] = {
     {"serpentine", NULL, NULL, OPTION_FLAG, .offset = offsetof(struct values, serpentine)},
     {"kernel", "FILE", "how errors spread; serpentine rows run one after another", OPTION_TEXT,
      .offset = offsetof(struct values, kernel)},
+    {"like", "PROGRAM", "do as pillow, netpbm or zimg does, to the byte", OPTION_TEXT,
+     .offset = offsetof(struct values, like)},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct values, schedule)},
     {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
@@ -148,7 +150,8 @@ static int run(const struct command *command, int argc, char **argv)
                                     .strength = values.strength,
                                     .noise = values.noise,
                                     .threshold = values.threshold,
-                                    .serpentine = values.serpentine};
+                                    .serpentine = values.serpentine,
+                                    .like = values.like};
     ro_read_options read = {.page = (unsigned)values.page,
                             .resize_width = values.resize.width,
                             .resize_height = values.resize.height};

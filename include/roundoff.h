@@ -228,6 +228,7 @@ typedef struct ro_halftone_options {
     int threshold;           /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
     int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
     const ro_kernel *kernel; /* a kernel of your own instead of a method */
+    const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */
@@ -255,9 +256,9 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
  * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at
  * multiples of 16 bytes are read in place, others are copied on the device first. Values above
  * maxval are not looked for. */
-RO_API ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
-                                    uint32_t count, const ro_halftone_options *options,
-                                    void *stream);
+RO_API
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+                             uint32_t count, const ro_halftone_options *options, void *stream);
 
 /* The same, row by row, in memory that grows with the width only:
  *

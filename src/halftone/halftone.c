@@ -70,8 +70,15 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a kernel of its own takes the place of method %s; give one of them",
                                work->options.method);
-    work->method = work->options.kernel ? &halftone_own_kernel
-                                        : halftone_method_find(context, work->options.method);
+    if (work->options.kernel && work->options.like)
+        return ro_context_fail(context, RO_E_ARGUMENT, "like %s knows no kernel but its own",
+                               work->options.like);
+    if (work->options.kernel)
+        work->method = &halftone_own_kernel;
+    else if (work->options.like)
+        work->method = halftone_like_find(context, &work->options);
+    else
+        work->method = halftone_method_find(context, work->options.method);
     if (!work->method)
         return RO_E_ARGUMENT;
     ro_status status = check_options(work);

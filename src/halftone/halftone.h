@@ -67,10 +67,14 @@ struct halftoner {
     void *state; /* the engine's */
 };
 
-extern const struct halftone_engine diffusion_engine, tonal_engine;
+extern const struct halftone_engine diffusion_engine, tonal_engine, like_engine;
 
 /* The method behind a kernel of the user's own; it is not in the list. */
 extern const struct halftone_method halftone_own_kernel;
+
+/* For options->like: another program's Floyd-Steinberg; NULL and a message when there is none. */
+const struct halftone_method *halftone_like_find(ro_context *context,
+                                                 const ro_halftone_options *options);
 
 /* By name or alias; NULL and a message that suggests the nearest when there is none. */
 const struct halftone_method *halftone_method_find(ro_context *context, const char *name);
