@@ -7,11 +7,11 @@
 
 struct values {
     struct common common;
-    const char *method, *schedule, *type, *shape, *screen;
-    int levels, page, cell, angle, threshold;
+    const char *method, *schedule, *type, *shape, *screen, *kernel, *like;
+    int levels, page, cell, angle, strength, noise, threshold;
     double dpi;
     struct size resize;
-    bool list;
+    bool list, serpentine;
 };
 
 static const char *const angles[] = {"0", "45", NULL};
@@ -23,10 +23,19 @@ static const struct option options[] = {
      .offset = offsetof(struct values, list)},
     {"levels", "N", "levels of the output, 2 to 256 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct values, levels), .min = 2, .max = 256},
+    {"strength", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, strength), .min = 1,
+     .max = 100},
+    {"noise", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, noise), .min = 1,
+     .max = 100},
+    {"threshold", "P%", NULL, OPTION_PERCENT, .offset = offsetof(struct values, threshold),
+     .min = 1, .max = 99},
+    {"serpentine", NULL, NULL, OPTION_FLAG, .offset = offsetof(struct values, serpentine)},
+    {"kernel", "FILE", "how errors spread; serpentine rows run one after another", OPTION_TEXT,
+     .offset = offsetof(struct values, kernel)},
+    {"like", "PROGRAM", "do as pillow, netpbm or zimg does, to the byte", OPTION_TEXT,
+     .offset = offsetof(struct values, like)},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct values, schedule)},
-    {"threshold", "P", "where white begins, 1 to 99 per cent (default 50)", OPTION_WHOLE,
-     .offset = offsetof(struct values, threshold), .min = 1, .max = 99},
     {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct values, type)},
     {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
@@ -154,16 +163,25 @@ static int run(const struct command *command, int argc, char **argv)
                                     .angle = values.angle ? 45 : 0,
                                     .shape = values.shape,
                                     .screen = values.screen ? &screen : NULL,
-                                    .threshold = values.threshold};
+                                    .strength = values.strength,
+                                    .noise = values.noise,
+                                    .threshold = values.threshold,
+                                    .serpentine = values.serpentine,
+                                    .like = values.like};
     if (values.screen && !values.method)
         halftone.method = "screen";
     ro_read_options read = {.page = (unsigned)values.page,
                             .resize_width = values.resize.width,
                             .resize_height = values.resize.height};
     ro_write_options write = {.type = values.type, .dpi_x = values.dpi, .dpi_y = values.dpi};
+    ro_kernel kernel;
     ro_status status = RO_OK;
     if (values.screen)
         status = ro_image_load(work.context, values.screen, NULL, &screen, NULL);
+    if (status == RO_OK && values.kernel) {
+        status = ro_kernel_read(work.context, values.kernel, &kernel);
+        halftone.kernel = &kernel;
+    }
     if (status == RO_OK)
         status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
     ro_image_free(&screen);

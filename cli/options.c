@@ -103,6 +103,17 @@ static bool store_whole(const struct option *option, const char *text, void *val
     return true;
 }
 
+static bool store_percent(const struct option *option, const char *text, void *value)
+{
+    long number;
+    const char *end;
+    if (!read_whole(text, &end, &number) || (*end && strcmp(end, "%") != 0) ||
+        number < option->min || number > option->max)
+        return false;
+    *(int *)value = (int)number;
+    return true;
+}
+
 static bool store_number(const struct option *option, const char *text, void *value)
 {
     if (!isdigit((unsigned char)*text) && *text != '.')
@@ -166,6 +177,9 @@ static void say_allowed(const struct option *option, char *text, size_t size)
     case OPTION_WHOLE:
         snprintf(text, size, "a whole number from %d to %d", option->min, option->max);
         break;
+    case OPTION_PERCENT:
+        snprintf(text, size, "a whole number from %d%% to %d%%", option->min, option->max);
+        break;
     case OPTION_NUMBER:
         snprintf(text, size, "a number from %d to %d", option->min, option->max);
         break;
@@ -192,9 +206,10 @@ static bool store(const struct command *command, const struct option *option, co
                   void *values)
 {
     static bool (*const stores[])(const struct option *, const char *, void *) = {
-        [OPTION_TEXT] = store_text,   [OPTION_CHOICE] = store_choice,
-        [OPTION_WHOLE] = store_whole, [OPTION_NUMBER] = store_number,
-        [OPTION_SIZE] = store_size,   [OPTION_SEED] = store_seed,
+        [OPTION_TEXT] = store_text,       [OPTION_CHOICE] = store_choice,
+        [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
+        [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
+        [OPTION_PERCENT] = store_percent,
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;
@@ -287,14 +302,19 @@ void options_help(const struct command *command, const char *topic, FILE *file)
                 command->summary + 1);
     const struct option *list[MOST_OPTIONS];
     int count = list_options(command, list);
+    int column = 0;
     for (int i = 0; i < count; i++) {
         if (topic ? !list[i]->topic || strcmp(topic, list[i]->topic) != 0 : !!list[i]->topic)
             continue;
         const char *argument = list[i]->argument;
-        int column = fprintf(file, "  --%s%s%s", list[i]->name, argument ? " " : "",
-                             argument ? argument : "");
-        fprintf(file, "%*s%s\n", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "",
-                list[i]->help);
+        column += fprintf(file, "%s--%s%s%s", column ? ", " : "  ", list[i]->name,
+                          argument ? " " : "", argument ? argument : "");
+        if (!list[i]->help)
+            continue;
+        if (column >= HELP_COLUMN)
+            column = fprintf(file, "\n") - 1;
+        fprintf(file, "%*s%s\n", HELP_COLUMN - column, "", list[i]->help);
+        column = 0;
     }
     if (topic)
         return;

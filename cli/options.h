@@ -11,13 +11,14 @@
 #include <stdio.h>
 
 enum option_kind {
-    OPTION_FLAG,   /* bool */
-    OPTION_TEXT,   /* const char * */
-    OPTION_CHOICE, /* int: the place in `choices` */
-    OPTION_WHOLE,  /* int from min to max */
-    OPTION_NUMBER, /* double from min to max */
-    OPTION_SIZE,   /* struct size, each side from min to max */
-    OPTION_SEED,   /* uint64_t */
+    OPTION_FLAG,    /* bool */
+    OPTION_TEXT,    /* const char * */
+    OPTION_CHOICE,  /* int: the place in `choices` */
+    OPTION_WHOLE,   /* int from min to max */
+    OPTION_PERCENT, /* the same, with or without a per cent sign */
+    OPTION_NUMBER,  /* double from min to max */
+    OPTION_SIZE,    /* struct size, each side from min to max */
+    OPTION_SEED,    /* uint64_t */
 };
 
 struct size {
@@ -27,7 +28,7 @@ struct size {
 struct option {
     const char *name;     /* without the dashes */
     const char *argument; /* as --help shows it; NULL for a flag */
-    const char *help;
+    const char *help;     /* NULL: shown together with the option after it */
     enum option_kind kind;
     size_t offset; /* of the value in the command's structure of values */
     int min, max;

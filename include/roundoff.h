@@ -204,6 +204,18 @@ ro_status ro_testcard(ro_context *context, const ro_image *image);
 
 /* ---- Halftoning --------------------------------------------------------------------------- */
 
+/* A kernel of error diffusion: weight/divisor of a pixel's error goes to the pixel dx to the right
+ * and dy below. Taps go to pixels still to come (dy > 0, or dy = 0 and dx > 0), at most 7 columns
+ * and 3 rows away; the sizes of the weights sum to the divisor at most. */
+enum { RO_KERNEL_TAPS = 24 };
+typedef struct ro_kernel {
+    int divisor; /* 1 to 4095 */
+    int count;
+    struct {
+        int dx, dy, weight;
+    } taps[RO_KERNEL_TAPS];
+} ro_kernel;
+
 typedef struct ro_halftone_options {
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
     int levels;           /* 2 to 256; 0: 2 */
@@ -215,7 +227,14 @@ typedef struct ro_halftone_options {
     int angle;              /* of clustered dots: 0 or 45 */
     const char *shape;      /* of clustered dots: NULL: "round"; "line", "diamond" */
     const ro_image *screen; /* the threshold image of the method "screen" */
-    int threshold;          /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+
+    /* Error diffusion. */
+    int strength;            /* per cent of the error that is passed on, 1 to 100; 0: 100 */
+    int noise;               /* shakes the choice of a level, per cent of a step, 0 to 100 */
+    int threshold;           /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+    int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
+    const ro_kernel *kernel; /* a kernel of your own instead of a method */
+    const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */
@@ -269,9 +288,9 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
  * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at
  * multiples of 16 bytes are read in place, others are copied on the device first. Values above
  * maxval are not looked for. */
-RO_API ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
-                                    uint32_t count, const ro_halftone_options *options,
-                                    void *stream);
+RO_API
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+                             uint32_t count, const ro_halftone_options *options, void *stream);
 
 /* The same, row by row, in memory that grows with the width only:
  *

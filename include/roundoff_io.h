@@ -84,6 +84,15 @@ RO_API
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options);
 
+/* Reads a kernel of error diffusion from a JSON file, as taps [dx, dy, weight] or as a matrix whose
+ * first row is the pixel's own, the pixel just before the row's first weight:
+ *
+ *     {"name": "floyd-steinberg", "divisor": 16, "taps": [[1,0,7], [-1,1,3], [0,1,5], [1,1,1]]}
+ *     {"name": "floyd-steinberg", "divisor": 16, "matrix": [[0,0,7], [3,5,1]]}
+ */
+RO_API
+ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
+
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. */
 RO_API

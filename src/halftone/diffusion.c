@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "halftone/diffusion_cuda.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ static void reduce(struct diffusion_kernel *kernel)
         kernel->taps[i].weight = (int16_t)(kernel->taps[i].weight / factor);
 }
 
+/* The choice of a level sees v + shift + noise. Below the highest and above the lowest level, e is
+ * then off by as much; beyond them it is no larger than what flowed in. So the bound on errors
+ * grows by that and no more. */
 static void plan_levels(struct diffusion_plan *plan)
 {
     int64_t n = plan->levels, w = plan->white;
@@ -31,10 +35,17 @@ static void plan_levels(struct diffusion_plan *plan)
     plan->middle[n - 1] = INT32_MAX;
     plan->below[0] = INT32_MIN;
     memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
-    plan->bound = (widest + 1) / 2;
+    plan->bound = (widest + 1) / 2 + abs(plan->shift) + plan->noise;
     /* The thresholds lie within 1 of evenly spaced ones; levels may be closer than that. */
     plan->levels_per_tone = (float)(n - 1) / (float)w;
     plan->guess_off = 1 + (int)(1.25f * plan->levels_per_tone);
+    if (n == 2 || w > DIFFUSION_TABLE_WHITE)
+        return;
+    for (int32_t v = 0, k = 0; v <= w + 1; v++) {
+        while (v > plan->middle[k])
+            k++;
+        plan->choice[v] = (uint32_t)k << 24 | (uint32_t)plan->level[k];
+    }
 }
 
 static void plan_taps(struct diffusion_plan *plan)
@@ -53,6 +64,10 @@ static void plan_taps(struct diffusion_plan *plan)
         if (tap.weight < 0)
             plan->weights_positive = false;
     }
+    plan->turned = *kernel;
+    for (int i = 0; i < kernel->count; i++)
+        if (kernel->taps[i].dy % 2 == 1) /* from a row that ran the other way */
+            plan->turned.taps[i].dx = (int8_t)-kernel->taps[i].dx;
 }
 
 /*
@@ -64,10 +79,10 @@ static void plan_wave(struct diffusion_plan *plan)
 {
     int64_t divisor = plan->kernel.divisor;
     plan->skew = diffusion_skew(&plan->kernel);
-    plan->fold = plan->levels == 2 && plan->weights_positive;
+    plan->fold = plan->levels == 2 && plan->weights_positive && plan->strength == 100 &&
+                 plan->shift == 0 && plan->noise == 0;
     plan->bias = plan->fold ? plan->white / 2 - 1 : plan->bound;
-    if (plan->fold && plan->sample_bytes == 1 && (divisor & (divisor - 1)) == 0 &&
-        divisor * plan->white <= UINT16_MAX)
+    if (plan->fold && plan->sample_bytes == 1 && diffusion_fits_16(&plan->kernel))
         plan->lane_bits = 16;
     else if (divisor * (2 * (int64_t)plan->bound + 2) + plan->white < INT32_MAX)
         plan->lane_bits = 32;
@@ -83,46 +98,69 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
         .levels = request->levels,
         .bits_out = request->bits_out,
         .white = 16 * (int32_t)request->maxval,
+        .strength = request->strength ? request->strength : 100,
+        .seed = request->seed,
+        .serpentine = request->serpentine,
     };
+    int64_t white = plan->white;
+    plan->noise = (int32_t)(request->noise * white / (200 * (request->levels - 1)));
+    if (request->threshold)
+        plan->shift = (int32_t)(white / 2 - request->threshold * white / 100);
     reduce(&plan->kernel);
     plan_levels(plan);
     plan_taps(plan);
     plan_wave(plan);
 }
 
-const struct diffusion_schedule *diffusion_schedule_find(const char *name)
+/* ed keeps undivided sums in 32 bits. */
+static bool fits_ed(const struct diffusion_plan *plan)
 {
-    static const struct diffusion_schedule *const schedules[] = {&diffusion_ed, &diffusion_ec,
-                                                                 &diffusion_wave};
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
-        if (ro_name_equal(name, schedules[i]->name))
-            return schedules[i];
-    return NULL;
+    return plan->kernel.divisor * ((int64_t)plan->bound + 1) <= INT32_MAX;
 }
 
-/* What the engine keeps in a halftoner. */
-struct diffusion_state {
-    struct diffusion_plan plan;
-    const struct diffusion_schedule *schedule; /* on the CPU, or */
-    struct diffusion_run run;
-    void *memory;                /* holds run.state, on a cache line of its own */
-    struct diffusion_cuda *cuda; /* on a device */
-};
+/* A serpentine scan lets no row begin before the one above has ended. */
+static bool can_run(const struct diffusion_plan *plan, const struct diffusion_schedule *schedule)
+{
+    if (schedule == &diffusion_ed && !fits_ed(plan))
+        return false;
+    return schedule->sequential || !plan->serpentine;
+}
 
-/* Whether the schedule asked for can run as the context wants it; `auto` is the wave. */
-static ro_status choose_schedule(struct halftoner *work, struct diffusion_state *state)
+static ro_status find_schedule(struct halftoner *work, struct diffusion_state *state,
+                               const struct diffusion_schedule *const *schedules)
+{
+    const char *name = work->options.schedule;
+    bool any = !name || ro_name_equal(name, "auto");
+    char listed[64] = "";
+    for (int i = 0; schedules[i] && !state->schedule; i++) {
+        size_t length = strlen(listed);
+        snprintf(listed + length, sizeof listed - length, i ? ", %s" : "%s", schedules[i]->name);
+        if (any ? can_run(&state->plan, schedules[i]) : ro_name_equal(name, schedules[i]->name))
+            state->schedule = schedules[i];
+    }
+    if (!state->schedule)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "there is no schedule '%s' of %s on the CPU; it has %s", name,
+                               work->method->info.name, listed);
+    if (can_run(&state->plan, state->schedule))
+        return RO_OK;
+    if (state->schedule->sequential)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "the sums of this kernel, depth and options do not fit schedule %s",
+                               state->schedule->name);
+    return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                           "serpentine rows wait for one another from end to end: schedule %s "
+                           "cannot run them",
+                           state->schedule->name);
+}
+
+/* Whether the schedule can run as the context wants it. */
+static ro_status check_context(struct halftoner *work, struct diffusion_state *state)
 {
     ro_context *context = work->context;
     const ro_context_options *asked = &context->options;
-    const char *name = work->options.schedule;
     state->run.cpu = context->cpu;
     state->run.threads = context->threads;
-    state->schedule = &diffusion_wave;
-    if (name && !ro_name_equal(name, "auto"))
-        state->schedule = diffusion_schedule_find(name);
-    if (!state->schedule)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "there is no schedule '%s' on the CPU; it has ed, ec, wave", name);
     if (state->schedule->sequential) {
         if (asked->threads > 1)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -144,10 +182,76 @@ static ro_status choose_schedule(struct halftoner *work, struct diffusion_state 
     return RO_OK;
 }
 
+struct diffusion_request diffusion_request_of(const struct halftoner *work)
+{
+    return (struct diffusion_request){
+        .width = work->in.width,
+        .maxval = work->grey.white,
+        .sample_bytes = work->grey.sample_bytes,
+        .levels = work->options.levels,
+        .bits_out = work->out == RO_BITS,
+        .strength = work->options.strength,
+        .noise = work->options.noise,
+        .threshold = work->options.threshold,
+        .seed = work->options.seed,
+        .serpentine = work->options.serpentine != 0,
+    };
+}
+
+ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedule *const *schedules)
+{
+    ro_context *context = work->context;
+    struct diffusion_state *state = work->state;
+    ro_status status = find_schedule(work, state, schedules);
+    if (status == RO_OK)
+        status = check_context(work, state);
+    if (status != RO_OK)
+        return status;
+    struct diffusion_run *run = &state->run;
+    run->plan = &state->plan;
+    run->pool = context->pool;
+    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
+    /* calloc touches no page: a header that claims a huge width costs nothing before rows come. */
+    state->memory = calloc(1, bytes + 63);
+    if (!state->memory)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               work->in.width);
+    run->state = (void *)(((uintptr_t)state->memory + 63) & ~(uintptr_t)63);
+    work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
+    work->report.schedule = state->schedule->name;
+    work->report.cpu = run->cpu;
+    work->report.threads = run->threads;
+    return RO_OK;
+}
+
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    state->schedule->run(&state->run, block);
+    work->report.steps = state->run.steps;
+    return RO_OK;
+}
+
+void diffusion_end(struct halftoner *work)
+{
+    struct diffusion_state *state = work->state;
+    if (state) {
+        diffusion_cuda_close(state->cuda);
+        free(state->memory);
+    }
+    free(state);
+    work->state = NULL;
+}
+
 /* The same plan in the numbers that a device takes. */
 static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state)
 {
     const struct diffusion_plan *plan = &state->plan;
+    if (plan->kernel_id == DIFFUSION_KERNELS || plan->strength != 100 || plan->shift != 0 ||
+        plan->noise != 0 || plan->serpentine)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "a device knows the kernels of the list, without strength, noise, "
+                               "threshold and serpentine");
     struct diffusion_cuda_plan numbers = {
         .kernel_id = plan->kernel_id,
         .width = plan->width,
@@ -195,61 +299,36 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
 
 static ro_status open_engine(struct halftoner *work)
 {
+    static const struct diffusion_schedule *const schedules[] = {&diffusion_wave, &diffusion_ed,
+                                                                 &diffusion_ec, NULL};
     ro_context *context = work->context;
+    if (work->options.seed && !work->options.noise)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
     struct diffusion_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
     work->state = state;
-    diffusion_plan_make(&state->plan, &(struct diffusion_request){
-                                          .kernel = &diffusion_kernels[work->method->variant],
-                                          .kernel_id = work->method->variant,
-                                          .width = work->in.width,
-                                          .maxval = work->grey.white,
-                                          .sample_bytes = work->grey.sample_bytes,
-                                          .levels = work->options.levels,
-                                          .bits_out = work->out == RO_BITS,
-                                      });
-    if (work->device == RO_DEVICE_CUDA)
-        return open_cuda(work, state);
-    ro_status status = choose_schedule(work, state);
+    struct diffusion_request request = diffusion_request_of(work);
+    struct diffusion_kernel own;
+    request.kernel_id = work->method->variant;
+    request.kernel = &own;
+    ro_status status = RO_OK;
+    if (work->options.kernel)
+        status = diffusion_kernel_take(context, work->options.kernel, &own);
+    else
+        request.kernel = &diffusion_kernels[request.kernel_id];
     if (status != RO_OK)
         return status;
-    struct diffusion_run *run = &state->run;
-    run->plan = &state->plan;
-    run->pool = context->pool;
-    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
-    /* calloc touches no page: a header that claims a huge width costs nothing before rows come. */
-    state->memory = calloc(1, bytes + 63);
-    if (!state->memory)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
-                               work->in.width);
-    run->state = (void *)(((uintptr_t)state->memory + 63) & ~(uintptr_t)63);
-    work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
-    work->report.schedule = state->schedule->name;
-    work->report.cpu = run->cpu;
-    work->report.threads = run->threads;
-    return RO_OK;
+    diffusion_plan_make(&state->plan, &request);
+    if (work->device == RO_DEVICE_CUDA)
+        return open_cuda(work, state);
+    return diffusion_begin(work, schedules);
 }
 
 static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
-    if (state->cuda)
-        return run_cuda(work, block);
-    state->schedule->run(&state->run, block);
-    work->report.steps = state->run.steps;
-    return RO_OK;
-}
-
-static void close_engine(struct halftoner *work)
-{
-    struct diffusion_state *state = work->state;
-    if (state) {
-        diffusion_cuda_close(state->cuda);
-        free(state->memory);
-    }
-    free(state);
-    work->state = NULL;
+    return state->cuda ? run_cuda(work, block) : diffusion_run_block(work, block);
 }
 
 static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -266,6 +345,6 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
 const struct halftone_engine diffusion_engine = {
     .open = open_engine,
     .run = run_engine,
-    .close = close_engine,
+    .close = diffusion_end,
     .run_resident = run_resident,
 };

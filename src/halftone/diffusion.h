@@ -9,11 +9,13 @@
 #ifndef RO_HALFTONE_DIFFUSION_H
 #define RO_HALFTONE_DIFFUSION_H
 
+#include "core/hash.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 
 enum {
     DIFFUSION_MAX_LEVELS = 256,
+    DIFFUSION_TABLE_WHITE = 16 * 255, /* up to this white the choice of a level is tabled */
     DIFFUSION_PAD = 8, /* columns on either side of a line of errors; more than any |dx| */
 };
 
@@ -26,22 +28,35 @@ struct diffusion_request {
     int sample_bytes; /* 1 or 2 */
     int levels;
     bool bits_out; /* packed bits (2 levels), else a byte per pixel: the level's number */
+    int strength;  /* per cent of the error that is passed on; 0: 100 */
+    int noise;     /* per cent of a level's step that the choice is shaken by */
+    int threshold; /* per cent of white, for 2 levels; 0: 50 */
+    uint64_t seed;
+    bool serpentine; /* odd rows run right to left */
 };
 
+struct tonal_plan;
+
 struct diffusion_plan {
+    const struct tonal_plan *tonal; /* NULL: a fixed kernel */
     struct diffusion_kernel kernel; /* its common factor taken out */
     int kernel_id;
     uint32_t width;
     int sample_bytes;
     int levels;
     bool bits_out;
-    int32_t white;                          /* W = 16 * maxval */
-    int32_t level[DIFFUSION_MAX_LEVELS];    /* tone of each output level */
-    int32_t middle[DIFFUSION_MAX_LEVELS];   /* v > middle[k] is nearer to level k+1 than to k */
-    int32_t below[DIFFUSION_MAX_LEVELS];    /* middle[k-1]: v <= below[k] is nearer to k-1 */
-    float levels_per_tone;                  /* for a guess at the level, */
-    int guess_off;                          /* which is off by this at most */
-    int32_t bound;                          /* |e| never exceeds it */
+    int32_t white;                        /* W = 16 * maxval */
+    int32_t level[DIFFUSION_MAX_LEVELS];  /* tone of each output level */
+    int32_t middle[DIFFUSION_MAX_LEVELS]; /* v > middle[k] is nearer to level k+1 than to k */
+    int32_t below[DIFFUSION_MAX_LEVELS];  /* middle[k-1]: v <= below[k] is nearer to k-1 */
+    float levels_per_tone;                /* for a guess at the level, */
+    int guess_off;                        /* which is off by this at most */
+    int32_t bound;                        /* |e| never exceeds it */
+    int strength;                         /* per cent of e that is passed on */
+    int32_t shift, noise;                 /* the choice sees v + shift + [-noise, noise] */
+    uint64_t seed;
+    bool serpentine;
+    struct diffusion_kernel turned; /* serpentine: the kernel as a row sees it that gathers */
     int reach_left, reach_right, rows_down; /* of the taps */
     int weight_sum;
     bool weights_positive;
@@ -49,17 +64,24 @@ struct diffusion_plan {
     /* For the wave: row i runs `skew` columns behind row i-1, lanes are rows. */
     int skew;
     int lane_bits; /* the narrowest lane that holds every sum: 16, 32, or 0 for none */
-    bool fold;     /* two levels, no negative weight: rounding is a remainder (see the wave) */
+    bool fold;     /* two levels, no negative weight, no options: rounding is a remainder */
     int32_t bias;  /* added to errors in lanes, so that they are never negative */
+
+    /* For v from 0 to white + 1, beyond which nothing changes: the level's number in the top eight
+     * bits, its tone below. Filled for more than two levels and white up to the table's. */
+    uint32_t choice[DIFFUSION_TABLE_WHITE + 2];
 };
 
-/* A row for the gather form: `line[dy]` is column 0 of the errors of the row dy above, line[0] of
- * its own, each with DIFFUSION_PAD zeros on either side. */
+/* A row for the gather form: `line[dy]` is the first column of the errors of the row dy above,
+ * line[0] of its own, each with DIFFUSION_PAD zeros on either side. Columns count along the scan:
+ * of a row that runs right to left, the first is the rightmost, in the lines too. */
 struct diffusion_row {
     const unsigned char *in;
     unsigned char *out; /* zeros at first */
     int32_t *line[DIFFUSION_MAX_DY + 1];
     int64_t carry;
+    uint32_t y; /* in the image */
+    bool mirrored;
 };
 
 /* Rounds columns first to last-1 of a row; a row is run from column 0 on, in pieces. */
@@ -90,8 +112,24 @@ extern const struct diffusion_schedule diffusion_ed;
 extern const struct diffusion_schedule diffusion_ec;
 extern const struct diffusion_schedule diffusion_wave;
 
-/* By name ("ed", "ec", "wave"); NULL: none of that name. */
-const struct diffusion_schedule *diffusion_schedule_find(const char *name);
+/* What an engine of this family keeps in a halftoner. */
+struct diffusion_state {
+    struct diffusion_plan plan;
+    const struct diffusion_schedule *schedule; /* on the CPU, or */
+    struct diffusion_run run;
+    void *memory;                /* holds run.state, on a cache line of its own */
+    struct diffusion_cuda *cuda; /* on a device */
+};
+
+/* The plan asked for, but for its kernel. */
+struct diffusion_request diffusion_request_of(const struct halftoner *work);
+
+/* With the plan made: chooses among the schedules (ended by NULL, the default first) and makes the
+ * first block ready to run. The engine's other calls follow. */
+ro_status diffusion_begin(struct halftoner *work,
+                          const struct diffusion_schedule *const *schedules);
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
+void diffusion_end(struct halftoner *work);
 
 /*
  * The wave runs pixel (column j, lane i) at step j + skew * i. The error that goes by a tap is used
@@ -124,6 +162,18 @@ diffusion_common_factor(const struct diffusion_kernel *kernel)
     return kernel->divisor % 2 == 0 && kernel->divisor / 2 % factor == 0 ? factor : 1;
 }
 
+/* Whether every sum of a kernel, 8-bit samples and two levels fits 16 bits. */
+static inline __attribute__((always_inline)) bool
+diffusion_fits_16(const struct diffusion_kernel *kernel)
+{
+    int divisor = kernel->divisor / diffusion_common_factor(kernel);
+    return (divisor & (divisor - 1)) == 0 && divisor * 16 * 255 <= UINT16_MAX;
+}
+
+/* Checks a kernel from outside and takes it over, its zero weights left out. */
+ro_status diffusion_kernel_take(ro_context *context, const ro_kernel *from,
+                                struct diffusion_kernel *kernel);
+
 void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_request *request);
 
 /* Whether the wave has vector code for a plan on this instruction set. */
@@ -145,6 +195,22 @@ static inline int64_t floor_divide(int64_t a, int64_t divisor)
 {
     int64_t q = a / divisor;
     return q - (a % divisor < 0);
+}
+
+/* What the choice of a level sees of v: the threshold moved and the noise added. */
+static inline int32_t diffusion_seen(const struct diffusion_plan *plan, int32_t v, uint32_t x,
+                                     uint32_t y)
+{
+    v += plan->shift;
+    if (plan->noise)
+        v += (int32_t)(ro_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
+    return v;
+}
+
+/* What is passed on of an error. */
+static inline int32_t diffusion_kept(const struct diffusion_plan *plan, int32_t e)
+{
+    return plan->strength * e / 100;
 }
 
 static inline int32_t diffusion_tone(const struct diffusion_plan *plan, const unsigned char *row,

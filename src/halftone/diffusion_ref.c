@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Error diffusion as it is defined: one pixel after another, the error gathered from the neighbours
- * already rounded, the remainder of each division carried to the next pixel of the row.
+ * already rounded, the remainder of each division carried to the next pixel of the row. Serpentine:
+ * odd rows run right to left, and their errors go by mirrored taps.
  */
 #include "halftone/diffusion.h"
 
@@ -42,20 +43,24 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         memset(line[0] - DIFFUSION_PAD, 0, length * sizeof(int32_t));
         memset(out, 0, diffusion_row_bytes(plan));
 
+        bool mirrored = plan->serpentine && y % 2 == 1;
         int64_t c = divisor / 2;
-        for (int64_t x = 0; x < plan->width; x++) {
+        for (uint32_t i = 0; i < plan->width; i++) {
+            int64_t x = mirrored ? plan->width - 1 - i : i;
             int64_t t = c;
-            for (int i = 0; i < plan->kernel.count; i++) {
-                struct diffusion_tap tap = plan->kernel.taps[i];
-                t += (int64_t)tap.weight * line[tap.dy][x - tap.dx];
+            for (int k = 0; k < plan->kernel.count; k++) {
+                struct diffusion_tap tap = plan->kernel.taps[k];
+                bool from_mirror = plan->serpentine && (y - (uint32_t)tap.dy) % 2 == 1;
+                t += (int64_t)tap.weight * line[tap.dy][from_mirror ? x + tap.dx : x - tap.dx];
             }
             int64_t carried = floor_divide(t, divisor);
             c = t - divisor * carried;
             int32_t v = diffusion_tone(plan, in, (uint32_t)x) + (int32_t)carried;
+            int32_t seen = diffusion_seen(plan, v, (uint32_t)x, y);
             int k = 0;
-            while (k + 1 < plan->levels && v > plan->middle[k])
+            while (k + 1 < plan->levels && seen > plan->middle[k])
                 k++;
-            line[0][x] = v - plan->level[k];
+            line[0][x] = diffusion_kept(plan, v - plan->level[k]);
             diffusion_put(plan, out, (uint32_t)x, k);
         }
         run->steps += plan->width;

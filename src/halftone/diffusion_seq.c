@@ -15,6 +15,9 @@
  *
  * Compiled once per kernel of the table, so that the windows really are registers, and once for
  * kernels known only at run time.
+ *
+ * Serpentine rows count columns along the scan, and the lines turn round with it. What ed scatters
+ * then is the kernel itself; ec sees the errors of rows that ran the other way go by mirrored taps.
  */
 #include "halftone/diffusion.h"
 
@@ -50,17 +53,31 @@ TEMPLATE bool uses_row(const struct diffusion_kernel *kernel, int dy)
     return used;
 }
 
-/* Rounds one pixel: from the undivided sum to the level, the error and the new carry. */
-TEMPLATE int32_t round_pixel(const struct diffusion_plan *plan, int32_t tone, int64_t sum,
-                             int32_t divisor, int64_t *carry, bool two_levels, int *level)
+/* The place in the image of a column along the scan. */
+TEMPLATE uint32_t place(const struct diffusion_plan *plan, const struct diffusion_row *row,
+                        int64_t x)
 {
+    return row->mirrored ? plan->width - 1 - (uint32_t)x : (uint32_t)x;
+}
+
+/* Rounds one pixel: from the undivided sum to the level put out, the error and the new carry. */
+TEMPLATE int32_t round_pixel(const struct diffusion_plan *plan, const struct diffusion_row *row,
+                             int64_t x, int64_t sum, int32_t divisor, int64_t *carry, bool plain)
+{
+    uint32_t at = place(plan, row, x);
     int64_t t = *carry + sum;
     int64_t carried = (divisor & (divisor - 1)) == 0 ? t >> __builtin_ctz((unsigned)divisor)
                                                      : floor_divide(t, divisor);
     *carry = t - divisor * carried;
-    int32_t v = tone + (int32_t)carried;
-    *level = two_levels ? v > plan->middle[0] : diffusion_nearest(plan, v);
-    return v - plan->level[*level];
+    int32_t v = diffusion_tone(plan, row->in, at) + (int32_t)carried;
+    if (plain) {
+        int k = v > plan->middle[0];
+        diffusion_put(plan, row->out, at, k);
+        return v - plan->level[k];
+    }
+    int k = diffusion_nearest(plan, diffusion_seen(plan, v, at, row->y));
+    diffusion_put(plan, row->out, at, k);
+    return diffusion_kept(plan, v - plan->level[k]);
 }
 
 static size_t line_length(const struct diffusion_plan *plan)
@@ -81,7 +98,7 @@ static int granularity(const struct diffusion_plan *plan, ro_cpu cpu)
 }
 
 TEMPLATE void ed_row(const struct diffusion_plan *plan, const struct diffusion_kernel *kernel,
-                     struct diffusion_row *row, bool two_levels)
+                     struct diffusion_row *row, bool plain)
 {
     int32_t window[ROWS][SPAN] = {{0}};
     int64_t c = kernel->divisor / 2;
@@ -92,10 +109,7 @@ TEMPLATE void ed_row(const struct diffusion_plan *plan, const struct diffusion_k
                 window[dy][MIDDLE + dx] = row->line[dy][dx];
 
     for (int64_t x = 0; x < plan->width; x++) {
-        int k;
-        int32_t e = round_pixel(plan, diffusion_tone(plan, row->in, (uint32_t)x), window[0][MIDDLE],
-                                kernel->divisor, &c, two_levels, &k);
-        diffusion_put(plan, row->out, (uint32_t)x, k);
+        int32_t e = round_pixel(plan, row, x, window[0][MIDDLE], kernel->divisor, &c, plain);
         UNROLL
         for (int i = 0; i < kernel->count; i++)
             window[kernel->taps[i].dy][MIDDLE + kernel->taps[i].dx] += kernel->taps[i].weight * e;
@@ -116,12 +130,12 @@ TEMPLATE void ed_row(const struct diffusion_plan *plan, const struct diffusion_k
     for (int dy = 1; dy < ROWS; dy++)
         if (uses_row(kernel, dy))
             for (int dx = -reach(kernel, dy, -1); dx < 0; dx++)
-                row->line[dy][plan->width + dx] = window[dy][MIDDLE + dx];
+                row->line[dy][(int64_t)plan->width + dx] = window[dy][MIDDLE + dx];
 }
 
 /* Columns first to last-1; what the window needs of those before is in the lines. */
 TEMPLATE void ec_columns(const struct diffusion_plan *plan, const struct diffusion_kernel *kernel,
-                         struct diffusion_row *row, int64_t first, int64_t last, bool two_levels)
+                         struct diffusion_row *row, int64_t first, int64_t last, bool plain)
 {
     int32_t window[ROWS][SPAN] = {{0}}; /* the error at x + d stands at MIDDLE + d */
     int64_t c = row->carry;
@@ -142,10 +156,7 @@ TEMPLATE void ec_columns(const struct diffusion_plan *plan, const struct diffusi
         for (int i = 0; i < kernel->count; i++)
             sum += (int64_t)kernel->taps[i].weight *
                    window[kernel->taps[i].dy][MIDDLE - kernel->taps[i].dx];
-        int k;
-        int32_t e = round_pixel(plan, diffusion_tone(plan, row->in, (uint32_t)x), sum,
-                                kernel->divisor, &c, two_levels, &k);
-        diffusion_put(plan, row->out, (uint32_t)x, k);
+        int32_t e = round_pixel(plan, row, x, sum, kernel->divisor, &c, plain);
         row->line[0][x] = window[0][MIDDLE] = e;
         UNROLL
         for (int dy = 0; dy < ROWS; dy++)
@@ -162,67 +173,91 @@ typedef void row_fn(const struct diffusion_plan *plan, struct diffusion_row *row
 typedef void columns_fn(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                         int64_t last);
 
-#define COMPILE_FOR(id, kind, two_levels)                                                          \
-    static void ed_##kind##_##id(const struct diffusion_plan *plan, struct diffusion_row *row)     \
+/* For each kernel of the table, two levels and no options. */
+#define COMPILE(id)                                                                                \
+    static void ed_##id(const struct diffusion_plan *plan, struct diffusion_row *row)              \
     {                                                                                              \
-        ed_row(plan, &diffusion_kernels[id], row, two_levels);                                     \
+        ed_row(plan, &diffusion_kernels[id], row, true);                                           \
     }                                                                                              \
-    static void ec_##kind##_##id(const struct diffusion_plan *plan, struct diffusion_row *row,     \
-                                 int64_t first, int64_t last)                                      \
+    static void ec_##id(const struct diffusion_plan *plan, struct diffusion_row *row,              \
+                        int64_t first, int64_t last)                                               \
     {                                                                                              \
-        ec_columns(plan, &diffusion_kernels[id], row, first, last, two_levels);                    \
+        ec_columns(plan, &diffusion_kernels[id], row, first, last, true);                          \
     }
-#define COMPILE(id) COMPILE_FOR(id, two, true) COMPILE_FOR(id, many, false)
 FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 
 static void ed_any(const struct diffusion_plan *plan, struct diffusion_row *row)
 {
-    ed_row(plan, &plan->kernel, row, false);
+    if (plan->kernel_id == KERNEL_FLOYD_STEINBERG)
+        ed_row(plan, &diffusion_kernels[KERNEL_FLOYD_STEINBERG], row, false);
+    else
+        ed_row(plan, &plan->kernel, row, false);
 }
 
 static void ec_any(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                    int64_t last)
 {
-    ec_columns(plan, &plan->kernel, row, first, last, false);
+    if (plan->serpentine)
+        ec_columns(plan, &plan->turned, row, first, last, false);
+    else if (plan->kernel_id == KERNEL_FLOYD_STEINBERG)
+        ec_columns(plan, &diffusion_kernels[KERNEL_FLOYD_STEINBERG], row, first, last, false);
+    else
+        ec_columns(plan, &plan->kernel, row, first, last, false);
 }
 
-/* [0] for two levels, [1] for more. */
-#define ED_TWO(id) [id] = ed_two_##id,
-#define ED_MANY(id) [id] = ed_many_##id,
-#define EC_TWO(id) [id] = ec_two_##id,
-#define EC_MANY(id) [id] = ec_many_##id,
-static row_fn *const ed_rows[2][DIFFUSION_KERNELS + 1] = {
-    {FOR_EACH_DIFFUSION_KERNEL(ED_TWO)[DIFFUSION_KERNELS] = ed_any},
-    {FOR_EACH_DIFFUSION_KERNEL(ED_MANY)[DIFFUSION_KERNELS] = ed_any},
-};
-static columns_fn *const ec_rows[2][DIFFUSION_KERNELS + 1] = {
-    {FOR_EACH_DIFFUSION_KERNEL(EC_TWO)[DIFFUSION_KERNELS] = ec_any},
-    {FOR_EACH_DIFFUSION_KERNEL(EC_MANY)[DIFFUSION_KERNELS] = ec_any},
-};
+#define ED(id) [id] = ed_##id,
+#define EC(id) [id] = ec_##id,
+static row_fn *const ed_rows[DIFFUSION_KERNELS + 1] = {
+    FOR_EACH_DIFFUSION_KERNEL(ED)[DIFFUSION_KERNELS] = ed_any};
+static columns_fn *const ec_rows[DIFFUSION_KERNELS + 1] = {
+    FOR_EACH_DIFFUSION_KERNEL(EC)[DIFFUSION_KERNELS] = ec_any};
+
+/* Which of the rows to run; tables are tuned for plans that fold. */
+static int code_of(const struct diffusion_plan *plan)
+{
+    return plan->fold ? plan->kernel_id : DIFFUSION_KERNELS;
+}
 
 void diffusion_gather(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                       int64_t last)
 {
-    if (first == 0) {
-        bool own = plan->kernel_id == DIFFUSION_KERNELS;
-        row->carry = (own ? &plan->kernel : &diffusion_kernels[plan->kernel_id])->divisor / 2;
+    int code = plan->serpentine ? DIFFUSION_KERNELS : code_of(plan);
+    if (first == 0)
+        row->carry =
+            (code == DIFFUSION_KERNELS ? &plan->kernel : &diffusion_kernels[code])->divisor / 2;
+    ec_rows[code](plan, row, first, last);
+}
+
+/* Lines lie in the order of the scan, so they turn round with it. */
+static void turn_round(int32_t *line, int64_t width)
+{
+    for (int64_t a = 0, b = width - 1; a < b; a++, b--) {
+        int32_t e = line[a];
+        line[a] = line[b];
+        line[b] = e;
     }
-    ec_rows[plan->levels > 2][plan->kernel_id](plan, row, first, last);
 }
 
 /* The lines of a ring for row y: ed looks down (rows y, y+1, ...), ec up (rows y, y-1, ...). */
 static struct diffusion_row row_at(struct diffusion_run *run, const struct halftone_block *block,
                                    uint32_t r, int direction)
 {
-    const size_t length = line_length(run->plan);
+    const struct diffusion_plan *plan = run->plan;
+    const size_t length = line_length(plan);
+    const uint32_t y = block->first_row + r;
     struct diffusion_row row = {.in = block->in + (ptrdiff_t)r * block->in_stride,
-                                .out = block->out + (ptrdiff_t)r * block->out_stride};
+                                .out = block->out + (ptrdiff_t)r * block->out_stride,
+                                .y = y,
+                                .mirrored = plan->serpentine && y % 2 == 1};
     for (int dy = 0; dy < ROWS; dy++) {
-        uint32_t slot = (block->first_row + r + (uint32_t)(dy * direction)) % ROWS;
+        uint32_t slot = (y + (uint32_t)(dy * direction)) % ROWS;
         row.line[dy] = (int32_t *)run->state + slot * length + LINE_PAD;
     }
-    memset(row.out, 0, diffusion_row_bytes(run->plan));
-    run->steps += run->plan->width;
+    if (plan->serpentine)
+        for (int dy = 0; dy <= plan->rows_down; dy++)
+            turn_round(row.line[dy], plan->width);
+    memset(row.out, 0, diffusion_row_bytes(plan));
+    run->steps += plan->width;
     return row;
 }
 
@@ -230,7 +265,7 @@ static void run_ed(struct diffusion_run *run, const struct halftone_block *block
 {
     for (uint32_t r = 0; r < block->rows; r++) {
         struct diffusion_row row = row_at(run, block, r, 1);
-        ed_rows[run->plan->levels > 2][run->plan->kernel_id](run->plan, &row);
+        ed_rows[code_of(run->plan)](run->plan, &row);
         /* This row's sums are used up: its line now belongs to a row below. */
         memset(row.line[0] - LINE_PAD, 0, line_length(run->plan) * sizeof(int32_t));
     }

@@ -19,12 +19,15 @@ static ro_status check_options(struct halftoner *work)
     } given[] = {
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
+        {OPTION_STRENGTH, options->strength != 0, "strength"},
+        {OPTION_NOISE, options->noise != 0, "noise"},
+        {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
+        {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
         {OPTION_CELL, options->cell != 0, "cell"},
         {OPTION_ANGLE, options->angle != 0, "angle"},
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
-        {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(method->options & given[i].flag))
@@ -35,6 +38,23 @@ static ro_status check_options(struct halftoner *work)
     if (options->levels < 2 || options->levels > 256)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "%d levels cannot be made; 2 to 256 are possible", options->levels);
+    const struct {
+        int value, least, most;
+        const char *name;
+    } percents[] = {
+        {options->strength, 1, 100, "strength"},
+        {options->noise, 1, 100, "noise"},
+        {options->threshold, 1, 99, "threshold"},
+    };
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+        if (percents[i].value != 0 &&
+            (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%% is not in %d%% to %d%%",
+                                   percents[i].name, percents[i].value, percents[i].least,
+                                   percents[i].most);
+    if (options->threshold != 0 && options->levels != 2)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "threshold needs 2 levels, %d were asked for", options->levels);
     if (work->out != RO_BITS && work->out != RO_INDEX8 && work->out != RO_GRAY8)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
                                ro_format_name(work->out));
@@ -50,7 +70,19 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     *work = (struct halftoner){.context = context, .in = *in, .out = out};
     if (options)
         work->options = *options;
-    work->method = halftone_method_find(context, work->options.method);
+    if (work->options.kernel && work->options.method)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a kernel of its own takes the place of method %s; give one of them",
+                               work->options.method);
+    if (work->options.kernel && work->options.like)
+        return ro_context_fail(context, RO_E_ARGUMENT, "like %s knows no kernel but its own",
+                               work->options.like);
+    if (work->options.kernel)
+        work->method = &halftone_own_kernel;
+    else if (work->options.like)
+        work->method = halftone_like_find(context, &work->options);
+    else
+        work->method = halftone_method_find(context, work->options.method);
     if (!work->method)
         return RO_E_ARGUMENT;
     ro_status status = check_options(work);

@@ -22,6 +22,9 @@ enum halftone_option {
     OPTION_SHAPE = 1 << 5,
     OPTION_SCREEN = 1 << 6,
     OPTION_THRESHOLD = 1 << 7,
+    OPTION_STRENGTH = 1 << 8,
+    OPTION_NOISE = 1 << 9,
+    OPTION_SERPENTINE = 1 << 10,
 };
 
 struct halftone_block {
@@ -68,7 +71,15 @@ struct halftoner {
     void *state; /* the engine's */
 };
 
-extern const struct halftone_engine diffusion_engine, ordered_engine, otsu_engine;
+extern const struct halftone_engine diffusion_engine, tonal_engine, like_engine;
+extern const struct halftone_engine ordered_engine, otsu_engine;
+
+/* The method behind a kernel of the user's own; it is not in the list. */
+extern const struct halftone_method halftone_own_kernel;
+
+/* For options->like: another program's Floyd-Steinberg; NULL and a message when there is none. */
+const struct halftone_method *halftone_like_find(ro_context *context,
+                                                 const ro_halftone_options *options);
 
 /* By name or alias; NULL and a message that suggests the nearest when there is none. */
 const struct halftone_method *halftone_method_find(ro_context *context, const char *name);

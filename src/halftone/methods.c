@@ -4,8 +4,14 @@
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 #include "halftone/ordered.h"
+#include "halftone/tonal.h"
 
-#define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE
+#define DIFFUSION                                                                                  \
+    &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
+                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
+
+#define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
+
 #define ORDERED(more) &ordered_engine, OPTION_LEVELS | (more)
 #define BAYER_1973                                                                                 \
     "Bayer, An optimum method for two-level rendition of continuous-tone pictures, 1973"
@@ -80,6 +86,17 @@ static const struct halftone_method methods[] = {
      {0},
      DIFFUSION,
      KERNEL_STEVENSON_ARCE},
+    {{"ostromoukhov", "tone-dependent", "3 taps, weights by tone; even textures at every grey",
+      "Ostromoukhov, A simple and efficient error-diffusion algorithm, 2001"},
+     {"ostro"},
+     TONAL,
+     TONAL_OSTROMOUKHOV},
+    {{"zhou-fang", "tone-dependent", "as Ostromoukhov, the threshold shaken; best in mid-tones",
+      "Zhou and Fang, Improving mid-tone quality of variable-coefficient error diffusion using "
+      "threshold modulation, 2003"},
+     {"zhoufang"},
+     TONAL | OPTION_SEED,
+     TONAL_ZHOU_FANG},
 
     {{"bayer", "ordered", "dispersed dots; --cell 2, 4, 8 ... 256 (default 8)", BAYER_1973},
      {"dispersed-dot", "ordered"},
@@ -131,6 +148,13 @@ static const struct halftone_method methods[] = {
      &otsu_engine,
      0,
      ORDERED_OTSU},
+};
+
+const struct halftone_method halftone_own_kernel = {
+    {"own kernel", "error diffusion", "the taps that were given", ""},
+    {0},
+    DIFFUSION,
+    DIFFUSION_KERNELS,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods, ALIASES = 4 };

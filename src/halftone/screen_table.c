@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The built-in screen: what `roundoff screen make void-and-cluster OUT --size 64` gives, as ranks: the
- * values in the file divided by 16. A test makes it again and compares. */
+/* The built-in screen: what `roundoff screen make void-and-cluster OUT --size 64` gives, as ranks:
+ * the values in the file divided by 16. A test makes it again and compares. */
 #include "halftone/screen.h"
 
 // clang-format off

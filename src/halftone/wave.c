@@ -12,18 +12,19 @@
 #include "halftone/wave.h"
 
 #include "core/cpu.h"
+#include "halftone/tonal.h"
 
 #include <string.h>
 
 static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_cpu cpu)
 {
 #if RO_HAVE_X86_SIMD
-    if (cpu == RO_CPU_AVX512)
-        return plan->lane_bits == 16   ? &wave_16_avx512
-               : plan->lane_bits == 32 ? &wave_32_avx512
-                                       : NULL;
-    if (cpu == RO_CPU_AVX2)
-        return plan->lane_bits == 16 ? &wave_16_avx2 : plan->lane_bits == 32 ? &wave_32_avx2 : NULL;
+    static const struct wave_code *const codes[2][3] = {
+        {&wave_16_avx2, &wave_32_avx2, &wave_tonal_avx2},
+        {&wave_16_avx512, &wave_32_avx512, &wave_tonal_avx512},
+    };
+    if (cpu >= RO_CPU_AVX2 && plan->lane_bits != 0)
+        return codes[cpu == RO_CPU_AVX512][plan->tonal ? 2 : plan->lane_bits == 32];
 #endif
     (void)plan, (void)cpu;
     return NULL;
@@ -157,6 +158,9 @@ static void tell_below(struct job *job, uint64_t band, int64_t columns)
                       gate_value(band, columns));
 }
 
+/* What flows to a column from the one above is complete one column later. */
+static int tonal_delay(const struct diffusion_plan *plan) { return plan->tonal ? 1 : 0; }
+
 static void run_vector_band(struct job *job, uint64_t band, uint32_t number, void *scratch)
 {
     const struct diffusion_plan *plan = job->plan;
@@ -169,6 +173,7 @@ static void run_vector_band(struct job *job, uint64_t band, uint32_t number, voi
         .out_stride = block->out_stride,
         .rows = (int)(block->rows - row < (uint32_t)job->height ? block->rows - row
                                                                 : (uint32_t)job->height),
+        .first_row = block->first_row + row,
         .scratch = scratch,
     };
     for (int line = 0; line < plan->rows_down; line++) {
@@ -176,7 +181,7 @@ static void run_vector_band(struct job *job, uint64_t band, uint32_t number, voi
         work.below[line] = line_of(job, band, line);
     }
     /* The last word of the last row is complete behind the last column by its lane's lag. */
-    int64_t lag = (int64_t)plan->skew * (job->height - 1);
+    int64_t lag = (int64_t)plan->skew * (job->height - 1) + tonal_delay(plan);
     int64_t last_lag = (int64_t)plan->skew * (work.rows - 1);
     int64_t end = ((int64_t)(plan->width - 1) & -WAVE_CHUNK) + last_lag;
     end = ((end + WAVE_CHUNK - 1) & -WAVE_CHUNK) + WAVE_CHUNK;
@@ -203,6 +208,7 @@ static void run_scalar_band(struct job *job, uint64_t band, uint32_t number)
     struct diffusion_row row = {
         .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
         .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
+        .y = job->block->first_row + number,
     };
     for (uint64_t dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
         row.line[dy] = line_of(job, band - dy, 0);
@@ -210,8 +216,11 @@ static void run_scalar_band(struct job *job, uint64_t band, uint32_t number)
     for (int64_t x = 0; x < plan->width;) {
         int64_t next = x + job->interval < plan->width ? x + job->interval : plan->width;
         wait_for_above(job, band, next + DIFFUSION_PAD);
-        diffusion_gather(plan, &row, x, next);
-        tell_below(job, band, next);
+        if (plan->tonal)
+            tonal_columns(plan, &row, x, next);
+        else
+            diffusion_gather(plan, &row, x, next);
+        tell_below(job, band, next < plan->width ? next - tonal_delay(plan) : next);
         x = next;
     }
     atomic_fetch_add(&job->steps, plan->width);

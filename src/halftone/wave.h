@@ -28,6 +28,7 @@ struct wave_band {
     unsigned char *out;
     ptrdiff_t out_stride;
     int rows;                            /* up to the number of lanes */
+    uint32_t first_row;                  /* in the image */
     const void *above[DIFFUSION_MAX_DY]; /* column 0 of the biased errors of rows -1, -2, -3 */
     void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3 */
     void *scratch;                       /* wave_code.scratch_bytes, aligned to 64 */
@@ -44,5 +45,6 @@ struct wave_code {
 
 extern const struct wave_code wave_16_avx2, wave_32_avx2;
 extern const struct wave_code wave_16_avx512, wave_32_avx512;
+extern const struct wave_code wave_tonal_avx2, wave_tonal_avx512;
 
 #endif

@@ -27,6 +27,7 @@ struct SIZED(scratch_) {
     vector level[WAVE_CHUNK]; /* what was chosen, for byte output */
     vector history[DIFFUSION_MAX_DY + 1][HISTORY + WAVE_CHUNK]; /* [dy]: moved dy lanes down */
     vector last, carry;                             /* the error and remainder on the left */
+    vector row_hash;                                /* of each lane's row, for noise */
     uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
     unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
 };
@@ -142,18 +143,8 @@ RO_INLINE void SIZED(store_bits_)(const struct diffusion_plan *plan, const struc
 /* ---- the chain ------------------------------------------------------------------------------- */
 
 #if LANE_BITS == 32
-/* The high parts of products by a 32-bit constant, for division by multiplication. */
-RO_INLINE lanes32 divide32(lanes32 t, uint32_t magic, int shift)
-{
-    typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint64_t wide;
-    wide even = (wide)t & 0xffffffff, odd = (wide)t >> 32;
-    even = even * magic >> shift;
-    odd = odd * magic >> shift;
-    return (lanes32)(even | odd << 32);
-}
-
-/* The nearest level, ties to the darker: a guess in floating point, mostly off by one at most, put
- * right by the thresholds on either side of it. */
+/* The nearest level, ties to the darker, where levels are many tones apart: a guess in floating
+ * point, off by one at most, put right by the thresholds on either side of it. */
 RO_INLINE lanes32 nearest_level(const struct diffusion_plan *plan, ints32 v)
 {
     const int32_t top = plan->levels - 1;
@@ -162,37 +153,117 @@ RO_INLINE lanes32 nearest_level(const struct diffusion_plan *plan, ints32 v)
     k &= k > 0;
     ints32 over = k > top;
     k = (over & top) | (~over & k);
-    for (int i = 0; i < plan->guess_off; i++) {
-        k -= v > look_up(plan->middle, k); /* a true comparison is -1 */
-        k += v <= look_up(plan->below, k);
-    }
+    k -= v > look_up(plan->middle, k); /* a true comparison is -1 */
+    k += v <= look_up(plan->below, k);
     return (lanes32)k;
+}
+
+RO_INLINE lanes32 hash_mix(lanes32 x)
+{
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+/* diffusion_noise of sixteen pixels: the remainder of a division whose quotient is at most one too
+ * small. */
+RO_INLINE ints32 noise_at(const struct diffusion_plan *plan, lanes32 row_hash, lanes32 column)
+{
+    const uint32_t range = 2 * (uint32_t)plan->noise + 1;
+    const lanes32 zero = {0};
+    lanes32 hash = hash_mix(row_hash ^ column);
+    lanes32 left = hash - high_product(hash, zero + UINT32_MAX / range, 0) * range;
+    return (ints32)minimum32(left, left - range) - plan->noise;
+}
+
+/* diffusion_kept of sixteen errors. */
+RO_INLINE ints32 kept_of(const struct diffusion_plan *plan, ints32 e)
+{
+    const lanes32 hundredth = (lanes32){0} + 1374389535u; /* 2^37 / 100, rounded up */
+    ints32 negative = e < 0;
+    lanes32 size = (lanes32)((e ^ negative) - negative) * (uint32_t)plan->strength;
+    return ((ints32)high_product(size, hundredth, 5) ^ negative) - negative;
+}
+
+/* What the chain comes to in general: any levels, any options. From v + bias to the biased error;
+ * `level` is the number of the level chosen. */
+RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes32 row_hash,
+                            lanes32 column, lanes32 *level)
+{
+    ints32 v = (ints32)(y - (uint32_t)plan->bias), seen = v + plan->shift, e;
+    if (plan->noise)
+        seen += noise_at(plan, row_hash, column);
+    if (plan->levels == 2) {
+        ints32 chosen = seen > plan->middle[0];
+        e = v - (chosen & plan->white);
+        *level = (lanes32)-chosen;
+    } else if (plan->white <= DIFFUSION_TABLE_WHITE) {
+        ints32 last = (ints32){0} + (plan->white + 1);
+        seen &= seen > 0;
+        seen = (ints32)minimum32((lanes32)seen, (lanes32)last);
+        lanes32 entry = (lanes32)look_up((const int32_t *)plan->choice, seen);
+        *level = entry >> 24;
+        e = v - (ints32)(entry & 0xffffff);
+    } else {
+        *level = nearest_level(plan, seen);
+        e = v - look_up(plan->level, (ints32)*level);
+    }
+    if (plan->strength != 100)
+        e = kept_of(plan, e);
+    return (lanes32)e + (uint32_t)plan->bias;
 }
 #endif
 
-/* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
+/* Division by multiplication: the high half of t * magic, shifted (Granlund and Montgomery). It is
+ * exact for t below 2^31, and where t stays below 2^32 / (magic * divisor - 2^32) without a shift.
+ */
 struct SIZED(divider_) {
     int shift;
     uint32_t magic; /* 0: the divisor is a power of two */
 };
-RO_INLINE struct SIZED(divider_) SIZED(divider_of_)(uint32_t divisor)
+RO_INLINE struct SIZED(divider_) SIZED(divider_of_)(uint32_t divisor, uint64_t limit)
 {
     if ((divisor & (divisor - 1)) == 0)
         return (struct SIZED(divider_)){__builtin_ctz(divisor), 0};
-    int shift = 31 + 32 - __builtin_clz(divisor - 1);
-    return (struct SIZED(divider_)){shift,
-                                    (uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor)};
+    const uint64_t one = (uint64_t)1 << 32;
+    uint64_t magic = (one + divisor - 1) / divisor;
+    if (limit <= UINT32_MAX && limit * (magic * divisor - one) < one)
+        return (struct SIZED(divider_)){0, (uint32_t)magic};
+    int shift = 31 - __builtin_clz(divisor - 1);
+    return (struct SIZED(divider_)){shift, (uint32_t)(((one << shift) + divisor - 1) / divisor)};
+}
+
+/* How a chunk is compiled: for two levels without options (small: 8-bit samples, so that errors and
+ * quotients stay below 2^15), or for anything. */
+#ifndef WAVE_KINDS
+#define WAVE_KINDS
+enum wave_kind { WAVE_FOLD, WAVE_FOLD_SMALL, WAVE_ANY };
+enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535 };
+#endif
+
+RO_INLINE vector SIZED(times_)(vector a, int weight, bool small)
+{
+#if LANE_BITS == 32
+    if (small && (weight & (weight - 1)) != 0)
+        return times_small(a, (vector){0} + (lane)weight);
+#endif
+    (void)small;
+    return a * (lane)weight;
 }
 
 /* Steps k0 .. k0+63. `kernel` is a constant where this is compiled for a kernel of the table. */
 RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
                              const struct diffusion_kernel *kernel, const struct wave_band *band,
-                             int64_t k0, bool edge, bool fold)
+                             int64_t k0, bool edge, enum wave_kind kind)
 {
+    const bool small = kind == WAVE_FOLD_SMALL;
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
     const int factor = diffusion_common_factor(kernel), divisor = kernel->divisor / factor;
-    const struct SIZED(divider_) divider = SIZED(divider_of_)((uint32_t)divisor);
+    const uint64_t limit = kind == WAVE_ANY
+                               ? UINT64_MAX
+                               : (uint64_t)divisor * (small ? SMALL_WHITE + 1 : LARGE_WHITE + 1);
+    const struct SIZED(divider_) divider = SIZED(divider_of_)((uint32_t)divisor, limit);
     int rows_down = 0, weight_sum = 0;
     bool keeps_own_row = false;
     RO_UNROLL
@@ -221,30 +292,36 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         below[dy - 1] = (lane *)band->below[dy - 1] + (k0 - skew * (LANES - dy));
         above[dy - 1] = (const lane *)band->above[dy - 1] + (k0 + skew * dy);
     }
+#if LANE_BITS == 32
+    vector column = zero; /* of each lane at the chunk's first step */
+    for (int i = 0; i < LANES && kind == WAVE_ANY; i++)
+        column[i] = (lane)(k0 - (int64_t)skew * i);
+#endif
     vector last = s->last, carry = s->carry;
     for (int q = 0; q < WAVE_CHUNK; q++) {
-        vector t = carry + shortfall;
-        lane next_weight = 0; /* of the pixel to the left, added last: it is the newest */
+        vector early = zero + shortfall;
+        int next_weight = 0; /* of the pixel to the left, added last: it is the newest */
         RO_UNROLL
         for (int i = 0; i < kernel->count; i++) {
             struct diffusion_tap tap = kernel->taps[i];
             if (tap.dy == 0 && tap.dx == 1)
-                next_weight = (lane)(tap.weight / factor);
+                next_weight = tap.weight / factor;
             else
-                t += s->history[tap.dy][HISTORY + q - tap.dx - skew * tap.dy] *
-                     (lane)(tap.weight / factor);
+                early += SIZED(times_)(s->history[tap.dy][HISTORY + q - tap.dx - skew * tap.dy],
+                                       tap.weight / factor, small);
         }
-        asm("" : "+v"(t)); /* all that is known early is summed before what is not */
+        asm("" : "+v"(early)); /* all that is known early is summed before what is not */
+        vector t = early + carry;
         if (next_weight == 7)
             t = (t - last) + (last << 3); /* one operation fewer in the chain */
         else
-            t += last * next_weight;
+            t += SIZED(times_)(last, next_weight, small);
 
         vector quotient;
 #if LANE_BITS == 32
         if (divider.magic) {
-            quotient = divide32(t, divider.magic, divider.shift);
-            carry = t - quotient * (lane)divisor;
+            quotient = high_product(t, zero + divider.magic, divider.shift);
+            carry = t - SIZED(times_)(quotient, divisor, small);
         } else
 #endif
         {
@@ -253,15 +330,14 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         }
         vector y = s->tone[q] + quotient, f;
         uint32_t mask = 0;
-        if (fold) {
+        if (kind != WAVE_ANY) {
             f = SIZED(minimum)(y, y - white);
             mask = SIZED(mask_at_least)(y, white);
         }
 #if LANE_BITS == 32
         else {
-            vector k = nearest_level(plan, (ints32)(y - bias));
-            f = y - (vector)look_up(plan->level, (ints32)k);
-            s->level[q] = k;
+            f = round_any(plan, y, s->row_hash, column + (lane)q, &s->level[q]);
+            mask = mask_at_least32(s->level[q], zero + 1);
         }
 #endif
         if (edge) {
@@ -270,7 +346,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             f = (f & inside) | (bias & ~inside);
             carry = (carry & started) | ((lane)(divisor / 2) & ~started);
             mask &= SIZED(mask_at_least)(inside, ~zero);
-            if (!fold)
+            if (kind == WAVE_ANY)
                 s->level[q] &= inside;
         }
         s->mask[WAVE_CHUNK - 1 - q] = mask;
@@ -296,7 +372,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
 
 RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
                                  const struct diffusion_kernel *kernel, struct wave_band *band,
-                                 int64_t first, int64_t last, bool fold)
+                                 int64_t first, int64_t last, enum wave_kind kind)
 {
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
@@ -307,14 +383,14 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
         else
             SIZED(load_tones_)(plan, band, s, skew, k0, edge, 2);
         if (edge)
-            SIZED(chunk_)(plan, kernel, band, k0, true, fold);
+            SIZED(chunk_)(plan, kernel, band, k0, true, kind);
         else
-            SIZED(chunk_)(plan, kernel, band, k0, false, fold);
+            SIZED(chunk_)(plan, kernel, band, k0, false, kind);
         if (plan->bits_out) {
             SIZED(store_bits_)(plan, band, s, skew, k0);
             continue;
         }
-        if (fold) /* from masks to bytes */
+        if (kind != WAVE_ANY) /* from masks to bytes */
             for (int q = 0; q < WAVE_CHUNK; q++)
                 for (int i = 0; i < LANES; i++)
                     s->level[q][i] =
@@ -323,23 +399,17 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     }
 }
 
-RO_INLINE void SIZED(run_either_)(const struct diffusion_plan *plan,
-                                  const struct diffusion_kernel *kernel, struct wave_band *band,
-                                  int64_t first, int64_t last)
-{
-    if (plan->fold)
-        SIZED(run_steps_)(plan, kernel, band, first, last, true);
-#if LANE_BITS == 32
-    else
-        SIZED(run_steps_)(plan, kernel, band, first, last, false);
-#endif
-}
-
+/* For each kernel of the table, two levels and no options. Lanes of 16 bits hold small values by
+ * themselves; a kernel that fits them has no other use for small values. */
 #define COMPILE(id)                                                                                \
     static void RO_SIMD_JOIN(SIZED(steps_), _##id)(                                                \
         const struct diffusion_plan *plan, struct wave_band *band, int64_t first, int64_t last)    \
     {                                                                                              \
-        SIZED(run_either_)(plan, &diffusion_kernels[id], band, first, last);                       \
+        const struct diffusion_kernel *kernel = &diffusion_kernels[id];                            \
+        if (LANE_BITS == 32 && plan->sample_bytes == 1 && !diffusion_fits_16(kernel))              \
+            SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_FOLD_SMALL);                   \
+        else if (LANE_BITS == 32 || diffusion_fits_16(kernel))                                     \
+            SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_FOLD);                         \
     }
 FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 #undef COMPILE
@@ -347,7 +417,14 @@ FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 static void SIZED(steps_any_)(const struct diffusion_plan *plan, struct wave_band *band,
                               int64_t first, int64_t last)
 {
-    SIZED(run_either_)(plan, &plan->kernel, band, first, last);
+    if (plan->fold)
+        SIZED(run_steps_)(plan, &plan->kernel, band, first, last, WAVE_FOLD);
+#if LANE_BITS == 32
+    else if (plan->kernel_id == KERNEL_FLOYD_STEINBERG)
+        SIZED(run_steps_)
+    (plan, &diffusion_kernels[KERNEL_FLOYD_STEINBERG], band, first, last, WAVE_ANY);
+    else SIZED(run_steps_)(plan, &plan->kernel, band, first, last, WAVE_ANY);
+#endif
 }
 
 static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
@@ -358,7 +435,7 @@ static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *b
     static steps_fn *const compiled[] = {FOR_EACH_DIFFUSION_KERNEL(ENTRY)[DIFFUSION_KERNELS] =
                                              SIZED(steps_any_)};
 #undef ENTRY
-    compiled[plan->kernel_id](plan, band, first, last);
+    compiled[plan->fold ? plan->kernel_id : DIFFUSION_KERNELS](plan, band, first, last);
 }
 
 static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *band)
@@ -378,6 +455,10 @@ static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *b
     s->last = zero + (lane)plan->bias;
     s->carry = zero + (lane)(plan->kernel.divisor / 2);
     memset(s->plane, 0, sizeof s->plane);
+#if LANE_BITS == 32
+    for (int i = 0; i < LANES; i++)
+        s->row_hash[i] = ro_hash_row(plan->seed, band->first_row + (uint32_t)i);
+#endif
 }
 
 const struct wave_code RO_SIMD_NAME(SIZED(wave_)) = {

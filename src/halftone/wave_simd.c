@@ -8,6 +8,7 @@
  *   transpose             a square of lanes
  */
 #include "core/simd.h"
+#include "halftone/tonal.h"
 #include "halftone/wave.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint16_t lanes16;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint32_t lanes32;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int32_t ints32;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) float floats;
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) double doubles;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES), aligned(1))) uint8_t loose_bytes;
 
 #if defined(RO_SIMD_AVX512)
@@ -80,6 +82,56 @@ RO_INLINE uint64_t gather_bit(const unsigned char *from, int bit)
 RO_INLINE ints32 look_up(const int32_t *table, ints32 index)
 {
     return (ints32)_mm512_i32gather_epi32((whole)index, table, 4);
+}
+/* Products of numbers below 2^15: one operation, and half the wait of a full product. */
+RO_INLINE lanes32 times_small(lanes32 a, lanes32 b)
+{
+    return (lanes32)_mm512_madd_epi16((whole)a, (whole)b);
+}
+/* The high halves of 64-bit products, shifted. */
+RO_INLINE lanes32 high_product(lanes32 a, lanes32 b, int shift)
+{
+    whole even = _mm512_mul_epu32((whole)a, (whole)b);
+    whole odd = _mm512_mul_epu32(_mm512_srli_epi64((whole)a, 32), (whole)b);
+    lanes32 high = (lanes32)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    return high >> shift;
+}
+
+/* For lanes of doubles: two vectors, `h` says which. */
+RO_INLINE __m256i side_bits(lanes32 a, int h)
+{
+    return h ? _mm512_extracti64x4_epi64((whole)a, 1) : _mm512_castsi512_si256((whole)a);
+}
+RO_INLINE doubles side_of(lanes32 a, int h) { return (doubles)_mm512_cvtepi32_pd(side_bits(a, h)); }
+RO_INLINE doubles look_up_double(const double *table, lanes32 index, int h)
+{
+    return (doubles)_mm512_i32gather_pd(side_bits(index, h), table, 8);
+}
+RO_INLINE doubles fused(doubles a, doubles b, doubles c)
+{
+    return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+/* Less `step` where v lies above the threshold; a bit per lane says where. */
+RO_INLINE uint32_t take_where_above(doubles *e, doubles v, doubles threshold, doubles step)
+{
+    __mmask8 above = _mm512_cmp_pd_mask((__m512d)v, (__m512d)threshold, _CMP_GT_OQ);
+    *e = (doubles)_mm512_mask_sub_pd((__m512d)v, above, (__m512d)v, (__m512d)step);
+    return above;
+}
+RO_INLINE doubles keep_inside(doubles e, lanes32 inside, int h)
+{
+    return (doubles)_mm512_and_epi64((whole)e, _mm512_cvtepi32_epi64(side_bits(inside, h)));
+}
+RO_INLINE lanes32 whole_numbers(doubles low, doubles high)
+{
+    whole a = _mm512_castsi256_si512(_mm512_cvttpd_epi32((__m512d)low));
+    return (lanes32)_mm512_inserti64x4(a, _mm512_cvttpd_epi32((__m512d)high), 1);
+}
+RO_INLINE void lanes_down(doubles *v)
+{
+    whole low = (whole)v[0], high = (whole)v[1];
+    v[0] = (doubles)_mm512_alignr_epi64(low, high, 7);
+    v[1] = (doubles)_mm512_alignr_epi64(high, low, 7);
 }
 
 #define UNPACK(part, size, a, b) _mm512_unpack##part##_epi##size(a, b)
@@ -162,6 +214,52 @@ RO_INLINE ints32 look_up(const int32_t *table, ints32 index)
 {
     return (ints32)_mm256_i32gather_epi32(table, (whole)index, 4);
 }
+RO_INLINE lanes32 times_small(lanes32 a, lanes32 b)
+{
+    return (lanes32)_mm256_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE lanes32 high_product(lanes32 a, lanes32 b, int shift)
+{
+    whole even = _mm256_srli_epi64(_mm256_mul_epu32((whole)a, (whole)b), 32);
+    whole odd = _mm256_mul_epu32(_mm256_srli_epi64((whole)a, 32), (whole)b);
+    return (lanes32)_mm256_blend_epi32(even, odd, 0xaa) >> shift;
+}
+
+RO_INLINE __m128i side_bits(lanes32 a, int h)
+{
+    return h ? _mm256_extracti128_si256((whole)a, 1) : _mm256_castsi256_si128((whole)a);
+}
+RO_INLINE doubles side_of(lanes32 a, int h) { return (doubles)_mm256_cvtepi32_pd(side_bits(a, h)); }
+RO_INLINE doubles look_up_double(const double *table, lanes32 index, int h)
+{
+    return (doubles)_mm256_i32gather_pd(table, side_bits(index, h), 8);
+}
+RO_INLINE doubles fused(doubles a, doubles b, doubles c)
+{
+    return (doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+RO_INLINE uint32_t take_where_above(doubles *e, doubles v, doubles threshold, doubles step)
+{
+    __m256d above = _mm256_cmp_pd((__m256d)v, (__m256d)threshold, _CMP_GT_OQ);
+    *e = v - (doubles)_mm256_and_pd(above, (__m256d)step);
+    return (uint32_t)_mm256_movemask_pd(above);
+}
+RO_INLINE doubles keep_inside(doubles e, lanes32 inside, int h)
+{
+    return (doubles)_mm256_and_si256((whole)e, _mm256_cvtepi32_epi64(side_bits(inside, h)));
+}
+RO_INLINE lanes32 whole_numbers(doubles low, doubles high)
+{
+    return (lanes32)_mm256_set_m128i(_mm256_cvttpd_epi32((__m256d)high),
+                                     _mm256_cvttpd_epi32((__m256d)low));
+}
+RO_INLINE void lanes_down(doubles *v)
+{
+    __m256d low = _mm256_permute4x64_pd((__m256d)v[0], 0x93);
+    __m256d high = _mm256_permute4x64_pd((__m256d)v[1], 0x93);
+    v[0] = (doubles)_mm256_blend_pd(low, high, 1);
+    v[1] = (doubles)_mm256_blend_pd(high, low, 1);
+}
 
 #define UNPACK(part, size, a, b) _mm256_unpack##part##_epi##size(a, b)
 RO_INLINE void transpose_parts(whole *v, int apart)
@@ -211,3 +309,12 @@ RO_INLINE void transpose32(whole *v)
 #undef LANE_BITS
 #define LANE_BITS 32
 #include "halftone/wave_lanes.h"
+
+/* tonal_index of a vector of samples. */
+RO_INLINE lanes32 tonal_indices(const struct tonal_plan *tonal, lanes32 samples)
+{
+    const double nearest = 0.5 + 1e-6; /* a product that is not whole is 7e-6 away from it */
+    return whole_numbers(side_of(samples, 0) * tonal->tone_scale + nearest,
+                         side_of(samples, 1) * tonal->tone_scale + nearest);
+}
+#include "halftone/tonal_lanes.h"
