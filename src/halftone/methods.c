@@ -4,7 +4,7 @@
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 
-#define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE
+#define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_PALETTE
 
 static const struct halftone_method methods[] = {
     {{"floyd-steinberg", "error diffusion", "4 taps; sharp, the classic",
