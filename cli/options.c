@@ -115,6 +115,20 @@ static bool store_number(const struct option *option, const char *text, void *va
     return true;
 }
 
+static bool store_share(const struct option *option, const char *text, void *value)
+{
+    const char *digits = text + (option->min < 0 && (*text == '-' || *text == '+'));
+    if (!isdigit((unsigned char)*digits) && *digits != '.')
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%") != 0) ||
+        !(number >= option->min && number <= option->max))
+        return false;
+    *(double *)value = number;
+    return true;
+}
+
 static bool store_size(const struct option *option, const char *text, void *value)
 {
     long width, height;
@@ -169,6 +183,9 @@ static void say_allowed(const struct option *option, char *text, size_t size)
     case OPTION_NUMBER:
         snprintf(text, size, "a number from %d to %d", option->min, option->max);
         break;
+    case OPTION_SHARE:
+        snprintf(text, size, "a percentage from %d to %d", option->min, option->max);
+        break;
     case OPTION_SIZE:
         snprintf(text, size, "WxH, such as 640x480, each from %d to %d", option->min, option->max);
         break;
@@ -195,6 +212,7 @@ static bool store(const struct command *command, const struct option *option, co
         [OPTION_TEXT] = store_text,   [OPTION_CHOICE] = store_choice,
         [OPTION_WHOLE] = store_whole, [OPTION_NUMBER] = store_number,
         [OPTION_SIZE] = store_size,   [OPTION_SEED] = store_seed,
+        [OPTION_SHARE] = store_share,
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;
@@ -202,6 +220,14 @@ static bool store(const struct command *command, const struct option *option, co
     say_allowed(option, allowed, sizeof allowed);
     usage_error(command, "--%s %s: must be %s", option->name, *text ? text : "\"\"", allowed);
     return false;
+}
+
+static const char *find_topic(const struct command *command, const char *name)
+{
+    for (const struct option *own = command->options; own->name; own++)
+        if (own->topic && ro_name_equal(own->topic, name))
+            return own->topic;
+    return NULL;
 }
 
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
@@ -224,7 +250,7 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
             continue;
         }
         if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            options_help(command, stdout);
+            options_help(command, find_topic(command, i + 1 < argc ? argv[i + 1] : ""), stdout);
             return PARSED_HELP;
         }
         size_t length = strcspn(argument, "=");
@@ -255,20 +281,42 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
     return PARSED;
 }
 
-void options_help(const struct command *command, FILE *file)
+/* A topic's options stand together in the table. */
+static void list_topics(const struct command *command, FILE *file)
 {
-    fprintf(file, "Usage: roundoff %s %s%s[options]\n%c%s.\n\n", command->name, command->operands,
-            *command->operands ? " " : "", toupper((unsigned char)command->summary[0]),
-            command->summary + 1);
+    const char *last = "";
+    for (const struct option *own = command->options; own->name; own++)
+        if (own->topic && strcmp(own->topic, last) != 0) {
+            fprintf(file, "%s--help %s", *last ? ", " : "\nMore options: ", own->topic);
+            last = own->topic;
+        }
+    if (*last)
+        fputc('\n', file);
+}
+
+void options_help(const struct command *command, const char *topic, FILE *file)
+{
+    fprintf(file, "Usage: roundoff %s %s%s[options]\n", command->name, command->operands,
+            *command->operands ? " " : "");
+    if (topic)
+        fprintf(file, "Options for %s:\n\n", topic);
+    else
+        fprintf(file, "%c%s.\n\n", toupper((unsigned char)command->summary[0]),
+                command->summary + 1);
     const struct option *list[MOST_OPTIONS];
     int count = list_options(command, list);
     for (int i = 0; i < count; i++) {
+        if (topic ? !list[i]->topic || strcmp(topic, list[i]->topic) != 0 : !!list[i]->topic)
+            continue;
         const char *argument = list[i]->argument;
         int column = fprintf(file, "  --%s%s%s", list[i]->name, argument ? " " : "",
                              argument ? argument : "");
         fprintf(file, "%*s%s\n", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "",
                 list[i]->help);
     }
+    if (topic)
+        return;
+    list_topics(command, file);
     fprintf(file, "\nExamples:\n");
     for (int i = 0; command->examples[i]; i++)
         fprintf(file, "  %s\n", command->examples[i]);

@@ -16,6 +16,7 @@ enum option_kind {
     OPTION_CHOICE, /* int: the place in `choices` */
     OPTION_WHOLE,  /* int from min to max */
     OPTION_NUMBER, /* double from min to max */
+    OPTION_SHARE,  /* double from min to max per cent; min may be negative */
     OPTION_SIZE,   /* struct size, each side from min to max */
     OPTION_SEED,   /* uint64_t */
 };
@@ -32,6 +33,7 @@ struct option {
     size_t offset; /* of the value in the command's structure of values */
     int min, max;
     const char *const *choices; /* ended by NULL */
+    const char *topic;          /* shown by --help TOPIC; NULL: by --help */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */
@@ -63,6 +65,7 @@ enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
 struct command;
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
-void options_help(const struct command *command, FILE *file);
+/* The options of a topic; NULL: those without one, the names of the topics, and the examples. */
+void options_help(const struct command *command, const char *topic, FILE *file);
 
 #endif

@@ -12,8 +12,13 @@ COMMANDS = ["halftone", "testcard", "devices", "bench"]
 
 
 class Help(Case):
-    def help(self, command):
-        return self.works(command, "--help").stdout.decode()
+    def help(self, command, *topic):
+        return self.works(command, "--help", *topic).stdout.decode()
+
+    def topics(self, command):
+        """The help on each topic that a command's --help names."""
+        names = re.findall(r"--help (\w+)", self.help(command))
+        return {name: self.help(command, name) for name in names}
 
     def test_fits_a_screen(self):
         texts = {name: self.help(name) for name in COMMANDS}
@@ -26,6 +31,15 @@ class Help(Case):
             for line in lines[-2:]:
                 self.assertIn("roundoff ", line, name)
 
+    def test_topics_fit_a_screen(self):
+        for name in COMMANDS:
+            for topic, text in self.topics(name).items():
+                lines = text.splitlines()
+                self.assertLessEqual(len(lines), 24, topic)
+                self.assertLessEqual(max(map(len, lines)), 80, topic)
+                self.assertEqual(lines[1], "Options for %s:" % topic)
+                self.assertIn("  --", text)
+
     def test_every_command_is_listed(self):
         listed = re.findall(r"^  (\w+) ", self.works("--help").stdout.decode(), re.M)
         self.assertEqual(listed[:len(COMMANDS)], COMMANDS)
@@ -35,7 +49,8 @@ class Help(Case):
             page = file.read()
         sections = dict(re.findall(r"^\.Ss roundoff (\w+)(.*?)(?=^\.S[sh] )", page, re.M | re.S))
         for name in COMMANDS:
-            helped = set(re.findall(r"^  --([a-z]+)", self.help(name), re.M))
+            texts = [self.help(name), *self.topics(name).values()]
+            helped = set(re.findall(r"^  --([a-z]+)", "\n".join(texts), re.M))
             paged = set(re.findall(r"Fl -([a-z]+)", sections[name]))
             self.assertEqual(helped, paged, name)
 
