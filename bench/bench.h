@@ -21,5 +21,6 @@ struct bench {
 };
 
 extern const struct bench bench_diffusion;
+extern const struct bench bench_palette;
 
 #endif
