@@ -7,14 +7,16 @@
 
 struct values {
     struct common common;
-    const char *method, *schedule, *type, *shape, *screen, *kernel, *like;
-    int levels, page, cell, angle, strength, noise, threshold;
-    double dpi;
+    const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
+    int levels, page, cell, angle, strength, noise, threshold, channels, separate;
+    double dpi, gamma, brightness, contrast, overshoot, black;
     struct size resize;
-    bool list, serpentine;
+    bool list, serpentine, linear, invert;
 };
 
 static const char *const angles[] = {"0", "45", NULL};
+static const char *const channels_names[] = {"grey", "rgb", NULL};
+static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
@@ -52,6 +54,28 @@ static const struct option options[] = {
      .offset = offsetof(struct values, shape), .topic = "screens"},
     {"screen", "FILE", "a threshold image, for ordered dithering with it", OPTION_TEXT,
      .offset = offsetof(struct values, screen), .topic = "screens"},
+    {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG,
+     .offset = offsetof(struct values, linear), .topic = "tone"},
+    {"gamma", "G", "tone to the power 1/G, 0.1 to 10; above 1 is lighter", OPTION_NUMBER,
+     .offset = offsetof(struct values, gamma), .min = 0, .max = 10, .topic = "tone"},
+    {"curve", "FILE", "tone curve: lines \"tone in, tone out\", 0 to 1 or per cent", OPTION_TEXT,
+     .offset = offsetof(struct values, curve), .topic = "tone"},
+    {"invert", NULL, "black for white", OPTION_FLAG, .offset = offsetof(struct values, invert),
+     .topic = "tone"},
+    {"brightness", "P%", "lighter, or darker below 0; -100 to 100", OPTION_SHARE,
+     .offset = offsetof(struct values, brightness), .min = -100, .max = 100, .topic = "tone"},
+    {"contrast", "P%", "steeper, or flatter below 0; -100 to 100", OPTION_SHARE,
+     .offset = offsetof(struct values, contrast), .min = -100, .max = 100, .topic = "tone"},
+    {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
+     .offset = offsetof(struct values, channels), .choices = channels_names, .topic = "colour"},
+    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
+     .offset = offsetof(struct values, palette), .topic = "colour"},
+    {"overshoot", "P%", "let a palette's errors pass black and white, 0 to 100", OPTION_SHARE,
+     .offset = offsetof(struct values, overshoot), .min = 0, .max = 100, .topic = "colour"},
+    {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
+     .offset = offsetof(struct values, separate), .choices = separate_names, .topic = "colour"},
+    {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
+     .offset = offsetof(struct values, black), .min = 0, .max = 100, .topic = "colour"},
     {0},
 };
 
@@ -86,12 +110,53 @@ static int list_methods(bool json)
     return finish_stdout();
 }
 
+static int list_palettes(bool json)
+{
+    const ro_palette_info *info;
+    if (json)
+        puts("[");
+    for (int i = 0; (info = ro_palette_at(i)); i++) {
+        if (!json) {
+            printf("%-15s %s\n%-15s %s\n", info->name, info->summary, "", info->source);
+            continue;
+        }
+        printf("%s  {\"name\": ", i ? ",\n" : "");
+        json_string(stdout, info->name);
+        fputs(", \"summary\": ", stdout);
+        json_string(stdout, info->summary);
+        fputs(", \"source\": ", stdout);
+        json_string(stdout, info->source);
+        putchar('}');
+    }
+    if (json)
+        puts("\n]");
+    return finish_stdout();
+}
+
+/* A file's name has a dot or a slash in it, which no colour has. */
+static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
+{
+    return strpbrk(text, "./") ? ro_palette_load(context, text, palette)
+                               : ro_palette_parse(context, text, palette);
+}
+
+/* What the output is made of: "2 levels", "7 colours". */
+static void say_output(const ro_halftone_options *options, char *text, size_t size)
+{
+    if (options->palette)
+        snprintf(text, size, "%d colours", options->palette->count);
+    else if (options->channels == RO_CHANNELS_CMYK)
+        snprintf(text, size, "4 inks");
+    else
+        snprintf(text, size, "%s%d levels", options->channels ? "RGB, " : "", options->levels);
+}
+
 static const char *where(const ro_report *report)
 {
     return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
 }
 
-static void print_line(const ro_report *report, int levels, double seconds)
+static void print_line(const ro_report *report, const char *output, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     char time[32], threads[32] = "";
@@ -103,13 +168,13 @@ static void print_line(const ro_report *report, int levels, double seconds)
         snprintf(threads, sizeof threads, "%d thread%s, ", report->threads,
                  report->threads == 1 ? "" : "s");
     double speed = pixels / seconds * 1e-6;
-    fprintf(stderr, "halftone: %s, %d levels, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n",
-            report->method, levels, report->width, report->height, report->schedule, where(report),
-            threads, time, speed < 10 ? 1 : 0, speed);
+    fprintf(stderr, "halftone: %s, %s, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n", report->method,
+            output, report->width, report->height, report->schedule, where(report), threads, time,
+            speed < 10 ? 1 : 0, speed);
 }
 
 static void print_json(FILE *file, const ro_report *report, const struct operands *files,
-                       int levels, double seconds)
+                       const ro_halftone_options *options, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
@@ -122,8 +187,14 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
     json_string(file, report->schedule);
     fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
             ro_device_name(report->device), ro_cpu_name(report->cpu), report->threads);
-    fprintf(file, ", \"levels\": %d, \"width\": %u, \"height\": %u", levels, report->width,
-            report->height);
+    if (options->palette)
+        fprintf(file, ", \"colours\": %d", options->palette->count);
+    else
+        fprintf(file, ", \"levels\": %d, \"channels\": %d", options->levels,
+                options->channels == RO_CHANNELS_CMYK ? 4
+                : options->channels                   ? 3
+                                                      : 1);
+    fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
@@ -132,7 +203,7 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.levels = 2};
+    struct values values = {.levels = 2, .black = 100};
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -146,8 +217,12 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--list takes no file, %s was given", files.path[0]);
     if (values.list)
         return list_methods(values.common.json);
+    if (values.palette && strcmp(values.palette, "list") == 0)
+        return list_palettes(values.common.json);
     if (files.count != 2)
         return usage_error(command, "halftone needs IN and OUT");
+    if (values.channels && values.separate)
+        return usage_error(command, "--channels rgb and --separate exclude each other");
 
     struct work work;
     int result = work_begin(&work, &values.common);
@@ -167,20 +242,43 @@ static int run(const struct command *command, int argc, char **argv)
                                     .noise = values.noise,
                                     .threshold = values.threshold,
                                     .serpentine = values.serpentine,
-                                    .like = values.like};
+                                    .like = values.like,
+                                    .tone = {.invert = values.invert,
+                                             .brightness = values.brightness,
+                                             .contrast = values.contrast,
+                                             .gamma = values.gamma,
+                                             .linear = values.linear},
+                                    .channels = values.separate   ? RO_CHANNELS_CMYK
+                                                : values.channels ? RO_CHANNELS_RGB
+                                                                  : RO_CHANNELS_GREY,
+                                    .grey_in_colour = 100 - values.black,
+                                    .overshoot = (int)values.overshoot};
     if (values.screen && !values.method)
         halftone.method = "screen";
     ro_read_options read = {.page = (unsigned)values.page,
                             .resize_width = values.resize.width,
                             .resize_height = values.resize.height};
-    ro_write_options write = {.type = values.type, .dpi_x = values.dpi, .dpi_y = values.dpi};
+    ro_write_options write = {.type = values.type,
+                              .dpi_x = values.dpi,
+                              .dpi_y = values.dpi,
+                              .split_inks = values.separate == 1};
+    static ro_tone_point points[RO_CURVE_POINTS];
+    static ro_palette palette;
     ro_kernel kernel;
     ro_status status = RO_OK;
     if (values.screen)
         status = ro_image_load(work.context, values.screen, NULL, &screen, NULL);
-    if (status == RO_OK && values.kernel) {
+    if (values.kernel && status == RO_OK) {
         status = ro_kernel_read(work.context, values.kernel, &kernel);
         halftone.kernel = &kernel;
+    }
+    if (values.curve && status == RO_OK) {
+        status = ro_curve_load(work.context, values.curve, points, &halftone.tone.curve_points);
+        halftone.tone.curve = points;
+    }
+    if (values.palette && status == RO_OK) {
+        status = read_palette(work.context, values.palette, &palette);
+        halftone.palette = &palette;
     }
     if (status == RO_OK)
         status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
@@ -191,10 +289,12 @@ static int run(const struct command *command, int argc, char **argv)
         result = work_failed(&work, status, out);
     } else if (values.common.json) {
         bool busy = strcmp(out, "-") == 0;
-        print_json(busy ? stderr : stdout, report, &files, values.levels, work.seconds);
+        print_json(busy ? stderr : stdout, report, &files, &halftone, work.seconds);
         result = finish_stdout();
     } else if (!values.common.quiet) {
-        print_line(report, values.levels, work.seconds);
+        char output[64];
+        say_output(&halftone, output, sizeof output);
+        print_line(report, output, work.seconds);
     }
     work_close(&work);
     return result;

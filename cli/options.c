@@ -126,6 +126,20 @@ static bool store_number(const struct option *option, const char *text, void *va
     return true;
 }
 
+static bool store_share(const struct option *option, const char *text, void *value)
+{
+    const char *digits = text + (option->min < 0 && (*text == '-' || *text == '+'));
+    if (!isdigit((unsigned char)*digits) && *digits != '.')
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%") != 0) ||
+        !(number >= option->min && number <= option->max))
+        return false;
+    *(double *)value = number;
+    return true;
+}
+
 static bool store_size(const struct option *option, const char *text, void *value)
 {
     long width, height;
@@ -183,6 +197,9 @@ static void say_allowed(const struct option *option, char *text, size_t size)
     case OPTION_NUMBER:
         snprintf(text, size, "a number from %d to %d", option->min, option->max);
         break;
+    case OPTION_SHARE:
+        snprintf(text, size, "a percentage from %d to %d", option->min, option->max);
+        break;
     case OPTION_SIZE:
         snprintf(text, size, "WxH, such as 640x480, each from %d to %d", option->min, option->max);
         break;
@@ -209,7 +226,7 @@ static bool store(const struct command *command, const struct option *option, co
         [OPTION_TEXT] = store_text,       [OPTION_CHOICE] = store_choice,
         [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
         [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
-        [OPTION_PERCENT] = store_percent,
+        [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;

@@ -17,6 +17,7 @@ enum option_kind {
     OPTION_WHOLE,   /* int from min to max */
     OPTION_PERCENT, /* the same, with or without a per cent sign */
     OPTION_NUMBER,  /* double from min to max */
+    OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
     OPTION_SEED,    /* uint64_t */
 };

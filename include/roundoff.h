@@ -202,6 +202,57 @@ void ro_image_free(ro_image *image);
 RO_API
 ro_status ro_testcard(ro_context *context, const ro_image *image);
 
+/* ---- Tone and colour ---------------------------------------------------------------------- */
+
+/* A point of a tone curve: tone in, tone out, 0 (black) to 1 (white). */
+typedef struct ro_tone_point {
+    double in, out;
+} ro_tone_point;
+
+enum { RO_CURVE_POINTS = 4096 };
+
+/* What is done to samples before any method sees them, in this order: invert, brightness, contrast,
+ * gamma, linear, then grey from colour, then the curve. */
+typedef struct ro_tone {
+    int invert;                 /* 1: black becomes white */
+    double brightness;          /* -100 to 100 percent of white, added */
+    double contrast;            /* -100 to 100 percent more slope about the middle */
+    double gamma;               /* 0.1 to 10: tone to the power 1/gamma; 0: 1 */
+    int linear;                 /* 1: samples are sRGB and become linear light */
+    const ro_tone_point *curve; /* points in growing order of `in`; `out` must not fall */
+    int curve_points;           /* 2 to RO_CURVE_POINTS; 0: no curve */
+} ro_tone;
+
+/* Colours to choose from, as sRGB; 2 to 256. */
+typedef struct ro_palette {
+    int count;
+    uint8_t colours[256][3]; /* red, green, blue */
+} ro_palette;
+
+/* A palette that has a name, with the source of its colours. */
+typedef struct ro_palette_info {
+    const char *name;
+    const char *summary;
+    const char *source;
+} ro_palette_info;
+
+/* The built-in palettes, in order; NULL past the end. */
+RO_API
+const ro_palette_info *ro_palette_at(int number);
+
+/* A palette from text: the name of a built-in one, or colours by name or as #rgb or #rrggbb,
+ * separated by spaces or commas: "black white #c00000". */
+RO_API
+ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette);
+
+/* What a colour picture is halftoned as. */
+typedef enum ro_channels {
+    RO_CHANNELS_GREY = 0, /* one plane: its luma */
+    RO_CHANNELS_RGB,      /* red, green and blue, each on its own, into RO_RGB8 */
+    RO_CHANNELS_CMYK, /* four inks, two levels each, into RO_INDEX8: cyan 8, magenta 4, yellow 2,
+                         black 1, a bit that is set is ink */
+} ro_channels;
+
 /* ---- Halftoning --------------------------------------------------------------------------- */
 
 /* A kernel of error diffusion: weight/divisor of a pixel's error goes to the pixel dx to the right
@@ -235,6 +286,14 @@ typedef struct ro_halftone_options {
     int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
     const ro_kernel *kernel; /* a kernel of your own instead of a method */
     const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */
+
+    /* Tone and colour. */
+    ro_tone tone;
+    ro_channels channels;
+    double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
+    const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
+    int overshoot; /* palettes: per cent of white by which errors may pass black and white, 0 to 100
+                    */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */
@@ -276,7 +335,8 @@ RO_API
 ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *screen);
 
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
- * size: RO_BITS (2 levels), RO_INDEX8 (level numbers) or RO_GRAY8 (levels as tones, maxval 255).
+ * size: RO_BITS (2 levels), RO_INDEX8 (level numbers) or RO_GRAY8 (levels as tones, maxval 255);
+ * RO_RGB8 for RO_CHANNELS_RGB; RO_INDEX8 (numbers of colours) or RO_RGB8 with a palette.
  * `in` and `out` must not overlap. */
 RO_API
 ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,

@@ -22,6 +22,10 @@ typedef struct ro_file_info {
     double dpi_x, dpi_y; /* 0: not stated */
     unsigned pages;      /* pages in the file, of a pipe those up to the one read; mostly 1 */
     char type[8];        /* "pnm", "png", "tiff", "jpeg", "npy" */
+
+    /* For writers, with RO_INDEX8. */
+    const ro_palette *palette; /* the numbers' colours; must outlive the writer. NULL: levels */
+    int inks;                  /* 1: the low four bits are the inks of RO_CHANNELS_CMYK */
 } ro_file_info;
 
 typedef struct ro_read_options {
@@ -53,12 +57,14 @@ void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 typedef struct ro_write_options {
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
+    int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
 } ro_write_options;
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
- * picture file shows as evenly spaced tones and .npy keeps as numbers. The file appears under its
- * name only at ro_writer_commit: until then everything goes to a temporary file beside it, which
- * ro_writer_close without a commit removes. Path "-" is standard output (PNM). */
+ * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
+ * palette in .png and .tif, RGB in .ppm; four inks make a TIFF of 4 bits. The file appears under
+ * its name only at ro_writer_commit: until then everything goes to a temporary file beside it,
+ * which ro_writer_close without a commit removes. Path "-" is standard output (PNM). */
 typedef struct ro_writer ro_writer;
 RO_API
 ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
@@ -92,6 +98,16 @@ ro_status ro_image_save(ro_context *context, const char *path, const ro_image *i
  */
 RO_API
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
+
+/* A palette from a GIMP palette (.gpl) or from the colours of a picture, in order of their first
+ * appearance; 2 to 256 of them, 8 bits a channel. */
+RO_API
+ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette);
+
+/* A tone curve from text: a pair "tone in, tone out" a line, as 0 to 1 or in percent. */
+RO_API
+ro_status ro_curve_load(ro_context *context, const char *path,
+                        ro_tone_point points[RO_CURVE_POINTS], int *count);
 
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. */

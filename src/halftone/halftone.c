@@ -4,14 +4,36 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "halftone/planes.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static ro_status check_output(struct halftoner *work)
+{
+    ro_context *context = work->context;
+    bool grey = work->out == RO_BITS || work->out == RO_GRAY8;
+    if (work->options.palette && grey)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a palette cannot be written as %s",
+                               ro_format_name(work->out));
+    if (!grey && work->out != RO_INDEX8 && !(work->options.palette && work->out == RO_RGB8))
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
+                               ro_format_name(work->out));
+    if (work->out == RO_BITS && work->options.levels != 2)
+        return ro_context_fail(context, RO_E_ARGUMENT, "packed bits hold 2 levels, not %d",
+                               work->options.levels);
+    return RO_OK;
+}
 
 static ro_status check_options(struct halftoner *work)
 {
     ro_context *context = work->context;
     ro_halftone_options *options = &work->options;
     const struct halftone_method *method = work->method;
+    const ro_palette *palette = options->palette;
+    unsigned known = method->options;
+    if (palette)
+        known = (known & (OPTION_PALETTE | OPTION_SCHEDULE)) | OPTION_OVERSHOOT;
     const struct {
         unsigned flag;
         bool set;
@@ -28,11 +50,22 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_ANGLE, options->angle != 0, "angle"},
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
+        {OPTION_PALETTE, palette != NULL, "palette"},
+        {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].set && !(method->options & given[i].flag))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s", given[i].name,
-                                   method->info.name);
+        if (given[i].set && !(known & given[i].flag))
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s%s",
+                                   given[i].name, method->info.name,
+                                   palette && method->options & OPTION_PALETTE ? " with a palette"
+                                                                               : "");
+    if (palette && (palette->count < 2 || palette->count > 256))
+        return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
+                               palette->count);
+    if (options->overshoot < 0 || options->overshoot > 100)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "an overshoot of %d %% makes no sense; 0 to 100 does",
+                               options->overshoot);
     if (options->levels == 0)
         options->levels = 2;
     if (options->levels < 2 || options->levels > 256)
@@ -55,21 +88,32 @@ static ro_status check_options(struct halftoner *work)
     if (options->threshold != 0 && options->levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "threshold needs 2 levels, %d were asked for", options->levels);
-    if (work->out != RO_BITS && work->out != RO_INDEX8 && work->out != RO_GRAY8)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
-                               ro_format_name(work->out));
-    if (work->out == RO_BITS && options->levels != 2)
-        return ro_context_fail(context, RO_E_ARGUMENT, "packed bits hold 2 levels, not %d",
-                               options->levels);
+    return check_output(work);
+}
+
+/* The share of grey that goes to black. */
+static ro_status black_share(struct halftoner *work)
+{
+    double kept = work->options.grey_in_colour;
+    if (!(kept >= 0 && kept <= 100))
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "%g %% of grey in coloured inks makes no sense; 0 to 100 does",
+                               kept);
+    if (kept != 0 && work->grey.plane < PLANE_CYAN)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "the share of black applies to CMYK separations only");
+    work->grey.black_per_mille = (uint32_t)(1000.5 - 10 * kept);
     return RO_OK;
 }
 
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
-                         ro_format out, const ro_halftone_options *options)
+                         enum grey_plane plane, ro_format out, const ro_halftone_options *options)
 {
     *work = (struct halftoner){.context = context, .in = *in, .out = out};
     if (options)
         work->options = *options;
+    const ro_palette *palette = work->options.palette;
+    work->grey = (struct grey_form){.plane = palette ? PLANE_COLOUR : plane, .tone = &work->tone};
     if (work->options.kernel && work->options.method)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a kernel of its own takes the place of method %s; give one of them",
@@ -85,20 +129,26 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
         work->method = halftone_method_find(context, work->options.method);
     if (!work->method)
         return RO_E_ARGUMENT;
+    work->engine = palette ? &palette_engine : work->method->engine;
     ro_status status = check_options(work);
+    if (status == RO_OK)
+        status = black_share(work);
+    if (status == RO_OK && grey_input_white(in) > 0) /* else grey_form_of says what is wrong */
+        status = tone_make(context, &work->options.tone, palette || work->options.tone.linear,
+                           grey_input_white(in), &work->tone);
     if (status == RO_OK)
         status = grey_form_of(context, in, &work->grey);
     if (status != RO_OK)
         return status;
     int levels = work->options.levels;
     for (int k = 0; k < levels; k++)
-        work->tone[k] = (unsigned char)((2 * 255 * k + levels - 1) / (2 * (levels - 1)));
+        work->shown[k] = (unsigned char)((2 * 255 * k + levels - 1) / (2 * (levels - 1)));
     work->granularity = 1;
     /* From host memory the bus costs more than an error diffusion, so only who asks gets it. */
     work->device = context->options.device == RO_DEVICE_CUDA ? RO_DEVICE_CUDA : RO_DEVICE_CPU;
-    if (work->device == RO_DEVICE_CUDA && !work->method->engine->run_resident)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s does not run on CUDA",
-                               work->method->info.name);
+    if (work->device == RO_DEVICE_CUDA && !work->engine->run_resident)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s%s does not run on CUDA",
+                               work->method->info.name, palette ? " with a palette" : "");
     work->report = (ro_report){
         .method = work->method->info.name,
         .width = in->width,
@@ -107,31 +157,40 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
         .cpu = RO_CPU_SCALAR,
         .threads = 1,
     };
-    return work->method->engine->open(work);
+    return work->engine->open(work);
 }
 
 void halftoner_close(struct halftoner *work)
 {
-    if (work->method)
-        work->method->engine->close(work);
+    if (work->engine)
+        work->engine->close(work);
+    tone_free(&work->tone);
+}
+
+/* Numbers as what they stand for, in place: the last first, for colours are wider. */
+static void show(const struct halftoner *work, unsigned char *row)
+{
+    const uint32_t width = work->in.width;
+    if (work->out == RO_GRAY8)
+        for (uint32_t x = 0; x < width; x++)
+            row[x] = work->shown[row[x]];
+    else
+        for (size_t x = width; x-- > 0;)
+            memcpy(row + 3 * x, work->options.palette->colours[row[x]], 3);
 }
 
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
                         ptrdiff_t out_stride, uint32_t rows)
 {
     struct halftone_block block = {grey, grey_stride, out, out_stride, rows, work->rows_done};
-    ro_status status = work->method->engine->run(work, &block);
+    ro_status status = work->engine->run(work, &block);
     if (status != RO_OK)
         return status;
     work->rows_done += rows;
     work->context->report = work->report;
-    if (work->out != RO_GRAY8)
-        return RO_OK;
-    for (uint32_t r = 0; r < rows; r++) {
-        unsigned char *row = (unsigned char *)out + (ptrdiff_t)r * out_stride;
-        for (uint32_t x = 0; x < work->in.width; x++)
-            row[x] = work->tone[row[x]];
-    }
+    if (work->out == RO_GRAY8 || work->out == RO_RGB8)
+        for (uint32_t r = 0; r < rows; r++)
+            show(work, (unsigned char *)out + (ptrdiff_t)r * out_stride);
     return RO_OK;
 }
 
@@ -141,35 +200,27 @@ static uint32_t block_rows(const struct halftoner *work)
 {
     uint32_t bands = (uint32_t)((64u << 20) / work->in.width / work->granularity);
     uint32_t few = (uint32_t)work->report.threads * 4;
-    if (work->method->engine->whole_image)
+    if (work->engine->whole_image)
         return work->in.height;
     if (!work->grey.direct && bands > few)
         bands = few;
     return work->granularity * (bands ? bands : 1);
 }
 
-ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
-                      const ro_halftone_options *options)
+ro_status halftone_image(ro_context *context, const ro_image *in, enum grey_plane plane,
+                         const ro_image *out, const ro_halftone_options *options)
 {
     struct halftoner work = {0};
     unsigned char *rows = NULL;
-    ro_status status = ro_image_check(context, in, "input");
-    if (status == RO_OK)
-        status = ro_image_check(context, out, "output");
-    if (status == RO_OK && (in->width != out->width || in->height != out->height))
-        status =
-            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
-                            in->width, in->height, out->width, out->height);
-    if (status == RO_OK)
-        status = halftoner_open(&work, context, in, out->format, options);
+    ro_status status = halftoner_open(&work, context, in, plane, out->format, options);
     if (status != RO_OK)
         goto done;
 
     uint32_t block = block_rows(&work);
-    size_t grey_row_bytes = (size_t)in->width * (size_t)work.grey.sample_bytes;
+    size_t row_bytes = grey_row_bytes(&work.grey, in->width);
     if (!work.grey.direct) {
         size_t bytes;
-        rows = ro_size_multiply(grey_row_bytes, block, &bytes) ? malloc(bytes) : NULL;
+        rows = ro_size_multiply(row_bytes, block, &bytes) ? malloc(bytes) : NULL;
         if (!rows) {
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
                                      block, in->width);
@@ -185,10 +236,9 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
         } else {
             for (uint32_t r = 0; r < count && status == RO_OK; r++)
                 status = grey_row(context, in, from + (ptrdiff_t)r * in->stride, y + r, &work.grey,
-                                  rows + r * grey_row_bytes);
+                                  rows + r * row_bytes);
             if (status == RO_OK)
-                status =
-                    halftoner_run(&work, rows, (ptrdiff_t)grey_row_bytes, to, out->stride, count);
+                status = halftoner_run(&work, rows, (ptrdiff_t)row_bytes, to, out->stride, count);
         }
         if (status == RO_OK)
             status = ro_context_progress(context, "halftone", (double)(y + count) / in->height);
@@ -197,6 +247,23 @@ done:
     free(rows);
     halftoner_close(&work);
     return status;
+}
+
+ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+                      const ro_halftone_options *options)
+{
+    ro_status status = ro_image_check(context, in, "input");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "output");
+    if (status == RO_OK && (in->width != out->width || in->height != out->height))
+        status =
+            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
+                            in->width, in->height, out->width, out->height);
+    if (status != RO_OK)
+        return status;
+    if (options && options->channels != RO_CHANNELS_GREY)
+        return planes_image(context, in, out, options);
+    return halftone_image(context, in, PLANE_LUMA, out, options);
 }
 
 /* All views of a batch have one shape, and rows in ascending order. */
@@ -236,17 +303,22 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
     if (out->format == RO_GRAY8)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a device gives packed bits or level numbers, not tones");
+    if (options && options->channels != RO_CHANNELS_GREY)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
     struct halftoner work = {0};
     ro_device asked = context->options.device;
     if (asked == RO_DEVICE_AUTO)
         context->options.device = RO_DEVICE_CUDA; /* the pixels are there already */
-    status = halftoner_open(&work, context, in, out->format, options);
+    status = halftoner_open(&work, context, in, PLANE_LUMA, out->format, options);
     context->options.device = asked;
+    if (status == RO_OK && work.tone.channel)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "tones of images on a device are halftoned as they are");
     if (status == RO_OK && work.device != RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "the context was opened for the CPU, not for a device");
     if (status == RO_OK)
-        status = work.method->engine->run_resident(&work, in, out, count, stream);
+        status = work.engine->run_resident(&work, in, out, count, stream);
     if (status == RO_OK)
         context->report = work.report;
     halftoner_close(&work);

@@ -25,10 +25,12 @@ enum halftone_option {
     OPTION_STRENGTH = 1 << 8,
     OPTION_NOISE = 1 << 9,
     OPTION_SERPENTINE = 1 << 10,
+    OPTION_PALETTE = 1 << 16,
+    OPTION_OVERSHOOT = 1 << 17, /* of palettes */
 };
 
 struct halftone_block {
-    const unsigned char *in; /* grey samples, work->grey.sample_bytes each */
+    const unsigned char *in; /* samples of the form work->grey */
     ptrdiff_t in_stride;
     unsigned char *out; /* packed bits if work->out is RO_BITS, else a byte per pixel: the level */
     ptrdiff_t out_stride;
@@ -62,17 +64,20 @@ struct halftoner {
     ro_format out;
     ro_halftone_options options; /* with defaults filled in */
     const struct halftone_method *method;
+    const struct halftone_engine *engine; /* the method's, or the one for palettes */
+    struct tone tone;
     ro_device device; /* where it runs */
     struct grey_form grey;
-    uint32_t granularity;    /* rows go in by multiples of this, but for the last */
-    uint32_t rows_done;      /* rows run so far */
-    unsigned char tone[256]; /* of each level, for RO_GRAY8 output */
+    uint32_t granularity;     /* rows go in by multiples of this, but for the last */
+    uint32_t rows_done;       /* rows run so far */
+    unsigned char shown[256]; /* the tone of each level, for RO_GRAY8 output */
     ro_report report;
     void *state; /* the engine's */
 };
 
 extern const struct halftone_engine diffusion_engine, tonal_engine, like_engine;
 extern const struct halftone_engine ordered_engine, otsu_engine;
+extern const struct halftone_engine palette_engine; /* for any error diffusion kernel */
 
 /* The method behind a kernel of the user's own; it is not in the list. */
 extern const struct halftone_method halftone_own_kernel;
@@ -86,11 +91,15 @@ const struct halftone_method *halftone_method_find(ro_context *context, const ch
 
 /* Checks the options and opens the engine; halftoner_close frees, also after a failure. */
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
-                         ro_format out, const ro_halftone_options *options);
+                         enum grey_plane plane, ro_format out, const ro_halftone_options *options);
 void halftoner_close(struct halftoner *work);
 
-/* Runs the next rows, given as grey samples. */
+/* Runs the next rows, given in the form work->grey. */
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
                         ptrdiff_t out_stride, uint32_t rows);
+
+/* Halftones one plane of an image; in and out have been checked. */
+ro_status halftone_image(ro_context *context, const ro_image *in, enum grey_plane plane,
+                         const ro_image *out, const ro_halftone_options *options);
 
 #endif

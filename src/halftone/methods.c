@@ -8,7 +8,7 @@
 
 #define DIFFUSION                                                                                  \
     &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
-                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
+                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE | OPTION_PALETTE
 
 #define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
 

@@ -2,9 +2,11 @@
 /*
  * Halftoning row by row. Rows that make up whole bands are run straight from the caller's memory;
  * the rest wait in `pending` until there are enough. Finished rows wait in `ready` to be pulled.
+ * Channels and inks are a stream each behind the caller's, which puts their rows together.
  */
 #include "core/image.h"
 #include "halftone/halftone.h"
+#include "halftone/planes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +20,22 @@ struct ro_halftone_stream {
     uint32_t ready_first, ready_rows, room;
     uint32_t pushed; /* rows taken since the start */
     bool failed;
+
+    const struct planes *planes; /* NULL: this stream has no others behind it */
+    ro_halftone_stream *plane[PLANES_MOST];
+    unsigned char *plane_rows; /* one of each */
 };
 
-ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
-                           const ro_halftone_options *options, ro_halftone_stream **stream)
+static ro_status open_stream(ro_context *context, const ro_image *in, enum grey_plane plane,
+                             ro_format out, const ro_halftone_options *options,
+                             ro_halftone_stream **stream)
 {
     enum { BYTES_AT_ONCE = 8 << 20 };
-    *stream = NULL;
-    static unsigned char no_pixels;
-    ro_image shape = *in;
-    shape.data = &no_pixels;
-    shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
-    ro_status status = ro_image_check(context, &shape, "input");
-    if (status != RO_OK)
-        return status;
     ro_halftone_stream *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
-    status = halftoner_open(&made->work, context, &shape, out, options);
-    if (status == RO_OK && made->work.method->engine->whole_image)
+    ro_status status = halftoner_open(&made->work, context, in, plane, out, options);
+    if (status == RO_OK && made->work.engine->whole_image)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "%s needs the whole image and cannot run row by row",
                                  made->work.method->info.name);
@@ -44,7 +43,7 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
         goto fail;
 
     const struct halftoner *work = &made->work;
-    made->grey_row_bytes = (size_t)in->width * (size_t)work->grey.sample_bytes;
+    made->grey_row_bytes = grey_row_bytes(&work->grey, in->width);
     made->out_row_bytes = ro_format_row_bytes(out, in->width);
     uint32_t bands = (uint32_t)(BYTES_AT_ONCE / made->grey_row_bytes / work->granularity);
     uint32_t wanted = (uint32_t)work->report.threads * 4;
@@ -68,10 +67,55 @@ fail:
     return status;
 }
 
+static ro_status open_planes(ro_context *context, const ro_image *in, ro_format out,
+                             const ro_halftone_options *options, ro_halftone_stream **stream)
+{
+    const struct planes *planes;
+    ro_status status = planes_find(context, options, out, &planes);
+    if (status != RO_OK)
+        return status;
+    ro_halftone_stream *made = calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
+    made->planes = planes;
+    made->work = (struct halftoner){.context = context, .in = *in, .out = out};
+    for (int i = 0; i < planes->count && status == RO_OK; i++)
+        status =
+            open_stream(context, in, planes->plane[i], planes->format, options, &made->plane[i]);
+    if (status == RO_OK && !(made->plane_rows = malloc((size_t)planes->count * in->width)))
+        status =
+            ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels", in->width);
+    if (status != RO_OK) {
+        ro_halftone_close(made);
+        return status;
+    }
+    *stream = made;
+    return RO_OK;
+}
+
+ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
+                           const ro_halftone_options *options, ro_halftone_stream **stream)
+{
+    *stream = NULL;
+    static unsigned char no_pixels;
+    ro_image shape = *in;
+    shape.data = &no_pixels;
+    shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
+    ro_status status = ro_image_check(context, &shape, "input");
+    if (status != RO_OK)
+        return status;
+    if (options && options->channels != RO_CHANNELS_GREY)
+        return open_planes(context, &shape, out, options, stream);
+    return open_stream(context, &shape, PLANE_LUMA, out, options, stream);
+}
+
 void ro_halftone_close(ro_halftone_stream *stream)
 {
     if (!stream)
         return;
+    for (int i = 0; i < PLANES_MOST; i++)
+        ro_halftone_close(stream->plane[i]);
+    free(stream->plane_rows);
     halftoner_close(&stream->work);
     free(stream->pending);
     free(stream->ready);
@@ -108,6 +152,41 @@ static ro_status take_one(ro_halftone_stream *stream, const void *row)
     return RO_OK;
 }
 
+/* The streams of the planes have the same shape and so take the same number of rows. */
+static ro_status push_planes(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
+                             uint32_t count, uint32_t *taken)
+{
+    ro_status status = ro_halftone_push(stream->plane[0], rows, stride, count, taken);
+    for (int i = 1; i < stream->planes->count && status == RO_OK; i++) {
+        uint32_t same;
+        status = ro_halftone_push(stream->plane[i], rows, stride, *taken, &same);
+        if (status == RO_OK && same != *taken)
+            status = ro_context_fail(stream->work.context, RO_E_STATE,
+                                     "the planes of a picture have come apart");
+    }
+    return status;
+}
+
+static ro_status pull_planes(ro_halftone_stream *stream, void *rows, ptrdiff_t stride,
+                             uint32_t count, uint32_t *given)
+{
+    const struct planes *planes = stream->planes;
+    const uint32_t width = stream->work.in.width;
+    for (unsigned char *to = rows; *given < count; to += stride, ++*given) {
+        uint32_t got = 1;
+        for (int i = 0; i < planes->count && got; i++) {
+            unsigned char *row = stream->plane_rows + (size_t)i * width;
+            ro_status status = ro_halftone_pull(stream->plane[i], row, width, 1, &got);
+            if (status != RO_OK)
+                return status;
+        }
+        if (!got)
+            break;
+        planes->combine(to, stream->plane_rows, width, width);
+    }
+    return RO_OK;
+}
+
 ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
                            uint32_t count, uint32_t *taken)
 {
@@ -116,6 +195,8 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
     const unsigned char *from = rows;
     ro_status status = RO_OK;
     *taken = 0;
+    if (stream->planes)
+        return push_planes(stream, rows, stride, count, taken);
     if (stream->failed)
         return ro_context_fail(work->context, RO_E_STATE, "the stream has failed before");
     if (count > height - stream->pushed)
@@ -160,6 +241,8 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
                            uint32_t *given)
 {
     *given = 0;
+    if (stream->planes)
+        return pull_planes(stream, rows, stride, count, given);
     /* The last rows may still wait behind finished ones that have now been pulled. */
     if (stream->ready_rows == 0 && stream->pending_rows > 0 &&
         (stream->pushed == stream->work.in.height || stream->pending_rows == stream->capacity)) {

@@ -105,7 +105,7 @@ void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inver
     }
 }
 
-void ro_palette_finish(struct ro_palette *palette, unsigned colours)
+void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours)
 {
     palette->grey = true;
     for (unsigned i = 0; i < colours; i++) {
@@ -115,8 +115,8 @@ void ro_palette_finish(struct ro_palette *palette, unsigned colours)
     memset(palette->rgb[colours], 0, sizeof palette->rgb - colours * sizeof palette->rgb[0]);
 }
 
-void ro_palette_apply(const struct ro_palette *palette, uint8_t *to, const uint8_t *indices,
-                      uint32_t width)
+void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+                         uint32_t width)
 {
     if (palette->grey)
         for (uint32_t x = 0; x < width; x++)
@@ -153,7 +153,7 @@ static bool is_wide(ro_format format) { return format == RO_GRAY16 || format == 
 void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
                         ro_format to, uint32_t to_white)
 {
-    *conversion = (struct ro_conversion){from, to, from_white, to_white, {0}};
+    *conversion = (struct ro_conversion){from, to, from_white, to_white, {0}, NULL};
     for (uint32_t k = 0; k < 256; k++) {
         uint32_t level = k < from_white ? k : from_white;
         conversion->table[k] = (uint8_t)((2 * to_white * level + from_white) / (2 * from_white));
@@ -163,14 +163,18 @@ void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32
 bool ro_conversion_needed(const struct ro_conversion *conversion)
 {
     bool packing = (conversion->from == RO_BITS) != (conversion->to == RO_BITS);
-    return packing || conversion->from_white != conversion->to_white;
+    return packing || conversion->palette || conversion->from_white != conversion->to_white;
 }
 
 void ro_conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
                        uint32_t width)
 {
     size_t samples = (size_t)width * (size_t)ro_channels_of(conversion->from);
-    if (is_wide(conversion->from)) {
+    if (conversion->palette) {
+        for (size_t x = 0; x < width; x++)
+            memcpy((uint8_t *)to + 3 * x, conversion->palette->colours[((const uint8_t *)from)[x]],
+                   3);
+    } else if (is_wide(conversion->from)) {
         const uint16_t *in = from;
         uint16_t *out = to;
         uint64_t white = conversion->from_white, scale = 2 * (uint64_t)conversion->to_white;

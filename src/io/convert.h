@@ -31,13 +31,13 @@ void ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int cha
 void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted);
 
 /* A palette as rows become it: grey if all its colours are, else RGB. */
-struct ro_palette {
+struct ro_colour_map {
     bool grey;
     uint8_t rgb[256][3];
 };
-void ro_palette_finish(struct ro_palette *palette, unsigned colours);
-void ro_palette_apply(const struct ro_palette *palette, uint8_t *to, const uint8_t *indices,
-                      uint32_t width);
+void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours);
+void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+                         uint32_t width);
 
 /* From what a caller has to what a file holds: bits and levels to tones, tones to the file's white;
  * of N levels, level k is the tone (2*white*k + N-1) / (2*(N-1)). */
@@ -45,6 +45,7 @@ struct ro_conversion {
     ro_format from, to;
     uint32_t from_white, to_white;
     uint8_t table[256];
+    const ro_palette *palette; /* from numbers of its colours to RGB */
 };
 void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
                         ro_format to, uint32_t to_white);

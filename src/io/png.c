@@ -36,7 +36,7 @@ struct png {
     enum kind kind;
     int channels, depth; /* of the file; alpha is a channel */
     bool interlaced, started;
-    struct ro_palette palette;
+    struct ro_colour_map palette;
     png_color_16 key; /* the colour that is transparent */
     struct ro_store store;
     uint8_t *line; /* a row of the file, where it is not the row of the image */
@@ -81,7 +81,7 @@ static void read_palette(struct png *self)
                            alphas && i < alpha_count ? alphas[i] : 255};
         ro_over_white8(self->palette.rgb[i], rgba, 1, 3, false);
     }
-    ro_palette_finish(&self->palette, (unsigned)count);
+    ro_colour_map_finish(&self->palette, (unsigned)count);
 }
 
 static void read_resolution(struct png *self)
@@ -248,7 +248,7 @@ static void convert_row(const struct png *self, uint8_t *row)
 {
     uint32_t width = self->stage.info.width;
     if (self->kind == WITH_PALETTE)
-        ro_palette_apply(&self->palette, row, self->line, width);
+        ro_colour_map_apply(&self->palette, row, self->line, width);
     else if (self->kind == WITH_ALPHA && self->depth == 16)
         ro_over_white16((uint16_t *)row, (uint16_t *)self->line, width, self->channels - 1, false);
     else if (self->kind == WITH_ALPHA)
@@ -342,6 +342,11 @@ static void flush_nothing(png_structp png) { (void)png; }
 
 static int depth_of(const ro_file_info *info)
 {
+    if (info->palette)
+        return info->palette->count <= 2    ? 1
+               : info->palette->count <= 4  ? 2
+               : info->palette->count <= 16 ? 4
+                                            : 8;
     static const struct {
         uint32_t maxval;
         int depth;
@@ -361,8 +366,17 @@ static ro_status write_info(struct png_encoder *self, const ro_file_info *info)
     png_set_write_fn(self->png, self, write_bytes, flush_nothing);
     png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(self->png, self->info, info->width, info->height, depth,
-                 colour ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 info->palette ? PNG_COLOR_TYPE_PALETTE
+                 : colour      ? PNG_COLOR_TYPE_RGB
+                               : PNG_COLOR_TYPE_GRAY,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (info->palette) {
+        png_color colours[256];
+        for (int i = 0; i < info->palette->count; i++)
+            memcpy(&colours[i], info->palette->colours[i], 3);
+        png_set_PLTE(self->png, self->info, colours, info->palette->count);
+        png_set_filter(self->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+    }
     if (info->dpi_x > 0 && info->dpi_x < 1e7 && info->dpi_y > 0 && info->dpi_y < 1e7)
         png_set_pHYs(self->png, self->info, (png_uint_32)(info->dpi_x / metres_per_inch + 0.5),
                      (png_uint_32)(info->dpi_y / metres_per_inch + 0.5), PNG_RESOLUTION_METER);

@@ -8,8 +8,8 @@
  * fails first sets `stop`, which the others notice even while they wait on a pipe; its sentence is
  * the one that is reported.
  */
+#include "io/output.h"
 #include "io/reader.h"
-#include "io/writer.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ struct ring {
 struct pump {
     ro_context *context;
     ro_reader *reader;
-    ro_writer *writer;
+    struct ro_output output;
     ro_halftone_stream *stream;
     uint32_t height, block_rows;
     struct ring in, out;
@@ -136,9 +136,9 @@ static void *write_stage(void *data)
         if (!block)
             break;
         ro_status status =
-            ro_writer_rows(pump->writer, block->rows, (ptrdiff_t)pump->out.stride, block->count);
+            ro_output_rows(&pump->output, block->rows, (ptrdiff_t)pump->out.stride, block->count);
         if (status != RO_OK) {
-            stop(pump, status, &pump->writer->file);
+            stop(pump, status, ro_output_file(&pump->output));
             break;
         }
         y += block->count;
@@ -205,7 +205,8 @@ static ro_status run_threads(struct pump *pump)
 {
     pthread_t reader, writer;
     ro_status status = RO_OK;
-    pump->reader->file.stop = pump->writer->file.stop = &pump->stop;
+    pump->reader->file.stop = &pump->stop;
+    ro_output_set_stop(&pump->output, &pump->stop);
     bool reading = start_thread(&reader, read_stage, pump);
     bool writing = reading && start_thread(&writer, write_stage, pump);
     if (writing)
@@ -218,7 +219,8 @@ static ro_status run_threads(struct pump *pump)
         pthread_join(reader, NULL);
     if (writing)
         pthread_join(writer, NULL);
-    pump->reader->file.stop = pump->writer->file.stop = NULL;
+    pump->reader->file.stop = NULL;
+    ro_output_set_stop(&pump->output, NULL);
     if (pump->status != RO_OK)
         status = ro_context_fail(pump->context, pump->status, "%s", pump->message);
     return status;
@@ -265,7 +267,7 @@ static ro_status run_whole(struct pump *pump, ro_format format, const ro_halfton
     if (status == RO_OK)
         status = ro_halftone(pump->context, &in, &out, options);
     if (status == RO_OK)
-        status = ro_writer_rows(pump->writer, out.data, out.stride, info->height);
+        status = ro_output_rows(&pump->output, out.data, out.stride, info->height);
     ro_image_free(&in);
     ro_image_free(&out);
     return status;
@@ -282,17 +284,36 @@ static ro_status try_pixel(ro_context *context, const ro_file_info *info, ro_for
     return ro_halftone(context, &pixel, &level, options);
 }
 
+/* The form of the result; its size is not known yet. */
+static ro_file_info result_of(const ro_halftone_options *options)
+{
+    static const ro_halftone_options defaults;
+    options = options ? options : &defaults;
+    int levels = options->levels ? options->levels : 2;
+    if (options->palette)
+        return (ro_file_info){.format = RO_INDEX8,
+                              .maxval = (uint32_t)options->palette->count - 1,
+                              .palette = options->palette};
+    if (options->channels == RO_CHANNELS_RGB)
+        return (ro_file_info){.format = RO_RGB8, .maxval = 255};
+    if (options->channels == RO_CHANNELS_CMYK)
+        return (ro_file_info){.format = RO_INDEX8, .maxval = 15, .inks = 1};
+    return (ro_file_info){.format = levels == 2 ? RO_BITS : RO_INDEX8,
+                          .maxval = (uint32_t)levels - 1};
+}
+
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,
                            const ro_write_options *write)
 {
     struct pump pump = {.context = context};
-    int levels = options && options->levels ? options->levels : 2;
-    ro_file_info result = {.format = levels == 2 ? RO_BITS : RO_INDEX8,
-                           .maxval = (uint32_t)levels - 1};
+    ro_file_info result = result_of(options);
     ro_status status = RO_OK;
-    if (levels >= 2 && levels <= 256) /* else the method says what is allowed */
-        status = ro_writer_accepts(context, out, &result, write);
+    if (write && write->split_inks && !result.inks)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a file per ink applies to CMYK separations only");
+    if (result.maxval >= 1 && result.maxval <= 255) /* else the method says what is allowed */
+        status = ro_output_accepts(context, out, &result, write);
     if (status == RO_OK)
         status = ro_reader_open(context, in, read, &pump.reader);
     if (status != RO_OK)
@@ -309,14 +330,14 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     result.dpi_x = info->dpi_x;
     result.dpi_y = info->dpi_y;
     if (status == RO_OK)
-        status = ro_writer_open(context, out, &result, write, &pump.writer);
+        status = ro_output_open(&pump.output, context, out, &result, write);
     if (status == RO_OK)
         status =
             whole ? run_whole(&pump, result.format, options) : run_stream(&pump, result.format);
     ro_halftone_close(pump.stream);
     if (status == RO_OK)
-        status = ro_writer_commit(pump.writer);
-    ro_writer_close(pump.writer);
+        status = ro_output_commit(&pump.output);
+    ro_output_close(&pump.output);
     ro_reader_close(pump.reader);
     return status;
 }

@@ -34,7 +34,7 @@ struct tiff {
     enum way way;
     bool tiled;
     uint32_t chunk_width, chunk_height; /* a tile, or a strip of the whole width */
-    struct ro_palette palette;
+    struct ro_colour_map palette;
     size_t row_bytes;            /* of the file, channels together */
     uint8_t *line;               /* such a row */
     uint8_t *band;               /* chunk_height of them */
@@ -66,7 +66,7 @@ static ro_status read_palette(struct tiff *self)
     for (unsigned i = 0; i < colours; i++)
         for (int c = 0; c < 3; c++)
             self->palette.rgb[i][c] = (uint8_t)(map[c][i] >> shift);
-    ro_palette_finish(&self->palette, colours);
+    ro_colour_map_finish(&self->palette, colours);
     return RO_OK;
 }
 
@@ -358,7 +358,7 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
     uint32_t width = self->stage.info.width;
     if (self->photometric == PHOTOMETRIC_PALETTE) {
         ro_unpack(self->indices, from, width, self->bits, 0);
-        ro_palette_apply(&self->palette, row, self->indices, width);
+        ro_colour_map_apply(&self->palette, row, self->indices, width);
     } else {
         uint8_t all = (uint8_t)((1 << self->bits) - 1);
         ro_unpack(row, from, width, self->bits,
@@ -374,7 +374,7 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
     if (self->photometric == PHOTOMETRIC_MINISWHITE)
         invert(self, from);
     if (self->photometric == PHOTOMETRIC_PALETTE)
-        ro_palette_apply(&self->palette, row, from, width);
+        ro_colour_map_apply(&self->palette, row, from, width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
     else if (self->alpha != NO_ALPHA && self->bits == 16)

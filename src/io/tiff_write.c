@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TIFF out: bits as CCITT G4, white being 0 as fax machines have it; all else deflated. A file that
- * could outgrow 4 GB is a BigTIFF from its start.
+ * TIFF out: bits as CCITT G4, white being 0 as fax machines have it; all else deflated, palettes as
+ * 8-bit numbers and four inks as 4 bits a pixel. A file that could outgrow 4 GB is a BigTIFF from
+ * its start.
  */
 #include "io/convert.h"
 #include "io/stage.h"
@@ -21,17 +22,37 @@ struct tiff_encoder {
     struct ro_encoder encoder; /* first, so that an encoder can be cast back */
     struct ro_tiff file;
     ro_format format;
+    bool inks;
+    uint32_t width;
     size_t row_bytes;
     uint32_t row;
     uint8_t *line; /* libtiff changes the rows it is given */
 };
+
+/* Two pixels of four bits to a byte. */
+static void pack_inks(uint8_t *to, const uint8_t *inks, uint32_t width)
+{
+    for (size_t x = 0; x < width; x += 2)
+        to[x / 2] = (uint8_t)((inks[x] & 15) << 4 | (x + 1 < width ? inks[x + 1] & 15 : 0));
+}
+
+static void set_palette(TIFF *tiff, const ro_palette *palette)
+{
+    uint16_t map[3][256] = {{0}};
+    for (int i = 0; i < palette->count; i++)
+        for (int c = 0; c < 3; c++)
+            map[c][i] = (uint16_t)(257 * palette->colours[i][c]);
+    TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+}
 
 static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                             uint32_t count)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
-        if (self->format == RO_BITS)
+        if (self->inks)
+            pack_inks(self->line, rows, self->width);
+        else if (self->format == RO_BITS)
             for (size_t i = 0; i < self->row_bytes; i++)
                 self->line[i] = (uint8_t)~rows[i];
         else
@@ -69,7 +90,7 @@ static uint16_t compression_for(bool bits)
 static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
 {
     TIFF *tiff = self->file.tiff;
-    int channels = ro_channels_of(info->format);
+    int channels = info->inks ? 4 : ro_channels_of(info->format);
     bool bits = info->format == RO_BITS;
     bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
     size_t sample = bits ? 0 : ro_format_row_bytes(info->format, 1) / (size_t)channels;
@@ -77,17 +98,23 @@ static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
     size_t strip = STRIP_BYTES / self->row_bytes;
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, info->width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, info->height);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits ? 1 : (int)(8 * sample));
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits || info->inks ? 1 : (int)(8 * sample));
     TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels);
     TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                  bits            ? PHOTOMETRIC_MINISWHITE
+                 : info->inks    ? PHOTOMETRIC_SEPARATED
+                 : info->palette ? PHOTOMETRIC_PALETTE
                  : channels == 3 ? PHOTOMETRIC_RGB
                                  : PHOTOMETRIC_MINISBLACK);
+    if (info->inks)
+        TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
+    else if (info->palette)
+        set_palette(tiff, info->palette);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
-    if (!bits && compression != COMPRESSION_NONE)
+    if (!bits && !info->inks && !info->palette && compression != COMPRESSION_NONE)
         TIFFSetField(tiff, TIFFTAG_PREDICTOR,
                      real ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP,
@@ -110,6 +137,8 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     self->encoder = (struct ro_encoder){write_rows, finish_writer, close_writer};
     self->file = (struct ro_tiff){.file = sink->file, .sink = sink};
     self->format = info->format;
+    self->inks = info->inks;
+    self->width = info->width;
     self->row_bytes = ro_format_row_bytes(info->format, info->width);
     *encoder = &self->encoder;
     self->line = malloc(self->row_bytes);

@@ -73,9 +73,9 @@ static const struct ro_extension extensions[] = {
     {"pgm", &types[PNM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL},
     {"ppm", &types[PNM], RO_HOLDS_COLOUR | RO_KEEPS_MAXVAL},
     {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
-    {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS},
-    {"tif", &types[TIFF], IMAGE | RO_HOLDS_FLOAT},
-    {"tiff", &types[TIFF], IMAGE | RO_HOLDS_FLOAT},
+    {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE},
+    {"tif", &types[TIFF], IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS},
+    {"tiff", &types[TIFF], IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
     {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
@@ -103,6 +103,24 @@ ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type)
     return ro_file_fail(file, RO_E_UNSUPPORTED, "this build has no %s support", type->label);
 }
 
+/* Numbers that stand for colours or inks. */
+static ro_status layout_colours(struct ro_file *file, const struct ro_extension *extension,
+                                ro_file_info *layout)
+{
+    unsigned holds = extension->holds;
+    if (layout->inks && !(holds & (RO_HOLDS_INKS | RO_KEEPS_LEVELS)))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file holds no four inks; .tif does, or a file per ink",
+                            extension->name);
+    if (layout->inks || holds & (RO_HOLDS_PALETTE | RO_KEEPS_LEVELS))
+        return RO_OK;
+    if (!(holds & RO_HOLDS_COLOUR))
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds no colour", extension->name);
+    layout->format = RO_RGB8;
+    layout->maxval = 255;
+    return RO_OK;
+}
+
 ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout)
 {
@@ -121,6 +139,8 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
     if (!extension->type->encode)
         return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files are read, not written",
                             extension->type->label);
+    if (info->format == RO_INDEX8 && (info->palette || info->inks))
+        return layout_colours(file, extension, layout);
     if (real)
         return holds & RO_HOLDS_FLOAT ? RO_OK
                                       : ro_file_fail(file, RO_E_UNSUPPORTED,

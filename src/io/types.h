@@ -25,6 +25,8 @@ enum {
     RO_KEEPS_MAXVAL = 16, /* states any largest value; else tones are scaled to all bits set */
     RO_KEEPS_LEVELS = 32, /* numbers of levels stay numbers */
     RO_SMALL_DEPTHS = 64, /* 4 and 16 levels are its own samples of 2 and 4 bits */
+    RO_HOLDS_PALETTE = 128,
+    RO_HOLDS_INKS = 256, /* four samples of a bit each */
 };
 
 struct ro_extension {

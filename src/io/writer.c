@@ -78,6 +78,8 @@ static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *i
 {
     ro_conversion_init(&writer->conversion, info->format, ro_white_of(info->format, info->maxval),
                        writer->layout.format, writer->layout.maxval);
+    if (info->palette && writer->layout.format == RO_RGB8)
+        writer->conversion.palette = info->palette;
     if (!ro_conversion_needed(&writer->conversion))
         return RO_OK;
     size_t row = ro_format_row_bytes(writer->layout.format, info->width);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "halftone/planes.h"
+
+static void combine_rgb(unsigned char *to, const unsigned char *planes, size_t apart,
+                        uint32_t width)
+{
+    for (size_t x = 0; x < width; x++)
+        for (size_t c = 0; c < 3; c++)
+            to[3 * x + c] = planes[c * apart + x];
+}
+
+/* A plane's white is paper; a bit that is set is ink. */
+static void combine_inks(unsigned char *to, const unsigned char *planes, size_t apart,
+                         uint32_t width)
+{
+    for (size_t x = 0; x < width; x++)
+        to[x] = (unsigned char)((planes[x] << 3 | planes[apart + x] << 2 |
+                                 planes[2 * apart + x] << 1 | planes[3 * apart + x]) ^
+                                15);
+}
+
+static const struct planes all[] = {
+    [RO_CHANNELS_RGB] = {3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GRAY8, RO_RGB8, combine_rgb},
+    [RO_CHANNELS_CMYK] = {4,
+                          {PLANE_CYAN, PLANE_MAGENTA, PLANE_YELLOW, PLANE_BLACK},
+                          RO_INDEX8,
+                          RO_INDEX8,
+                          combine_inks},
+};
+
+ro_status planes_find(ro_context *context, const ro_halftone_options *options, ro_format out,
+                      const struct planes **planes)
+{
+    unsigned channels = options->channels;
+    if (channels >= sizeof all / sizeof *all)
+        return ro_context_fail(context, RO_E_ARGUMENT, "there are no channels of number %u",
+                               channels);
+    if (options->palette)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a palette has no channels of its own; choose one of the two");
+    if (channels == RO_CHANNELS_CMYK && options->levels != 0 && options->levels != 2)
+        return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
+                               options->levels);
+    *planes = &all[channels];
+    if (out != (*planes)->out)
+        return ro_context_fail(context, RO_E_ARGUMENT, "these channels are written as %s, not %s",
+                               ro_format_name((*planes)->out), ro_format_name(out));
+    return RO_OK;
+}
+
+ro_status planes_image(ro_context *context, const ro_image *in, const ro_image *out,
+                       const ro_halftone_options *options)
+{
+    const struct planes *planes;
+    ro_image made[PLANES_MOST] = {{0}};
+    ro_status status = planes_find(context, options, out->format, &planes);
+    if (status != RO_OK)
+        return status;
+    /* One allocation, so that the planes' rows lie evenly apart. */
+    ro_image store;
+    status = ro_image_alloc(context, planes->format, in->width,
+                            in->height * (uint32_t)planes->count, 0, &store);
+    for (int i = 0; i < planes->count && status == RO_OK; i++) {
+        made[i] = store;
+        made[i].height = in->height;
+        made[i].data =
+            (unsigned char *)store.data + (ptrdiff_t)i * (ptrdiff_t)in->height * store.stride;
+        status = halftone_image(context, in, planes->plane[i], &made[i], options);
+    }
+    for (uint32_t y = 0; y < in->height && status == RO_OK; y++)
+        planes->combine((unsigned char *)out->data + (ptrdiff_t)y * out->stride,
+                        (const unsigned char *)store.data + (ptrdiff_t)y * store.stride,
+                        (size_t)in->height * (size_t)store.stride, in->width);
+    ro_image_free(&store);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Small text files with lists: tone curves and GIMP palettes; and palettes from pictures. */
+#include "io/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_LINE = 512 };
+
+struct lines {
+    struct ro_file file;
+    FILE *stream;
+    int number; /* of the line that was read last, from 1 */
+    char text[LONGEST_LINE];
+};
+
+static ro_status lines_open(struct lines *lines, ro_context *context, const char *path)
+{
+    *lines = (struct lines){0};
+    ro_file_init(&lines->file, context, path, "standard input");
+    lines->stream = fopen(path, "r");
+    if (!lines->stream)
+        return ro_file_fail(&lines->file, RO_E_IO, "cannot be opened: %s", strerror(errno));
+    return RO_OK;
+}
+
+static void lines_close(struct lines *lines)
+{
+    if (lines->stream)
+        fclose(lines->stream);
+}
+
+/* The next line that is neither empty nor a comment; *end is set after the last. */
+static ro_status lines_next(struct lines *lines, const char **line, bool *end)
+{
+    *end = false;
+    while (fgets(lines->text, sizeof lines->text, lines->stream)) {
+        lines->number++;
+        size_t length = strlen(lines->text);
+        if (length + 1 == sizeof lines->text && lines->text[length - 1] != '\n')
+            return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is too long", lines->number);
+        *line = lines->text + strspn(lines->text, " \t\r\n");
+        if (**line && **line != '#')
+            return RO_OK;
+    }
+    *end = true;
+    return ferror(lines->stream)
+               ? ro_file_fail(&lines->file, RO_E_IO, "cannot be read: %s", strerror(errno))
+               : RO_OK;
+}
+
+/* ---- Curves ------------------------------------------------------------------------------- */
+
+/* "0.5, 0.4", "50% 40%", "50;40" with nothing behind. */
+static bool read_pair(const char *text, double pair[2])
+{
+    static const char separators[] = " \t,;";
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        if (!isdigit((unsigned char)*text) && *text != '.' && *text != '-' && *text != '+')
+            return false;
+        pair[i] = strtod(text, &end);
+        if (end == text)
+            return false;
+        end += *end == '%';
+        text = end + strspn(end, i == 0 ? separators : " \t\r\n");
+        if (i == 0 && text == end)
+            return false;
+    }
+    return *text == '\0';
+}
+
+ro_status ro_curve_load(ro_context *context, const char *path,
+                        ro_tone_point points[RO_CURVE_POINTS], int *count)
+{
+    struct lines lines;
+    const char *line = NULL;
+    bool end = false, percent = false;
+    *count = 0;
+    ro_status status = lines_open(&lines, context, path);
+    while (status == RO_OK) {
+        double pair[2];
+        status = lines_next(&lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (!read_pair(line, pair)) {
+            if (*count == 0 && isalpha((unsigned char)*line))
+                continue; /* a heading */
+            status =
+                ro_file_fail(&lines.file, RO_E_FORMAT,
+                             "line %d is no pair of numbers \"tone in, tone out\"", lines.number);
+        } else if (*count == RO_CURVE_POINTS) {
+            status =
+                ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
+        } else {
+            points[(*count)++] = (ro_tone_point){pair[0], pair[1]};
+            percent |= pair[0] > 1 || pair[1] > 1;
+        }
+    }
+    if (status == RO_OK && *count < 2)
+        status =
+            ro_file_fail(&lines.file, RO_E_FORMAT, "a curve has 2 points or more, not %d", *count);
+    for (int i = 0; i < *count && percent; i++)
+        points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
+    lines_close(&lines);
+    return status;
+}
+
+/* ---- Palettes ----------------------------------------------------------------------------- */
+
+static ro_status check_count(struct ro_file *file, int count)
+{
+    if (count < 2 || count > 256)
+        return ro_file_fail(file, RO_E_FORMAT, "a palette has 2 to 256 colours, not %s%d",
+                            count > 256 ? "more than " : "", count > 256 ? 256 : count);
+    return RO_OK;
+}
+
+static ro_status read_gimp(struct lines *lines, ro_palette *palette)
+{
+    const char *line = NULL;
+    bool end = false;
+    int count = 0;
+    ro_status status = lines_next(lines, &line, &end); /* the first line was looked at before */
+    while (status == RO_OK && !end) {
+        unsigned rgb[3];
+        int used = 0;
+        status = lines_next(lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (isalpha((unsigned char)*line))
+            continue; /* Name:, Columns: */
+        if (sscanf(line, "%3u %3u %3u%n", &rgb[0], &rgb[1], &rgb[2], &used) != 3 ||
+            isdigit((unsigned char)line[used]) || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255)
+            status =
+                ro_file_fail(&lines->file, RO_E_FORMAT,
+                             "line %d is no colour of three numbers from 0 to 255", lines->number);
+        else if (count++ < 256)
+            for (int c = 0; c < 3; c++)
+                palette->colours[count - 1][c] = (uint8_t)rgb[c];
+    }
+    palette->count = count;
+    return status == RO_OK ? check_count(&lines->file, count) : status;
+}
+
+static bool has_colour(const ro_palette *palette, const uint8_t rgb[3])
+{
+    for (int i = 0; i < palette->count; i++)
+        if (memcmp(palette->colours[i], rgb, 3) == 0)
+            return true;
+    return false;
+}
+
+static ro_status read_picture(struct ro_file *file, const char *path, ro_palette *palette)
+{
+    ro_image image;
+    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL);
+    if (status != RO_OK)
+        return status;
+    bool grey = image.format == RO_GRAY8;
+    uint32_t white = image.maxval ? image.maxval : 255;
+    if (!grey && image.format != RO_RGB8)
+        status =
+            ro_file_fail(file, RO_E_UNSUPPORTED, "a palette needs 8 bits a channel; this is %s",
+                         ro_format_name(image.format));
+    int count = 0;
+    for (uint32_t y = 0; y < image.height && status == RO_OK && count <= 256; y++) {
+        const uint8_t *row = (const uint8_t *)image.data + (ptrdiff_t)y * image.stride;
+        for (size_t x = 0; x < image.width && count <= 256; x++) {
+            uint8_t rgb[3];
+            for (size_t c = 0; c < 3; c++)
+                rgb[c] = (uint8_t)((510 * row[grey ? x : 3 * x + c] + white) / (2 * white));
+            if (has_colour(palette, rgb))
+                continue;
+            if (count++ < 256)
+                memcpy(palette->colours[palette->count++], rgb, 3);
+        }
+    }
+    if (status == RO_OK)
+        status = check_count(file, count);
+    ro_image_free(&image);
+    return status;
+}
+
+ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
+{
+    static const char gimp[] = "GIMP Palette";
+    struct lines lines;
+    char head[sizeof gimp - 1];
+    *palette = (ro_palette){0};
+    ro_status status = lines_open(&lines, context, path);
+    if (status == RO_OK) {
+        bool text = fread(head, 1, sizeof head, lines.stream) == sizeof head &&
+                    memcmp(head, gimp, sizeof head) == 0;
+        rewind(lines.stream);
+        status = text ? read_gimp(&lines, palette) : read_picture(&lines.file, path, palette);
+    }
+    lines_close(&lines);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Channels and inks: each is the halftone of its own plane, and light comes back from inks. */
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include "core/hash.h"
+#include "halftone/grey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 70, HEIGHT = 45, PIXELS = WIDTH * HEIGHT };
+
+static ro_context *context;
+static uint8_t pixels[3 * PIXELS];
+
+static int open_context(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(ro_hash(1, i, 0) >> 24);
+    return ro_context_open(NULL, &context) != RO_OK;
+}
+
+static int close_context(void **state)
+{
+    (void)state;
+    ro_context_close(context);
+    return 0;
+}
+
+static const ro_image input = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
+
+/* Channel c of the input as a grey picture, halftoned. */
+static void halftone_channel(int c, int levels, ro_tone tone, uint8_t *out)
+{
+    static uint8_t grey[PIXELS];
+    for (int i = 0; i < PIXELS; i++)
+        grey[i] = pixels[3 * i + c];
+    ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
+    ro_image to = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, out};
+    ro_halftone_options options = {.levels = levels, .tone = tone};
+    assert_int_equal(ro_halftone(context, &in, &to, &options), RO_OK);
+}
+
+static void stream_through(const ro_halftone_options *options, ro_format format, size_t row,
+                           uint8_t *out)
+{
+    ro_halftone_stream *stream;
+    assert_int_equal(ro_halftone_open(context, &input, format, options, &stream), RO_OK);
+    for (uint32_t y = 0, pulled = 0, taken, given; pulled < HEIGHT; y += taken, pulled += given) {
+        uint32_t count = HEIGHT - y < 9 ? HEIGHT - y : 9;
+        assert_int_equal(ro_halftone_push(stream, pixels + y * 3 * WIDTH, 3 * WIDTH, count, &taken),
+                         RO_OK);
+        assert_int_equal(
+            ro_halftone_pull(stream, out + pulled * row, (ptrdiff_t)row, HEIGHT - pulled, &given),
+            RO_OK);
+    }
+    ro_halftone_close(stream);
+}
+
+static void channels_are_halftoned_alone(void **state)
+{
+    (void)state;
+    static uint8_t whole[3 * PIXELS], parts[3 * PIXELS], one[PIXELS];
+    static const ro_tone tones[] = {{0}, {.linear = 1}, {.invert = 1}};
+    for (int levels = 2; levels <= 4; levels++) {
+        ro_halftone_options options = {
+            .channels = RO_CHANNELS_RGB, .levels = levels, .tone = tones[levels - 2]};
+        ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
+        assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
+        for (int c = 0; c < 3; c++) {
+            halftone_channel(c, levels, tones[levels - 2], one);
+            for (int i = 0; i < PIXELS; i++)
+                assert_int_equal(whole[3 * i + c], one[i]);
+        }
+        stream_through(&options, RO_RGB8, 3 * WIDTH, parts);
+        assert_memory_equal(whole, parts, sizeof whole);
+    }
+}
+
+/* The paper that an ink leaves of one pixel. */
+static uint32_t paper_of(enum grey_plane plane, uint32_t black, const uint8_t rgb[3])
+{
+    struct grey_form form = {.plane = plane, .black_per_mille = black};
+    ro_image in = {RO_RGB8, 1, 1, 255, 3, (void *)(uintptr_t)rgb};
+    uint8_t value;
+    assert_int_equal(grey_form_of(context, &in, &form), RO_OK);
+    assert_int_equal(grey_row(context, &in, rgb, 0, &form, &value), RO_OK);
+    return value;
+}
+
+/* light = (1 - ink) (1 - black), but for rounding. */
+static void inks_give_the_light_back(void **state)
+{
+    (void)state;
+    static const uint32_t shares[] = {1000, 500, 0};
+    for (size_t s = 0; s < 3; s++)
+        for (int i = 0; i < 500; i++) {
+            const uint8_t *rgb = pixels + 3 * i;
+            uint32_t left = paper_of(PLANE_BLACK, shares[s], rgb);
+            for (int c = 0; c < 3; c++) {
+                uint32_t ink = paper_of(PLANE_CYAN + (enum grey_plane)c, shares[s], rgb);
+                uint32_t light = (ink * left + 127) / 255;
+                assert_in_range(light, rgb[c] > 0 ? rgb[c] - 1u : 0, rgb[c] + 1u);
+            }
+        }
+    static const uint8_t grey[3] = {90, 90, 90}, black[3] = {0, 0, 0};
+    for (int c = 0; c < 3; c++) { /* full replacement: grey is black ink alone */
+        assert_int_equal(paper_of(PLANE_CYAN + (enum grey_plane)c, 1000, grey), 255);
+        assert_int_equal(paper_of(PLANE_CYAN + (enum grey_plane)c, 1000, black), 255);
+        assert_int_equal(paper_of(PLANE_CYAN + (enum grey_plane)c, 0, grey), 90);
+    }
+    assert_int_equal(paper_of(PLANE_BLACK, 1000, grey), 90);
+    assert_int_equal(paper_of(PLANE_BLACK, 0, grey), 255);
+}
+
+static void inks_are_packed(void **state)
+{
+    (void)state;
+    static uint8_t whole[PIXELS], parts[PIXELS], flat[3 * PIXELS];
+    ro_halftone_options options = {.channels = RO_CHANNELS_CMYK};
+    ro_image out = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, whole};
+    assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
+    stream_through(&options, RO_INDEX8, WIDTH, parts);
+    assert_memory_equal(whole, parts, sizeof whole);
+
+    static const struct {
+        uint8_t rgb[3], inks;
+    } pure[] = {{{0, 255, 255}, 8}, {{255, 0, 255}, 4},   {{255, 255, 0}, 2},
+                {{0, 0, 0}, 1},     {{255, 255, 255}, 0}, {{255, 0, 0}, 6}};
+    for (size_t p = 0; p < sizeof pure / sizeof *pure; p++) {
+        for (int i = 0; i < 3 * PIXELS; i++)
+            flat[i] = pure[p].rgb[i % 3];
+        ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, flat};
+        assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
+        for (int i = 0; i < PIXELS; i++)
+            assert_int_equal(whole[i], pure[p].inks);
+    }
+}
+
+static void refused(ro_halftone_options options, ro_format format, const char *word)
+{
+    static uint8_t out[3 * PIXELS];
+    ro_image image = {format, WIDTH, HEIGHT, 0, 3 * WIDTH, out};
+    assert_int_not_equal(ro_halftone(context, &input, &image, &options), RO_OK);
+    if (!strstr(ro_context_message(context), word))
+        fail_msg("'%s' does not say '%s'", ro_context_message(context), word);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    refused((ro_halftone_options){.channels = RO_CHANNELS_RGB}, RO_BITS, "RGB");
+    refused((ro_halftone_options){.channels = RO_CHANNELS_CMYK, .levels = 3}, RO_INDEX8, "not 3");
+    refused((ro_halftone_options){.channels = (ro_channels)9}, RO_INDEX8, "9");
+    refused((ro_halftone_options){.grey_in_colour = 20}, RO_BITS, "CMYK");
+    refused((ro_halftone_options){.channels = RO_CHANNELS_CMYK, .grey_in_colour = 101}, RO_INDEX8,
+            "101");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(channels_are_halftoned_alone),
+        cmocka_unit_test(inks_give_the_light_back),
+        cmocka_unit_test(inks_are_packed),
+        cmocka_unit_test(nonsense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
