@@ -105,6 +105,15 @@ static uint64_t raster_bytes(const struct header *header)
            (header->maxval > 255 ? 2 : 1);
 }
 
+/* A plain file has a digit for every sample and, but for bits, a blank between two of them. */
+static uint64_t least_bytes(const struct header *header)
+{
+    if (is_raw(header->kind))
+        return raster_bytes(header);
+    uint64_t samples = header->width * header->height * (header->kind == '3' ? 3 : 1);
+    return header->kind == '1' ? samples : 2 * samples - 1;
+}
+
 /* Pages that follow the current one, whose pixels start here; comes back to them. */
 static unsigned count_more(struct ro_source *source, struct header header)
 {
@@ -253,12 +262,12 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
             return ro_file_fail(source->file, RO_E_ARGUMENT,
                                 "page %u is asked for, the last one is %u", page, at);
     }
-    if (is_raw(header.kind) && raster_bytes(&header) > ro_source_left(source))
+    if (least_bytes(&header) > ro_source_left(source))
         return ro_file_fail(source->file, RO_E_FORMAT,
                             "the file ends early: %" PRIu64 " x %" PRIu64 " pixels take %" PRIu64
-                            " bytes, %" PRIu64 " are there",
-                            header.width, header.height, raster_bytes(&header),
-                            ro_source_left(source));
+                            " bytes%s, %" PRIu64 " are there",
+                            header.width, header.height, least_bytes(&header),
+                            is_raw(header.kind) ? "" : " at least", ro_source_left(source));
 
     struct pnm *pnm = calloc(1, sizeof *pnm);
     if (!pnm)
