@@ -29,7 +29,9 @@ target_compile_definitions(roundoff_io_objects PRIVATE ${io_definitions})
 target_link_libraries(roundoff_io_objects PRIVATE ${io_libraries})
 
 ro_library(roundoff_io $<TARGET_OBJECTS:roundoff_io_objects>)
+list(TRANSFORM io_definitions REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE io_test_definitions)
 foreach(suffix static shared)
+  target_compile_definitions(roundoff_io_${suffix} INTERFACE ${io_test_definitions})
   target_link_libraries(roundoff_io_${suffix} PUBLIC roundoff_${suffix} PRIVATE ${io_libraries} m)
 endforeach()
 
