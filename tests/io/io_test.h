@@ -68,12 +68,12 @@ static UNUSED int tear_down(void **state)
     return 0;
 }
 
-/* A path in the folder; valid until the fourth call after. */
+/* A path in the folder; valid until 16 calls later. */
 static UNUSED const char *path_to(const char *name)
 {
-    static char paths[4][128];
+    static char paths[16][128];
     static unsigned next;
-    char *path = paths[next++ % 4];
+    char *path = paths[next++ % 16];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
 }
