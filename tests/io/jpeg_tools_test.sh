@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # JPEG against libjpeg's own tools.
+# shellcheck source=tests/io/tools.sh disable=SC2059,SC2086
 . "$(dirname "$0")/tools.sh"
 need cjpeg djpeg pamflip
 printf '\377\330\377\340' >probe.jpg
@@ -28,7 +29,9 @@ turns='1:leftright,leftright 2:leftright 3:leftright,topbottom 4:topbottom 5:tra
 for turn in $turns; do
     {
         printf '\377\330\377\341\000\042Exif\000\000MM\000\052\000\000\000\010\000\001'
-        printf "\\001\\022\\000\\003\\000\\000\\000\\001\\000\\00${turn%%:*}\\000\\000\\000\\000\\000\\000"
+        printf '\001\022\000\003\000\000\000\001\000'
+        printf "$(printf '\\%03o' "${turn%%:*}")"
+        printf '\000\000\000\000\000\000'
         tail -c +3 a.jpg
     } >exif.jpg
     "$copy" exif.jpg back.ppm

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # PNM against Netpbm.
+# shellcheck source=tests/io/tools.sh disable=SC2086
 . "$(dirname "$0")/tools.sh"
 need pamfile pnmtoplainpnm pnmdepth pnmcat
 
@@ -24,5 +25,7 @@ done
 cat grey.pgm bits.pbm rgb.ppm >pages.pnm
 "$copy" pages.pnm page.pnm page=2
 same 'page 2' page.pnm bits.pbm
+# A pipe, which cannot be read at another place.
+# shellcheck disable=SC2002
 cat pages.pnm | "$copy" - - page=3 >page.pnm
 same 'page 3 of a pipe' page.pnm rgb.ppm

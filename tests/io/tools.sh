@@ -59,4 +59,5 @@ picture P3 61 37 65535 >plain16.ppm
 "$copy" plain16.pgm grey16.pgm
 "$copy" plain.ppm rgb.ppm
 "$copy" plain16.ppm rgb16.ppm
+# shellcheck disable=SC2034
 pictures='bits.pbm grey.pgm grey16.pgm rgb.ppm rgb16.ppm'
