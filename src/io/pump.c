@@ -18,8 +18,9 @@
 
 enum {
     BLOCKS = 3,
-    BLOCK_BYTES = 4 << 20,
-    LEAST_ROWS = 64, /* and a multiple of it: bands of rows are run straight from a block */
+    BLOCK_BYTES = 2 << 20,
+    LARGEST_BLOCK = 64 << 20,
+    BAND_ROWS = 64, /* rows come in multiples of it: bands are run straight from a block */
 };
 
 struct block {
@@ -223,13 +224,20 @@ static ro_status run_threads(struct pump *pump)
     return status;
 }
 
+static uint32_t rows_per_block(const ro_file_info *info)
+{
+    uint64_t row = ro_format_row_bytes(info->format, info->width);
+    uint64_t rows = (BLOCK_BYTES / row / BAND_ROWS + 1) * BAND_ROWS;
+    if (rows * row > LARGEST_BLOCK) /* very wide: fewer rows than a band, down to one */
+        rows = row < LARGEST_BLOCK ? LARGEST_BLOCK / row : 1;
+    return rows < info->height ? (uint32_t)rows : info->height;
+}
+
 static ro_status run_stream(struct pump *pump, ro_format out)
 {
     const ro_file_info *info = ro_reader_info(pump->reader);
-    uint64_t row = ro_format_row_bytes(info->format, info->width);
-    uint64_t rows = (BLOCK_BYTES / row + LEAST_ROWS - 1) / LEAST_ROWS * LEAST_ROWS;
     pump->height = info->height;
-    pump->block_rows = rows == 0 ? LEAST_ROWS : rows < info->height ? (uint32_t)rows : info->height;
+    pump->block_rows = rows_per_block(info);
     ro_status status;
     pthread_mutex_init(&pump->lock, NULL);
     pthread_cond_init(&pump->changed, NULL);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONG_ROW = 1 << 20 };
+
 static const ro_read_options defaults;
 
 ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
@@ -74,6 +76,17 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
     return status;
 }
 
+/* Very long rows: the first is read before anyone takes memory by the size that a file declares. */
+static ro_status read_ahead(struct ro_reader *reader)
+{
+    size_t row = ro_stage_row_bytes(reader->stage);
+    if (row <= LONG_ROW)
+        return RO_OK;
+    if (row > ro_memory_limit() || !(reader->ahead = malloc(row)))
+        return ro_file_no_memory(&reader->file, row);
+    return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
+}
+
 static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
                              const ro_read_options *options, ro_reader **reader)
 {
@@ -89,6 +102,8 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         status = ro_source_open(&made->source, &made->file, path);
     if (status == RO_OK)
         status = open_chain(made, options ? options : &defaults);
+    if (status == RO_OK)
+        status = read_ahead(made);
     if (status != RO_OK) {
         ro_reader_close(made);
         return status;
@@ -121,8 +136,16 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
     if (count > left)
         count = left;
     ro_status status = ro_file_check_stop(&reader->file);
-    if (status == RO_OK && count > 0)
-        status = reader->stage->rows(reader->stage, rows, stride, count);
+    uint32_t given = 0;
+    if (status == RO_OK && count > 0 && reader->ahead) {
+        memcpy(rows, reader->ahead, ro_stage_row_bytes(reader->stage));
+        free(reader->ahead);
+        reader->ahead = NULL;
+        given = 1;
+    }
+    if (status == RO_OK && count > given)
+        status = reader->stage->rows(reader->stage, (uint8_t *)rows + given * stride, stride,
+                                     count - given);
     if (status != RO_OK)
         return reader->status = status;
     reader->row += count;
@@ -137,5 +160,6 @@ void ro_reader_close(ro_reader *reader)
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);
+    free(reader->ahead);
     free(reader);
 }
