@@ -20,19 +20,21 @@ typedef struct ro_file_info {
     uint32_t width, height;
     uint32_t maxval;
     double dpi_x, dpi_y; /* 0: not stated */
-    unsigned pages;      /* pages in the file; 1 for most types */
+    unsigned pages;      /* pages in the file, of a pipe those up to the one read; mostly 1 */
     char type[8];        /* "pnm", "png", "tiff", "jpeg", "npy" */
 } ro_file_info;
 
 typedef struct ro_read_options {
     const char *type;                     /* NULL: by content */
     unsigned page;                        /* 0: the first; pages count from 1 */
-    uint32_t resize_width, resize_height; /* both 0: as it is */
+    uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
 } ro_read_options;
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
- * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. A reader uses the
- * context for messages and cancellation only, so it may run in a thread beside a call on it. */
+ * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
+ * Lanczos-3; the resolution changes with it, so that the size on paper stays, and bits become tones
+ * of maxval 255. A reader uses the context for messages and cancellation only, so it may run in a
+ * thread beside a call on it. */
 typedef struct ro_reader ro_reader;
 RO_API
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
@@ -50,7 +52,7 @@ void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 
 typedef struct ro_write_options {
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
-    double dpi_x, dpi_y; /* 0: as in the info */
+    double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
 } ro_write_options;
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a

@@ -11,8 +11,6 @@
 #include "io/stage.h"
 #include "io/store.h"
 
-#include "core/image.h"
-
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +163,15 @@ static size_t file_row_bytes(const struct png *self)
     return (size_t)self->stage.info.width * (size_t)self->channels * (self->depth == 16 ? 2 : 1);
 }
 
+/* What the compressed data holds, or a little less. */
+static uint64_t unpacked_bytes(const struct png *self)
+{
+    size_t row = file_row_bytes(self);
+    if (self->depth < 8)
+        row = row / 8 * (size_t)self->depth;
+    return (uint64_t)row * self->stage.info.height;
+}
+
 /* Decoding starts with the first row that is asked for: only then is memory taken. */
 static ro_status start(struct png *self)
 {
@@ -294,12 +301,7 @@ ro_status ro_png_decode(struct ro_source *source, unsigned page, struct ro_stage
     if (self->png)
         self->info = png_create_info_struct(self->png);
     ro_status status = self->info ? read_info(self) : ro_file_no_memory(source->file, 1 << 16);
-    if (status == RO_OK &&
-        !ro_stage_plausible(
-            source->size,
-            (uint64_t)(file_row_bytes(self) / 8 * (size_t)(self->depth < 8 ? self->depth : 8)) *
-                self->stage.info.height,
-            DEFLATE_RATIO))
+    if (status == RO_OK && !ro_stage_plausible(source->size, unpacked_bytes(self), DEFLATE_RATIO))
         status = ro_file_ends_early(source->file);
     if (status != RO_OK) {
         close_reader(&self->stage);

@@ -4,8 +4,6 @@
  * after another: its pages. Raw 8-bit rows are read straight into the caller's buffer. In a PBM
  * file white is 0; here it is 1.
  */
-#include "core/checked.h"
-#include "core/image.h"
 #include "io/convert.h"
 #include "io/stage.h"
 

@@ -24,7 +24,7 @@ enum {
     LONGEST_STEM = 200, /* of the target's name within the temporary's */
 };
 
-static bool is_standard_output(const char *path)
+bool ro_sink_is_standard(const char *path)
 {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
@@ -126,7 +126,7 @@ ro_status ro_sink_check(struct ro_file *file, const char *path)
 {
     struct stat about;
     bool regular, special;
-    if (is_standard_output(path))
+    if (ro_sink_is_standard(path))
         return RO_OK;
     ro_status status = look(file, path, &about, &regular, &special);
     if (status != RO_OK || regular || special)
@@ -178,9 +178,8 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
     sink->owned = true;
     if (regular) {
         /* The new file looks like the old one; another owner can be kept by root only. */
-        if (fchown(sink->fd, about.st_uid, about.st_gid) != 0)
-            errno = 0;
-        if (fchmod(sink->fd, about.st_mode & 07777) != 0)
+        (void)!fchown(sink->fd, about.st_uid, about.st_gid);
+        if (fchmod(sink->fd, about.st_mode & 0777) != 0)
             return cannot_write(sink->file);
     }
     return RO_OK;
@@ -190,7 +189,7 @@ ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *p
 {
     struct stat about;
     *sink = (struct ro_sink){.file = file, .fd = -1};
-    if (is_standard_output(path)) {
+    if (ro_sink_is_standard(path)) {
         sink->fd = STDOUT_FILENO;
     } else {
         ro_status status = open_file(sink, path);

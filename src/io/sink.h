@@ -26,6 +26,9 @@ struct ro_sink {
     uint64_t flushed;  /* up to here the system was asked to start writing to the disk */
 };
 
+/* "-" and "/dev/stdout". */
+bool ro_sink_is_standard(const char *path);
+
 /* Whether a file can be made at `path`, as far as can be told without making one. */
 ro_status ro_sink_check(struct ro_file *file, const char *path);
 

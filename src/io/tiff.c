@@ -11,11 +11,10 @@
  * What a row then goes through: the channels that count are picked out, and bits, palettes, ink,
  * alpha and inverted greys become grey or RGB.
  */
+#include "core/checked.h"
 #include "io/convert.h"
 #include "io/stage.h"
 #include "io/tiff_file.h"
-
-#include "core/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,7 +211,7 @@ static void read_resolution(struct tiff *self)
 
 static ro_status allocate(uint8_t **buffer, struct tiff *self, size_t bytes)
 {
-    if (!*buffer && !(*buffer = malloc(bytes)))
+    if (!*buffer && !(*buffer = calloc(1, bytes)))
         return ro_file_no_memory(self->stage.file, bytes);
     return RO_OK;
 }
@@ -434,7 +433,7 @@ static ro_status open_page(struct tiff *self, unsigned page)
     info->pages = TIFFNumberOfDirectories(tiff);
     if (page > info->pages)
         return RO_OK; /* the reader says so */
-    if (page > 1 && !TIFFSetDirectory(tiff, (uint16_t)(page - 1)))
+    if (page > 1 && !TIFFSetDirectory(tiff, (tdir_t)(page - 1)))
         return ro_tiff_failed(&self->file);
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &info->width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &info->height);

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE /* strcasestr */
 #include "io/tiff_file.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#define OWN_HANDLERS (TIFFLIB_VERSION >= 20221213) /* since 4.5.0 each handle has its own */
 
 /* ---- Messages ----------------------------------------------------------------------------- */
 
@@ -23,7 +26,7 @@ static void keep_early_end(struct ro_tiff *tiff, const char *format, va_list arg
         memcpy(tiff->text, text, sizeof text);
 }
 
-#if TIFFLIB_VERSION >= 20221213 /* 4.5.0: each handle has its own handlers */
+#if OWN_HANDLERS
 
 static int on_error(TIFF *handle, void *data, const char *module, const char *format,
                     va_list arguments)
@@ -43,22 +46,61 @@ static int on_warning(TIFF *handle, void *data, const char *module, const char *
     return 1;
 }
 
-#else /* handlers are the process's: they find the file of the thread that called */
+static void before_open(struct ro_tiff *tiff) { (void)tiff; }
+static void after_close(struct ro_tiff *tiff) { (void)tiff; }
 
-static _Thread_local struct ro_tiff *current;
+#else /* handlers are the process's: they look for the file in a list */
 
-static void on_error(const char *module, const char *format, va_list arguments)
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ro_tiff *open_files;
+
+static struct ro_tiff *find(thandle_t handle)
 {
-    (void)module;
-    if (current)
-        keep_text(current, format, arguments);
+    struct ro_tiff *found;
+    pthread_mutex_lock(&list_lock);
+    for (found = open_files; found && found != handle; found = found->next)
+        ;
+    pthread_mutex_unlock(&list_lock);
+    return found;
 }
 
-static void on_warning(const char *module, const char *format, va_list arguments)
+static void on_error(thandle_t handle, const char *module, const char *format, va_list arguments)
 {
+    struct ro_tiff *tiff = find(handle);
     (void)module;
-    if (current)
-        keep_early_end(current, format, arguments);
+    if (tiff)
+        keep_text(tiff, format, arguments);
+}
+
+static void on_warning(thandle_t handle, const char *module, const char *format, va_list arguments)
+{
+    struct ro_tiff *tiff = find(handle);
+    (void)module;
+    if (tiff)
+        keep_early_end(tiff, format, arguments);
+}
+
+static void before_open(struct ro_tiff *tiff)
+{
+    pthread_mutex_lock(&list_lock);
+    TIFFSetErrorHandler(NULL); /* these would print */
+    TIFFSetWarningHandler(NULL);
+    TIFFSetErrorHandlerExt(on_error);
+    TIFFSetWarningHandlerExt(on_warning);
+    tiff->next = open_files;
+    open_files = tiff;
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void after_close(struct ro_tiff *tiff)
+{
+    pthread_mutex_lock(&list_lock);
+    for (struct ro_tiff **link = &open_files; *link; link = &(*link)->next)
+        if (*link == tiff) {
+            *link = tiff->next;
+            break;
+        }
+    pthread_mutex_unlock(&list_lock);
 }
 
 #endif
@@ -154,9 +196,11 @@ ro_status ro_tiff_open(struct ro_tiff *tiff, bool big)
     const char *mode = tiff->source ? "r" : big ? "w8" : "w";
     bool seekable = tiff->source ? tiff->source->seekable : tiff->sink->seekable;
     if (!seekable)
-        return ro_file_fail(tiff->file, RO_E_UNSUPPORTED, "a TIFF file cannot be %s a pipe",
-                            tiff->source ? "read from" : "written to");
-#if TIFFLIB_VERSION >= 20221213
+        return ro_file_fail(tiff->file, RO_E_UNSUPPORTED,
+                            "a TIFF file cannot be %s; it needs a file with a name",
+                            tiff->source ? "read from a pipe" : "written to standard output");
+    before_open(tiff);
+#if OWN_HANDLERS
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
         return ro_file_no_memory(tiff->file, 1 << 10);
@@ -167,9 +211,6 @@ ro_status ro_tiff_open(struct ro_tiff *tiff, bool big)
                                    close_nothing, size_of, map_nothing, unmap_nothing, options);
     TIFFOpenOptionsFree(options);
 #else
-    current = tiff;
-    TIFFSetErrorHandler(on_error);
-    TIFFSetWarningHandler(on_warning);
     tiff->tiff = TIFFClientOpen(tiff->file->name, mode, tiff, read_bytes, write_bytes, seek,
                                 close_nothing, size_of, map_nothing, unmap_nothing);
 #endif
@@ -181,4 +222,5 @@ void ro_tiff_close(struct ro_tiff *tiff)
     if (tiff->tiff)
         TIFFClose(tiff->tiff);
     tiff->tiff = NULL;
+    after_close(tiff);
 }

@@ -10,6 +10,7 @@
 
 struct ro_tiff {
     TIFF *tiff;
+    struct ro_tiff *next; /* open files, where libtiff is too old to know them apart */
     struct ro_file *file;
     struct ro_source *source; /* or */
     struct ro_sink *sink;

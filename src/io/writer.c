@@ -2,7 +2,6 @@
 /* Writing a file: its type from its name, its rows as the type takes them, then the commit. */
 #include "io/writer.h"
 
-#include "core/image.h"
 #include "io/types.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ enum { CONVERTED_BYTES = 1 << 18 };
 
 static const ro_write_options defaults;
 
-/* The type is the one asked for, else the one of the name's ending; "-" is PNM. */
+/* The type is the one asked for, else the one of the name's ending; standard output is PNM. */
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
@@ -24,7 +23,7 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
                                          "npy are",
                                          asked);
     }
-    if (strcmp(path, "-") == 0) {
+    if (ro_sink_is_standard(path)) {
         *extension = ro_extension_of("pnm");
         return RO_OK;
     }
