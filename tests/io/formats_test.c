@@ -2,7 +2,7 @@
 /* One picture stored in several ways is one picture: the small files of tests/fuzz/seeds. */
 #include "io_test.h"
 
-static uint8_t *load(const char *name, const ro_read_options *options, ro_file_info *info)
+static UNUSED uint8_t *load(const char *name, const ro_read_options *options, ro_file_info *info)
 {
     char path[400];
     const char *source = getenv("SOURCE_DIR");
@@ -19,7 +19,7 @@ static uint8_t *load(const char *name, const ro_read_options *options, ro_file_i
 }
 
 /* The largest difference of two 8-bit pictures of the same size. */
-static int difference(const char *a, const char *b, const ro_read_options *options_b)
+static UNUSED int difference(const char *a, const char *b, const ro_read_options *options_b)
 {
     ro_file_info info_a, info_b;
     uint8_t *pixels_a = load(a, NULL, &info_a), *pixels_b = load(b, options_b, &info_b);
