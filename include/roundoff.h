@@ -216,6 +216,14 @@ typedef struct ro_halftone_options {
     const char *shape;      /* of clustered dots: NULL: "round"; "line", "diamond" */
     const ro_image *screen; /* the threshold image of the method "screen" */
     int threshold;          /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+
+    /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
+    double sigma;       /* of the eye, in pixels; 0: 1.2 */
+    int radius;         /* of the eye, 1 to 8 pixels; 0: 4 */
+    const char *order;  /* NULL: "groups"; "raster" */
+    const char *start;  /* NULL: "random"; "floyd-steinberg" */
+    int rounds;         /* at most so many; 0: until nothing changes */
+    uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */

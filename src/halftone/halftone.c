@@ -25,6 +25,12 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
+        {OPTION_SEARCH, options->sigma != 0, "sigma"},
+        {OPTION_SEARCH, options->radius != 0, "radius"},
+        {OPTION_SEARCH, options->order != NULL, "order"},
+        {OPTION_SEARCH, options->start != NULL, "start"},
+        {OPTION_SEARCH, options->rounds != 0, "rounds"},
+        {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(method->options & given[i].flag))

@@ -22,6 +22,8 @@ enum halftone_option {
     OPTION_SHAPE = 1 << 5,
     OPTION_SCREEN = 1 << 6,
     OPTION_THRESHOLD = 1 << 7,
+    OPTION_SEARCH = 1 << 8, /* sigma, radius, order, start, rounds */
+    OPTION_SHADOW = 1 << 9,
 };
 
 struct halftone_block {
@@ -68,7 +70,7 @@ struct halftoner {
     void *state; /* the engine's */
 };
 
-extern const struct halftone_engine diffusion_engine, ordered_engine, otsu_engine;
+extern const struct halftone_engine diffusion_engine, ordered_engine, otsu_engine, dbs_engine;
 
 /* By name or alias; NULL and a message that suggests the nearest when there is none. */
 const struct halftone_method *halftone_method_find(ro_context *context, const char *name);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of halftoning methods. */
 #include "core/names.h"
+#include "halftone/dbs.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 #include "halftone/ordered.h"
 
 #define DIFFUSION &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE
+#define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH
 #define ORDERED(more) &ordered_engine, OPTION_LEVELS | (more)
 #define BAYER_1973                                                                                 \
     "Bayer, An optimum method for two-level rendition of continuous-tone pictures, 1973"
@@ -131,6 +133,17 @@ static const struct halftone_method methods[] = {
      &otsu_engine,
      0,
      ORDERED_OTSU},
+    {{"dbs", "search", "the error an eye sees, made as small as single changes can",
+      "Analoui and Allebach, Model-based halftoning by direct binary search, 1992"},
+     {"direct-binary-search"},
+     SEARCH,
+     DBS_PLAIN},
+    {{"dbs-clipping-free", "search", "direct binary search that keeps deep shadows and highlights",
+      "Koge, Ito and Nakano, A GPU implementation of clipping-free halftoning using the direct "
+      "binary search, 2014"},
+     {"clipping-free", "clipping-free-dbs"},
+     SEARCH | OPTION_SCREEN | OPTION_SHADOW,
+     DBS_CLIPPING_FREE},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods, ALIASES = 4 };
