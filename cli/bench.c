@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const struct bench *const benches[] = {&bench_diffusion, &bench_ordered};
+static const struct bench *const benches[] = {&bench_diffusion, &bench_ordered, &bench_dbs};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 struct values {
