@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static const struct bench *const benches[] = {&bench_diffusion, &bench_ordered, &bench_palette};
+static const struct bench *const benches[] = {&bench_diffusion, &bench_ordered, &bench_palette,
+                                              &bench_dbs};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 struct values {

@@ -3,6 +3,7 @@
 #include "cli/work.h"
 #include "roundoff_io.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct values {
@@ -12,6 +13,10 @@ struct values {
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct size resize;
     bool list, serpentine, linear, invert;
+    /* direct binary search */
+    double sigma; /* negative: not given */
+    int radius, rounds;
+    const char *order, *start, *shadow;
 };
 
 static const char *const angles[] = {"0", "45", NULL};
@@ -76,6 +81,18 @@ static const struct option options[] = {
      .offset = offsetof(struct values, separate), .choices = separate_names, .topic = "colour"},
     {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct values, black), .min = 0, .max = 100, .topic = "colour"},
+    {"sigma", "S", "width of the eye in pixels (default 1.2)", OPTION_NUMBER,
+     .offset = offsetof(struct values, sigma), .min = 0, .max = 1000, .topic = "search"},
+    {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
+     .offset = offsetof(struct values, radius), .min = 1, .max = 8, .topic = "search"},
+    {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
+     .offset = offsetof(struct values, order), .topic = "search"},
+    {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
+     .offset = offsetof(struct values, start), .topic = "search"},
+    {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
+     .offset = offsetof(struct values, rounds), .min = 1, .max = 1000000, .topic = "search"},
+    {"shadow", "N/D", "tones set by the screen (default: follows --sigma, 8/255)", OPTION_TEXT,
+     .offset = offsetof(struct values, shadow), .topic = "search"},
     {0},
 };
 
@@ -201,9 +218,26 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
             pixels / seconds * 1e-6);
 }
 
+/* "9/255" as two numbers. */
+static bool read_fraction(const char *text, uint32_t fraction[2])
+{
+    unsigned long long parts[2];
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return false;
+        parts[i] = strtoull(text, &end, 10);
+        if (parts[i] > UINT32_MAX || *end != (i ? 0 : '/'))
+            return false;
+        fraction[i] = (uint32_t)parts[i];
+        text = end + 1;
+    }
+    return fraction[1] > 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.levels = 2, .black = 100};
+    struct values values = {.levels = 2, .black = 100, .sigma = -1};
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -223,6 +257,12 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "halftone needs IN and OUT");
     if (values.channels && values.separate)
         return usage_error(command, "--channels rgb and --separate exclude each other");
+
+    uint32_t shadow[2] = {0, 0};
+    if (values.sigma == 0)
+        return usage_error(command, "--sigma 0: must be above 0");
+    if (values.shadow && !read_fraction(values.shadow, shadow))
+        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
 
     struct work work;
     int result = work_begin(&work, &values.common);
@@ -252,7 +292,13 @@ static int run(const struct command *command, int argc, char **argv)
                                                 : values.channels ? RO_CHANNELS_RGB
                                                                   : RO_CHANNELS_GREY,
                                     .grey_in_colour = 100 - values.black,
-                                    .overshoot = (int)values.overshoot};
+                                    .overshoot = (int)values.overshoot,
+                                    .sigma = values.sigma > 0 ? values.sigma : 0,
+                                    .radius = values.radius,
+                                    .order = values.order,
+                                    .start = values.start,
+                                    .rounds = values.rounds,
+                                    .shadow = {shadow[0], shadow[1]}};
     if (values.screen && !values.method)
         halftone.method = "screen";
     ro_read_options read = {.page = (unsigned)values.page,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff screen: makes a threshold array for ordered dithering. */
+/* roundoff screen: makes a threshold array for ordered dithering and search. */
 #include "cli/work.h"
 #include "roundoff_io.h"
 
@@ -15,7 +15,7 @@ struct values {
 static const char *const angles[] = {"0", "45", NULL};
 
 static const struct option options[] = {
-    {"size", "N", "cells a side (default: 64, or 8 for dots)", OPTION_WHOLE,
+    {"size", "N", "cells a side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
     {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
      .offset = offsetof(struct values, angle), .choices = angles},

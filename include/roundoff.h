@@ -294,6 +294,14 @@ typedef struct ro_halftone_options {
     const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
     int overshoot; /* palettes: per cent of white by which errors may pass black and white, 0 to 100
                     */
+
+    /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
+    double sigma;       /* of the eye, in pixels; 0: 1.2 */
+    int radius;         /* of the eye, 1 to 8 pixels; 0: 4 */
+    const char *order;  /* NULL: "groups"; "raster" */
+    const char *start;  /* NULL: "random"; "floyd-steinberg" */
+    int rounds;         /* at most so many; 0: until nothing changes */
+    uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
 } ro_halftone_options;
 
 /* A method as `roundoff halftone --list` shows it. */

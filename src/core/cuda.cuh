@@ -20,6 +20,8 @@ enum ro_cuda_slot {
     RO_CUDA_TICKET,
     RO_CUDA_ALIGNED, /* copies of images whose rows are not aligned */
     RO_CUDA_WORK, /* whatever else a schedule keeps */
+    RO_CUDA_DBS_TABLES, /* of a direct binary search */
+    RO_CUDA_DBS_STATE,
     RO_CUDA_SLOTS,
 };
 

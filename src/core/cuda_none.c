@@ -2,6 +2,7 @@
 /* Built in place of cuda.cu when there is no CUDA compiler. */
 #include "core/cuda.h"
 
+#include "halftone/dbs_cuda.h"
 #include "halftone/diffusion_cuda.h"
 
 #include <stdio.h>
@@ -106,3 +107,33 @@ ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_imag
 }
 
 void diffusion_cuda_close(struct diffusion_cuda *work) { (void)work; }
+
+ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
+                        const ro_image *shape, struct dbs_cuda **work)
+{
+    (void)options, (void)shape;
+    *work = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *first,
+                       const ro_image *out, struct dbs_result *result)
+{
+    (void)work, (void)in, (void)first, (void)out, (void)result;
+    return RO_E_DEVICE;
+}
+
+ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in, const ro_image *out,
+                                uint32_t images, void *stream)
+{
+    (void)work, (void)in, (void)out, (void)images, (void)stream;
+    return RO_E_DEVICE;
+}
+
+int dbs_cuda_launches(const struct dbs_cuda *work)
+{
+    (void)work;
+    return 0;
+}
+
+void dbs_cuda_close(struct dbs_cuda *work) { (void)work; }

@@ -52,6 +52,12 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
+        {OPTION_SEARCH, options->sigma != 0, "sigma"},
+        {OPTION_SEARCH, options->radius != 0, "radius"},
+        {OPTION_SEARCH, options->order != NULL, "order"},
+        {OPTION_SEARCH, options->start != NULL, "start"},
+        {OPTION_SEARCH, options->rounds != 0, "rounds"},
+        {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(known & given[i].flag))

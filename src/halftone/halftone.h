@@ -27,6 +27,8 @@ enum halftone_option {
     OPTION_SERPENTINE = 1 << 10,
     OPTION_PALETTE = 1 << 16,
     OPTION_OVERSHOOT = 1 << 17, /* of palettes */
+    OPTION_SEARCH = 1 << 18,    /* sigma, radius, order, start, rounds */
+    OPTION_SHADOW = 1 << 19,
 };
 
 struct halftone_block {
@@ -76,7 +78,7 @@ struct halftoner {
 };
 
 extern const struct halftone_engine diffusion_engine, tonal_engine, like_engine;
-extern const struct halftone_engine ordered_engine, otsu_engine;
+extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
 extern const struct halftone_engine palette_engine; /* for any error diffusion kernel */
 
 /* The method behind a kernel of the user's own; it is not in the list. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of halftoning methods. */
 #include "core/names.h"
+#include "halftone/dbs.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 #include "halftone/ordered.h"
@@ -12,6 +13,7 @@
 
 #define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
 
+#define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH
 #define ORDERED(more) &ordered_engine, OPTION_LEVELS | (more)
 #define BAYER_1973                                                                                 \
     "Bayer, An optimum method for two-level rendition of continuous-tone pictures, 1973"
@@ -148,6 +150,17 @@ static const struct halftone_method methods[] = {
      &otsu_engine,
      0,
      ORDERED_OTSU},
+    {{"dbs", "search", "the error an eye sees, made as small as single changes can",
+      "Analoui and Allebach, Model-based halftoning by direct binary search, 1992"},
+     {"direct-binary-search"},
+     SEARCH,
+     DBS_PLAIN},
+    {{"dbs-clipping-free", "search", "direct binary search that keeps deep shadows and highlights",
+      "Koge, Ito and Nakano, A GPU implementation of clipping-free halftoning using the direct "
+      "binary search, 2014"},
+     {"clipping-free", "clipping-free-dbs"},
+     SEARCH | OPTION_SCREEN | OPTION_SHADOW,
+     DBS_CLIPPING_FREE},
 };
 
 const struct halftone_method halftone_own_kernel = {

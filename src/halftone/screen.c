@@ -4,6 +4,7 @@
 
 #include "core/image.h"
 #include "core/names.h"
+#include "halftone/uniform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,13 @@ static const struct screen_kind kinds[] = {
      2,
      256,
      screen_clustered},
+    {{"uniform", "the shadows of dbs-clipping-free: levels spread evenly, up to one half"},
+     {0},
+     SCREEN_OPTION_SEED,
+     UNIFORM_SIZE,
+     UNIFORM_MIN_SIZE,
+     SCREEN_MAX_SIDE,
+     screen_uniform},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, ALIASES = 2 };
 

@@ -36,6 +36,7 @@ struct screen_kind {
 ro_status screen_bayer(ro_context *context, const ro_screen_options *options, uint32_t *ranks);
 ro_status screen_clustered(ro_context *context, const ro_screen_options *options, uint32_t *ranks);
 ro_status screen_void(ro_context *context, const ro_screen_options *options, uint32_t *ranks);
+ro_status screen_uniform(ro_context *context, const ro_screen_options *options, uint32_t *ranks);
 
 /* What screen_void makes of 64 x 64 cells and seed 0. */
 extern const uint16_t screen_built_in[SCREEN_BUILT_IN_SIDE * SCREEN_BUILT_IN_SIDE];

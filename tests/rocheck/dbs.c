@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Direct binary search: both methods in both orders, every radius, sizes from a pixel up. */
+#include "halftone/dbs.h"
+#include "core/context.h"
+#include "core/cuda.h"
+#include "rocheck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *method, *order;
+    struct dbs_options options;
+} cases[] = {
+    {"dbs/groups", "dbs", "groups", {.order = DBS_GROUPS}},
+    {"dbs/raster", "dbs", "raster", {.order = DBS_RASTER}},
+    {"dbs-clipping-free/groups",
+     "dbs-clipping-free",
+     "groups",
+     {.order = DBS_GROUPS, .clipping_free = true}},
+    {"dbs-clipping-free/raster",
+     "dbs-clipping-free",
+     "raster",
+     {.order = DBS_RASTER, .clipping_free = true}},
+};
+
+static const char *case_name(int number) { return cases[number].name; }
+
+static bool supports(int number, const struct variant *variant)
+{
+    return variant->device == RO_DEVICE_CPU || cases[number].options.order == DBS_GROUPS;
+}
+
+enum { GUARD = 64, POISON = 0xa5 };
+
+struct trial {
+    ro_image in, want, got;
+    size_t out_bytes;
+    struct dbs_options options;
+};
+
+static void make(struct check *check, int number, struct trial *trial)
+{
+    static const uint32_t whites[] = {255, 255, 255, 1, 100, 65535, 65535, 1000};
+    const uint32_t width = 1 + draw(check, draw(check, 4) ? 90 : 6);
+    const uint32_t height = 1 + draw(check, draw(check, 4) ? 70 : 6);
+    const uint32_t white = whites[draw(check, sizeof whites / sizeof *whites)];
+    const uint32_t flat = draw(check, white + 1), kind = draw(check, 4);
+    const bool wide = white > 255;
+    const size_t stride = ((size_t)width << wide) + 2 * draw(check, 20);
+    const size_t out_stride = (width + 7) / 8 + draw(check, 20);
+    uint8_t *pixels = malloc(stride * height);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            uint32_t value = kind == 0   ? draw(check, white + 1)
+                             : kind == 1 ? flat
+                             : kind == 2 ? (uint32_t)((uint64_t)x * white / width)
+                                         : draw(check, 2) * white;
+            if (wide)
+                ((uint16_t *)(void *)(pixels + y * stride))[x] = (uint16_t)value;
+            else
+                pixels[y * stride + x] = (uint8_t)value;
+        }
+    trial->in =
+        (ro_image){wide ? RO_GRAY16 : RO_GRAY8, width, height, white, (ptrdiff_t)stride, pixels};
+    trial->out_bytes = out_stride * height + 2 * GUARD;
+    trial->want =
+        (ro_image){RO_BITS, width, height, 0, (ptrdiff_t)out_stride, malloc(trial->out_bytes)};
+    trial->got = trial->want;
+    trial->got.data = malloc(trial->out_bytes);
+    memset(trial->want.data, POISON, trial->out_bytes);
+    memset(trial->got.data, POISON, trial->out_bytes);
+
+    trial->options = cases[number].options;
+    trial->options.radius = 1 + (int)draw(check, DBS_MAX_RADIUS);
+    if (check->variant->device == RO_DEVICE_CUDA && trial->options.radius > 7)
+        trial->options.radius = 4; /* 8 runs on the CPU only */
+    trial->options.sigma = 0.3 * (2 + draw(check, 12));
+    trial->options.seed = draw(check, 1000);
+    trial->options.rounds = (int)draw(check, 3);
+    if (draw(check, 4) == 0) {
+        trial->options.start = DBS_FLOYD_STEINBERG;
+        trial->options.seed = 0;
+    }
+    if (trial->options.clipping_free) {
+        trial->options.shadow_numerator = 1 + draw(check, 9);
+        trial->options.shadow_denominator = 255;
+    }
+}
+
+static void discard(struct trial *trial)
+{
+    free(trial->in.data);
+    free(trial->want.data);
+    free(trial->got.data);
+}
+
+static bool fails(struct check *check, const struct trial *trial, const char *what)
+{
+    snprintf(check->failure, sizeof check->failure, "%u x %u, maxval %u, w %d, sigma %g: %s",
+             trial->in.width, trial->in.height, trial->in.maxval, trial->options.radius,
+             trial->options.sigma, what);
+    return false;
+}
+
+/* The reference's bits, by its kernels on one thread. */
+static ro_status run_reference(ro_context *scalar, const struct trial *trial)
+{
+    struct dbs_result result;
+    ro_image want = trial->want;
+    want.data = (uint8_t *)want.data + GUARD;
+    return dbs_halftone(scalar, &trial->options, &trial->in, &want, &result);
+}
+
+/* The same from device memory to device memory. */
+static ro_status run_resident(ro_context *context, const struct trial *trial, const ro_image *got,
+                              const ro_halftone_options *options)
+{
+    const size_t in_bytes = (size_t)trial->in.stride * trial->in.height;
+    const size_t out_bytes = (size_t)got->stride * got->height;
+    ro_image in = trial->in, out = *got;
+    in.data = out.data = NULL;
+    ro_status status = ro_cuda_alloc(context, in_bytes, &in.data);
+    if (status == RO_OK)
+        status = ro_cuda_alloc(context, out_bytes, &out.data);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, in.data, trial->in.data, in_bytes);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, out.data, got->data, out_bytes);
+    if (status == RO_OK)
+        status = ro_halftone_device(context, &in, &out, 1, options, ro_cuda_stream(context));
+    if (status == RO_OK)
+        status = ro_cuda_wait(context);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, got->data, out.data, out_bytes);
+    ro_cuda_free(in.data);
+    ro_cuda_free(out.data);
+    return status;
+}
+
+static bool run_public(ro_context *context, int number, const struct trial *trial, int threads,
+                       struct check *check)
+{
+    const bool on_device = check->variant->device == RO_DEVICE_CUDA;
+    const struct dbs_options *o = &trial->options;
+    ro_halftone_options options = {
+        .method = cases[number].method,
+        .seed = o->seed,
+        .sigma = o->sigma,
+        .radius = o->radius,
+        .order = cases[number].order,
+        .start = o->start == DBS_FLOYD_STEINBERG ? "floyd-steinberg" : NULL,
+        .rounds = o->rounds,
+        .shadow = {o->shadow_numerator, o->shadow_denominator},
+    };
+    ro_image got = trial->got;
+    got.data = (uint8_t *)got.data + GUARD;
+    const bool resident = on_device && trial->options.start == DBS_RANDOM && draw(check, 2);
+    ro_status status = resident ? run_resident(context, trial, &got, &options)
+                                : ro_halftone(context, &trial->in, &got, &options);
+    if (status != RO_OK)
+        return fails(check, trial, ro_context_message(context));
+    const ro_report *report = ro_context_report(context);
+    if (report->device != check->variant->device ||
+        (!on_device && (report->cpu != check->variant->cpu || report->threads != threads)))
+        return fails(check, trial, "another variant ran than was asked for");
+    return true;
+}
+
+static bool same(struct check *check, const struct trial *trial)
+{
+    if (memcmp(trial->want.data, trial->got.data, trial->out_bytes) == 0)
+        return true;
+    const uint8_t *want = trial->want.data, *got = trial->got.data;
+    size_t at = 0;
+    while (want[at] == got[at])
+        at++;
+    char where[96];
+    snprintf(where, sizeof where, "byte %zu of row %zu is %02x, not %02x",
+             (at - GUARD) % (size_t)trial->want.stride, (at - GUARD) / (size_t)trial->want.stride,
+             got[at], want[at]);
+    return fails(check, trial, where);
+}
+
+static bool test(int number, struct check *check)
+{
+    const bool alone =
+        check->variant->device == RO_DEVICE_CUDA || cases[number].options.order == DBS_RASTER;
+    const int most = alone ? 1 : 3;
+    bool right = true;
+    ro_context *scalar;
+    ro_context_options plain = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    if (ro_context_open(&plain, &scalar) != RO_OK)
+        return false;
+    for (int threads = 1; threads <= most && right; threads++) {
+        ro_context *context;
+        ro_context_options how = {
+            .device = check->variant->device, .cpu = check->variant->cpu, .threads = threads};
+        if (ro_context_open(&how, &context) != RO_OK) {
+            snprintf(check->failure, sizeof check->failure, "no context with %d threads", threads);
+            right = false;
+            break;
+        }
+        for (int i = 0; i < 24 && right; i++) {
+            struct trial trial;
+            make(check, number, &trial);
+            if (run_reference(scalar, &trial) != RO_OK)
+                right = fails(check, &trial, ro_context_message(scalar));
+            for (int r = 0; r < check->repeats && right; r++)
+                right = run_public(context, number, &trial, threads, check) && same(check, &trial);
+            discard(&trial);
+        }
+        ro_context_close(context);
+    }
+    ro_context_close(scalar);
+    return right;
+}
+
+static double bench(int number, const struct variant *variant, int threads)
+{
+    enum { SIZE = 1024 };
+    ro_context *context;
+    ro_context_options how = {.device = variant->device, .cpu = variant->cpu, .threads = threads};
+    ro_image in = {0}, out = {0};
+    double best = 0;
+    if (ro_context_open(&how, &context) != RO_OK)
+        return 0;
+    if (ro_image_alloc(context, RO_GRAY8, SIZE, SIZE, 0, &in) != RO_OK ||
+        ro_image_alloc(context, RO_BITS, SIZE, SIZE, 0, &out) != RO_OK ||
+        ro_testcard(context, &in) != RO_OK)
+        goto done;
+    for (int i = 0; i < 3; i++) {
+        ro_halftone_options options = {.method = cases[number].method,
+                                       .order = cases[number].order};
+        double start = seconds_now();
+        if (ro_halftone(context, &in, &out, &options) != RO_OK)
+            goto done;
+        double speed = SIZE * SIZE / (seconds_now() - start) * 1e-6;
+        best = speed > best ? speed : best;
+    }
+done:
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_context_close(context);
+    return best;
+}
+
+static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
+
+const struct suite dbs_suite = {
+    .name = "search",
+    .cases = sizeof cases / sizeof *cases,
+    .case_name = case_name,
+    .supports = supports,
+    .test = test,
+    .bench = bench,
+    .steps = steps,
+};
