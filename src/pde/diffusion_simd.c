@@ -395,41 +395,46 @@ static void wrap_row(const struct ro_rows *rows, char *row)
         wrap(rows, row + (size_t)plane * rows->line_bytes);
 }
 
+/* A function for each combination, so that each has all registers to itself. */
+typedef void row_fn(const struct ro_rows *rows, const struct ro_row_work *work,
+                    const struct ro_element *constant);
+#define ROW(name, joint, model, wide)                                                              \
+    static void name(const struct ro_rows *rows, const struct ro_row_work *work,                   \
+                     const struct ro_element *constant)                                            \
+    {                                                                                              \
+        row(rows, work, joint, RO_MODEL_##model, wide, constant);                                  \
+    }
+#define ROWS(name, joint, model)                                                                   \
+    ROW(name##_narrow, joint, model, false)                                                        \
+    ROW(name##_wide, joint, model, true)
+ROWS(linear, 1, LINEAR)
+ROWS(perona_malik, 1, PERONA_MALIK)
+ROWS(perona_malik3, 3, PERONA_MALIK)
+ROWS(exponential, 1, EXPONENTIAL)
+ROWS(exponential3, 3, EXPONENTIAL)
+ROWS(anisotropic, 1, ANISOTROPIC)
+ROWS(anisotropic3, 3, ANISOTROPIC)
+
+static row_fn *const functions[][2][2] = {
+    [RO_MODEL_LINEAR] = {{linear_narrow, linear_wide}, {linear_narrow, linear_wide}},
+    [RO_MODEL_PERONA_MALIK] = {{perona_malik_narrow, perona_malik_wide},
+                               {perona_malik3_narrow, perona_malik3_wide}},
+    [RO_MODEL_EXPONENTIAL] = {{exponential_narrow, exponential_wide},
+                              {exponential3_narrow, exponential3_wide}},
+    [RO_MODEL_ANISOTROPIC] = {{anisotropic_narrow, anisotropic_wide},
+                              {anisotropic3_narrow, anisotropic3_wide}},
+};
+
 static void step(const struct ro_rows *rows, const struct ro_row_work *work)
 {
-    const struct ro_element *linear = &rows->diffusion->constant;
-#define CASE(joint, model)                                                                         \
-    case RO_MODEL_##model:                                                                         \
-        if (rows->wide)                                                                            \
-            row(rows, work, joint, RO_MODEL_##model, true, linear);                                \
-        else                                                                                       \
-            row(rows, work, joint, RO_MODEL_##model, false, linear);                               \
-        break
-    if (rows->diffusion->joint == 1)
-        switch (rows->diffusion->model) {
-            CASE(1, LINEAR);
-            CASE(1, PERONA_MALIK);
-            CASE(1, EXPONENTIAL);
-            CASE(1, ANISOTROPIC);
-        }
-    else
-        switch (rows->diffusion->model) {
-            CASE(1, LINEAR);
-            CASE(3, PERONA_MALIK);
-            CASE(3, EXPONENTIAL);
-            CASE(3, ANISOTROPIC);
-        }
-#undef CASE
+    const struct ro_diffusion *diffusion = rows->diffusion;
+    functions[diffusion->model][diffusion->joint > 1][rows->wide](rows, work, &diffusion->constant);
     wrap_row(rows, work->out);
 }
 
 static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 {
-    const struct ro_element *linear = &rows->diffusion->smoothing;
-    if (rows->wide)
-        row(rows, work, 1, RO_MODEL_LINEAR, true, linear);
-    else
-        row(rows, work, 1, RO_MODEL_LINEAR, false, linear);
+    functions[RO_MODEL_LINEAR][0][rows->wide](rows, work, &rows->diffusion->smoothing);
     wrap_row(rows, work->out);
 }
 
