@@ -35,6 +35,8 @@ static struct ro_element linear_element(uint32_t time)
     return (struct ro_element){diagonal, diagonal, side, side};
 }
 
+static const uint64_t EXP_EIGHTH = 3790295335; /* 2^32 exp(-1/8) */
+
 /*
  * Entry i belongs to the squared gradient i kappa^2 / 8. Perona-Malik: P = 1/(1 + i/8);
  * exponential: P = exp(-i/8), by repeated multiplication in 32-bit fractions, so that it is the
@@ -43,7 +45,6 @@ static struct ro_element linear_element(uint32_t time)
  */
 static void fill_table(struct ro_diffusion *diffusion)
 {
-    const uint64_t exp_eighth = 3790295335u; /* 2^32 exp(-1/8) */
     uint64_t time = diffusion->time, power = (uint64_t)1 << 32;
     for (uint32_t i = 0; i < RO_TABLE; i++) {
         switch (diffusion->model) {
@@ -56,7 +57,7 @@ static void fill_table(struct ro_diffusion *diffusion)
         default:
             diffusion->table[i] = (uint16_t)(32 * time / (3 * (8 + i)));
         }
-        power = power * exp_eighth >> 32;
+        power = power * EXP_EIGHTH >> 32;
     }
 }
 
@@ -74,15 +75,40 @@ static void set_scale(struct ro_diffusion *diffusion, double kappa)
     diffusion->factor = (uint32_t)floor(1024 / end + 0.5);
 }
 
-static void set_smoothing(struct ro_diffusion *diffusion, double sigma)
+static float rounded(const struct ro_diffusion *diffusion, double x)
+{
+    return (float)ro_small_float_round(diffusion->real, x, RO_ROUND_NEAREST_EVEN);
+}
+
+static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint32_t smoothing_time)
+{
+    struct ro_float_weights *w = &diffusion->weights;
+    double time = (double)diffusion->time / RO_TIME_ONE;
+    double smoothing = (double)smoothing_time / RO_TIME_ONE;
+    w->diagonal = rounded(diffusion, time / 3);
+    w->side = rounded(diffusion, time / 6);
+    w->smooth_diagonal = rounded(diffusion, smoothing / 3);
+    w->smooth_side = rounded(diffusion, smoothing / 6);
+    w->whole = rounded(diffusion, diffusion->model == RO_MODEL_ANISOTROPIC ? time / 8 : time / 3);
+    if (diffusion->model != RO_MODEL_LINEAR)
+        w->scale = rounded(diffusion, 1 / (2 * kappa * kappa));
+    uint64_t power = (uint64_t)1 << 32;
+    for (int i = 0; i < RO_TABLE; i++, power = power * EXP_EIGHTH >> 32)
+        w->exponential[i] = rounded(diffusion, (double)power * 0x1p-32);
+}
+
+/* Gives the time of one smoothing step, 0 for none. */
+static uint32_t set_smoothing(struct ro_diffusion *diffusion, double sigma)
 {
     uint32_t largest = diffusion->nearest ? RO_TIME_NEAREST : RO_TIME_ZERO;
     double total = RO_TIME_ONE * sigma * sigma / 2;
     if (diffusion->model == RO_MODEL_LINEAR || total < 0.5)
-        return;
+        return 0;
     double steps = ceil(total / largest);
+    uint32_t time = (uint32_t)floor(total / steps + 0.5);
     diffusion->smoothings = (int)steps;
-    diffusion->smoothing = linear_element((uint32_t)floor(total / steps + 0.5));
+    diffusion->smoothing = linear_element(time);
+    return time;
 }
 
 void ro_diffusion_make(struct ro_diffusion *diffusion,
@@ -104,5 +130,8 @@ void ro_diffusion_make(struct ro_diffusion *diffusion,
         fill_table(diffusion);
         set_scale(diffusion, parameters->kappa);
     }
-    set_smoothing(diffusion, parameters->sigma);
+    uint32_t smoothing_time = set_smoothing(diffusion, parameters->sigma);
+    diffusion->real = parameters->real;
+    if (diffusion->real)
+        set_float_weights(diffusion, parameters->kappa, smoothing_time);
 }

@@ -47,6 +47,15 @@ struct ro_element {
     int32_t se, sw, e, s;
 };
 
+/* The same in floating point, for the small float formats; see float_rows.h. */
+struct ro_float_weights {
+    float diagonal, side; /* the linear model */
+    float whole;          /* tau/3, or tau/8 where anisotropic */
+    float scale;          /* of p^2 + q^2 to the squared gradient over kappa^2 */
+    float smooth_diagonal, smooth_side;
+    float exponential[RO_TABLE + 1]; /* exp(-i/8); 0 from 64 kappa^2 on */
+};
+
 /* What a run needs to know: weights and tables, no pixel. */
 struct ro_diffusion {
     uint32_t width, height;
@@ -61,6 +70,8 @@ struct ro_diffusion {
     uint32_t factor;            /* multiplied by this and shifted by 16: the place in the table */
     int smoothings;             /* linear steps before each gradient, and their weights */
     struct ro_element smoothing;
+    const struct ro_small_float *real; /* NULL: integers */
+    struct ro_float_weights weights;
 };
 
 /* `kappa` in units of the state (grey levels of the working system), `sigma` in pixels. All are
@@ -73,11 +84,13 @@ struct ro_diffusion_parameters {
     bool nearest;
     uint32_t time;
     double kappa, sigma;
+    const struct ro_small_float *real; /* NULL: integers */
 };
 void ro_diffusion_make(struct ro_diffusion *diffusion,
                        const struct ro_diffusion_parameters *parameters);
 
-/* ---- The definition ------------------------------------------------------------------------ */
+/* ---- The definition in integers
+ * ------------------------------------------------------------------------ */
 
 static inline int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
 {

@@ -441,7 +441,7 @@ static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 /* Norms are shifted by what was dropped at least, and packed as signed numbers. */
 static bool supports(const struct ro_diffusion *diffusion, int64_t white)
 {
-    if (white > UINT16_MAX || (diffusion->joint != 1 && diffusion->joint != 3))
+    if (diffusion->real || white > UINT16_MAX || (diffusion->joint != 1 && diffusion->joint != 3))
         return false;
     if (diffusion->model == RO_MODEL_LINEAR)
         return true;

@@ -12,9 +12,8 @@
 
 static bool scalar_supports(const struct ro_diffusion *diffusion, int64_t white)
 {
-    (void)diffusion;
     (void)white;
-    return true;
+    return !diffusion->real;
 }
 
 static inline const int32_t *line_of(const struct ro_rows *rows, const char *row, int plane)
@@ -82,12 +81,12 @@ static void scalar_smooth(const struct ro_rows *rows, const struct ro_row_work *
     scalar_row(rows, work, &linear);
 }
 
-static void scalar_pack(const struct ro_rows *rows, const void *values, char *line)
+void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line)
 {
     memcpy(line + sizeof(int32_t), values, rows->diffusion->width * sizeof(int32_t));
 }
 
-static void scalar_unpack(const struct ro_rows *rows, const char *line, void *values)
+void ro_plain_unpack(const struct ro_rows *rows, const char *line, void *values)
 {
     memcpy(values, line + sizeof(int32_t), rows->diffusion->width * sizeof(int32_t));
 }
@@ -99,18 +98,17 @@ const struct ro_row_kernel ro_row_kernel_scalar = {
     .supports = scalar_supports,
     .step = scalar_step,
     .smooth = scalar_smooth,
-    .pack = scalar_pack,
-    .unpack = scalar_unpack,
+    .pack = ro_plain_pack,
+    .unpack = ro_plain_unpack,
 };
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
 static const struct ro_row_kernel *const kernels[] = {
 #if RO_HAVE_X86_SIMD
-    &ro_row_kernel_avx512,
-    &ro_row_kernel_avx2,
+    &ro_row_kernel_avx512, &ro_row_kernel_avx2,     &ro_float_kernel_avx512,  &ro_float_kernel_avx2,
 #endif
-    &ro_row_kernel_scalar,
+    &ro_row_kernel_scalar, &ro_float_kernel_scalar, &ro_float_kernel_rounded,
 };
 
 enum { INDICES = 2048 }; /* ro_table_index is below 2^16 * 2048 / 2^16 */

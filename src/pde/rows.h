@@ -60,7 +60,13 @@ ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusio
                        ro_cpu best);
 void ro_rows_close(struct ro_rows *rows);
 
-extern const struct ro_row_kernel ro_row_kernel_scalar;
-extern const struct ro_row_kernel ro_row_kernel_avx2, ro_row_kernel_avx512;
+extern const struct ro_row_kernel ro_row_kernel_scalar, ro_row_kernel_avx2, ro_row_kernel_avx512;
+extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_avx2,
+    ro_float_kernel_avx512, ro_float_kernel_rounded;
+
+/* Lines of one lane with 32-bit samples. */
+void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line);
+void ro_plain_unpack(const struct ro_rows *rows, const char *line, void *values);
+bool ro_float_is_exact(const struct ro_diffusion *diffusion, int64_t white); /* s23e8 */
 
 #endif
