@@ -62,7 +62,7 @@ ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines
             float place = 8 * square;
             value = R(w->whole * w->exponential[place < RO_TABLE ? (int)place : RO_TABLE]);
         } else {
-            value = R(w->whole / R(1 + square));
+            value = square < 64 ? R(w->whole / R(1 + square)) : 0;
         }
         if (model == RO_MODEL_ANISOTROPIC) {
             float by = norm > 0 ? norm : 1;
