@@ -290,14 +290,15 @@ typedef struct ro_denoise_options {
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest" */
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream": the same bits */
-    uint32_t iterations;  /* 0: 24, implicit 10, xpp24 5, until converged as many as it takes */
-    uint32_t depth;       /* iterations in one pass of "stream", up to 64; 0: the fastest */
-    double kappa;         /* edges: differences per pixel in 1/255 of white; 0: from the noise */
-    double sigma;         /* smoothing of the gradient in pixels, 0 to 64 */
-    double time_step;     /* tau/h^2; 0: the largest that is stable */
-    int independent;      /* channels do not share the gradient */
-    int until_converged;  /* end at the fixed point */
-    uint64_t seed;        /* of the implicit scheme's dither */
+    uint32_t
+        iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
+    uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
+    double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
+    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
+    double time_step; /* tau/h^2; 0: the largest that is stable */
+    int independent;  /* channels do not share the gradient */
+    int until_converged;       /* end at the fixed point */
+    uint64_t seed;             /* of the implicit scheme's dither */
     ro_denoise_report *report; /* filled in on success; NULL: not wanted */
 } ro_denoise_options;
 

@@ -163,27 +163,31 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
 ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes)
 {
     size_t size = (size_t)work->in.width * work->in.height;
-    for (uint32_t y = 0; y < work->in.height; y++)
-        for (int c = 0; c < work->channels; c++) {
-            const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
-            int32_t *to = (int32_t *)planes + (size_t)c * size + (size_t)y * work->in.width;
-            ro_status status = ro_denoiser_read(work, row, y, c, to, &work->before);
+    for (uint32_t y = 0; y < work->in.height; y++) {
+        const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
+        int32_t *to = (int32_t *)planes + (size_t)y * work->in.width;
+        struct ro_figures figures = ro_figures_none;
+        for (int c = 0; c < work->channels; c++, to += size) {
+            ro_status status = ro_denoiser_read(work, row, y, c, to, &figures);
             if (status != RO_OK)
                 return status;
         }
+        ro_figures_add(&work->before, &figures);
+    }
     return RO_OK;
 }
 
 void ro_denoiser_store(struct ro_denoiser *work, const void *planes)
 {
     size_t size = (size_t)work->in.width * work->in.height;
-    for (uint32_t y = 0; y < work->in.height; y++)
-        for (int c = 0; c < work->channels; c++) {
-            char *row = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
-            const int32_t *from =
-                (const int32_t *)planes + (size_t)c * size + (size_t)y * work->in.width;
-            ro_denoiser_write(work, row, c, from, &work->after);
-        }
+    for (uint32_t y = 0; y < work->in.height; y++) {
+        char *row = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
+        const int32_t *from = (const int32_t *)planes + (size_t)y * work->in.width;
+        struct ro_figures figures = ro_figures_none;
+        for (int c = 0; c < work->channels; c++, from += size)
+            ro_denoiser_write(work, row, c, from, &figures);
+        ro_figures_add(&work->after, &figures);
+    }
 }
 
 void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)

@@ -129,8 +129,7 @@ static ro_status convert(struct run *run, ro_task_fn *task, struct ro_figures *f
     struct ro_pool *pool = run->work->context->pool;
     atomic_store(&run->ticket, 0);
     ro_pool_run(pool, ro_pool_threads(pool), task, run);
-    for (uint32_t y = 0; y < run->work->in.height;
-         y++) /* in order: floats must not notice threads */
+    for (uint32_t y = 0; y < run->work->in.height; y++)
         ro_figures_add(figures, &run->figures[y]);
     return (ro_status)atomic_load(&run->status);
 }

@@ -80,6 +80,7 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
                            void *values, struct ro_figures *figures);
 void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
                        struct ro_figures *figures);
+/* Rows are added in order, for sums of floats must not notice threads. */
 void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part);
 extern const struct ro_figures ro_figures_none;
 

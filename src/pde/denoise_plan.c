@@ -11,7 +11,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .name = "explicit",
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_CONVERGED |
                    RO_OPTION_ROUNDING,
-        .iterations = 24,
+        .iterations = 20,
         .run = ro_denoise_explicit,
     },
     {
@@ -20,13 +20,13 @@ static const struct ro_denoise_scheme schemes[] = {
                    RO_OPTION_ROUNDING,
         .largest_time = 8,
         .default_time = 2,
-        .iterations = 10,
+        .iterations = 5,
         .run = ro_denoise_implicit,
     },
     {
         .name = "naive",
         .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_ROUNDING,
-        .iterations = 24,
+        .iterations = 20,
         .any_rounding = true,
         .integers_only = true,
         .run = ro_denoise_naive,
@@ -34,7 +34,7 @@ static const struct ro_denoise_scheme schemes[] = {
     {
         .name = "xpp24",
         .largest_time = 8,
-        .default_time = 2,
+        .default_time = 1,
         .iterations = 5,
         .integers_only = true,
         .run = ro_denoise_xpp24,

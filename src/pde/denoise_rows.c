@@ -243,13 +243,15 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
         const char *row = (const char *)rows + (ptrdiff_t)*taken * stride;
         uint64_t y = filled(ring);
         char *to = slot(ring, y);
+        struct ro_figures figures = ro_figures_none;
         for (int c = 0; c < work->channels; c++, to += stream->rows.line_bytes) {
             ro_status status =
-                ro_denoiser_read(work, row, (uint32_t)y, c, stream->values, &work->before);
+                ro_denoiser_read(work, row, (uint32_t)y, c, stream->values, &figures);
             if (status != RO_OK)
                 return status;
             stream->rows.kernel->pack(&stream->rows, stream->values, to);
         }
+        ro_figures_add(&work->before, &figures);
         ro_gate_raise(&stream->room, &ring->filled, y + 1);
     }
     return RO_OK;
@@ -270,10 +272,12 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
             break;
         const char *from = slot(ring, stream->pulled);
         char *row = (char *)rows + (ptrdiff_t)*given * stride;
+        struct ro_figures figures = ro_figures_none;
         for (int c = 0; c < work->channels; c++, from += stream->rows.line_bytes) {
             stream->rows.kernel->unpack(&stream->rows, from, stream->values);
-            ro_denoiser_write(work, row, c, stream->values, &work->after);
+            ro_denoiser_write(work, row, c, stream->values, &figures);
         }
+        ro_figures_add(&work->after, &figures);
         stream->pulled++;
     }
     work->report.steps = work->options.iterations;
