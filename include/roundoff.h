@@ -236,9 +236,9 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
  * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at
  * multiples of 16 bytes are read in place, others are copied on the device first. Values above
  * maxval are not looked for. */
-RO_API ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
-                                    uint32_t count, const ro_halftone_options *options,
-                                    void *stream);
+RO_API
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+                             uint32_t count, const ro_halftone_options *options, void *stream);
 
 /* The same, row by row, in memory that grows with the width only:
  *
@@ -284,8 +284,8 @@ typedef struct ro_denoise_report {
 
 typedef struct ro_denoise_options {
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
-    const char *scheme;   /* NULL: "explicit"; "implicit", "naive", "xpp24" */
-    const char *solver;   /* of the implicit scheme; NULL: "jacobi"; "cg" */
+    const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
+                             "xpp24" */
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest" */

@@ -22,7 +22,6 @@ enum ro_denoise_schedule {
 enum ro_denoise_option {
     RO_OPTION_MODEL = 1 << 0,
     RO_OPTION_SCHEDULE = 1 << 1,
-    RO_OPTION_SOLVER = 1 << 2,
     RO_OPTION_NUMBER = 1 << 3,
     RO_OPTION_CONVERGED = 1 << 4,
     RO_OPTION_SEED = 1 << 5,
@@ -37,6 +36,8 @@ struct ro_denoise_scheme {
     uint32_t iterations; /* by default */
     bool any_rounding;   /* also those that are not odd */
     bool integers_only;
+    bool wide_only; /* 16 bits and a sign at least, or floats */
+    bool conjugate; /* gradients instead of Jacobi sweeps */
     ro_status (*run)(struct ro_denoiser *work);
 };
 
@@ -59,7 +60,6 @@ struct ro_denoiser {
     uint32_t in_white, out_white; /* maxval; 65535 where floats become integers; 1 between floats */
     enum ro_rounding rounding;
     enum ro_denoise_schedule schedule;
-    bool conjugate;
     struct ro_diffusion_parameters parameters;
     struct ro_diffusion diffusion;
     ro_denoise_report report;

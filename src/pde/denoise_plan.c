@@ -16,11 +16,20 @@ static const struct ro_denoise_scheme schemes[] = {
     },
     {
         .name = "implicit",
-        .options = RO_OPTION_MODEL | RO_OPTION_SOLVER | RO_OPTION_NUMBER | RO_OPTION_SEED |
-                   RO_OPTION_ROUNDING,
+        .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_SEED | RO_OPTION_ROUNDING,
         .largest_time = 8,
         .default_time = 2,
         .iterations = 5,
+        .run = ro_denoise_implicit,
+    },
+    {
+        .name = "conjugate",
+        .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_SEED,
+        .largest_time = 8,
+        .default_time = 2,
+        .iterations = 5,
+        .wide_only = true,
+        .conjugate = true,
         .run = ro_denoise_implicit,
     },
     {
@@ -81,7 +90,6 @@ static ro_status find_scheme(struct ro_denoiser *work)
         {RO_OPTION_MODEL, o->model != NULL, "model"},
         {RO_OPTION_SCHEDULE, o->schedule != NULL, "schedule"},
         {RO_OPTION_SCHEDULE, o->depth != 0, "depth"},
-        {RO_OPTION_SOLVER, o->solver != NULL, "solver"},
         {RO_OPTION_NUMBER, o->number != NULL, "number"},
         {RO_OPTION_CONVERGED, o->until_converged != 0, "until-converged"},
         {RO_OPTION_SEED, o->seed != 0, "seed"},
@@ -137,6 +145,7 @@ static ro_status find_number(struct ro_denoiser *work)
     if (!name)
         name = work->scheme->run == ro_denoise_xpp24        ? "s24"
                : bytes == 4 && !work->scheme->integers_only ? "s23e8"
+               : work->scheme->wide_only                    ? "s24"
                : bytes == 1                                 ? "s16"
                                                             : "s17";
     work->number = ro_number_find(name);
@@ -151,6 +160,10 @@ static ro_status find_number(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "number system %s has no zero, which differences need",
                                work->number->name);
+    if (work->scheme->wide_only && !work->number->floating && work->number->fixed.max < 65535)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "scheme %s needs s17, s24 or a float number system, not %s",
+                               work->scheme->name, work->number->name);
     bool to_float = ro_format_sample_bytes(work->out.format) == 4;
     work->in_white = bytes == 4 ? (work->number->floating ? 1 : 65535) : ro_image_white(&work->in);
     work->out_white = to_float ? 1 : ro_image_white(&work->out);
@@ -211,7 +224,6 @@ static ro_status find_time(struct ro_denoiser *work)
 static ro_status find_schedule(struct ro_denoiser *work)
 {
     ro_denoise_options *o = &work->options;
-    static const char *const solvers[] = {"jacobi", "cg"};
     if (o->schedule) {
         int found = -1;
         for (int i = 0; i < SCHEDULES; i++)
@@ -232,15 +244,6 @@ static ro_status find_schedule(struct ro_denoiser *work)
     if (o->until_converged && work->number->floating)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "until-converged needs integers, %s may never settle",
-                               work->number->name);
-    if (!o->solver)
-        return RO_OK;
-    work->conjugate = ro_name_equal(o->solver, solvers[1]);
-    if (!work->conjugate && !ro_name_equal(o->solver, solvers[0]))
-        return unknown(work->context, "solver", o->solver, solvers, 2);
-    if (work->conjugate && !work->number->floating && work->number->fixed.max < 65535)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "solver cg needs s17, s24 or a float number system, not %s",
                                work->number->name);
     return RO_OK;
 }

@@ -135,9 +135,9 @@ static void run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
         if (plane % stiffness->joint == 0)
             ro_diffusion_assemble(stiffness, smoothed, plane, &to);
         memcpy(x, r, (size_t)size * sizeof *x);
-        if (work->conjugate)
+        if (work->scheme->conjugate)
             conjugate(&system, work->report.time_step, r, x, memory->real);
-        for (int i = 0; i < SWEEPS && !work->conjugate; i++) {
+        for (int i = 0; i < SWEEPS && !work->scheme->conjugate; i++) {
             ro_jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
             int32_t *last = x;
             x = next;
@@ -162,7 +162,8 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work)
     struct memory memory = {0};
     ro_status status = RO_E_MEMORY;
     if (ro_size_multiply(size, images * sizeof *memory.u, &bytes) &&
-        ro_size_multiply(size, work->conjugate ? 10 * sizeof *memory.real : 1, &real_bytes)) {
+        ro_size_multiply(size, work->scheme->conjugate ? 10 * sizeof *memory.real : 1,
+                         &real_bytes)) {
         memory.u = malloc(bytes);
         memory.real = malloc(real_bytes);
     }

@@ -196,7 +196,7 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
                 work->in.width, work->in.height,  work->report.time_step, edges,
                 edges + size,   edges + 2 * size, edges + 3 * size};
             memcpy(x, r, (size_t)size * sizeof *x);
-            if (work->conjugate)
+            if (work->scheme->conjugate)
                 ro_solve_conjugate(&system, r, x, scratch);
             else
                 ro_solve_jacobi(&system, SWEEPS, r, x, scratch);
