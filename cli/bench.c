@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const struct bench *const benches[] = {&bench_diffusion};
+static const struct bench *const benches[] = {&bench_diffusion, &bench_denoise};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 struct values {

@@ -50,6 +50,13 @@ static void count(struct ro_figures *figures, const void *values, uint32_t width
     }
 }
 
+/* A value in the float format; for s23e8 the machine rounds. */
+static float rounded(const struct ro_denoiser *work, double v)
+{
+    const struct ro_small_float *real = &work->number->real;
+    return (float)(real->mantissa == 23 ? v : ro_small_float_round(real, v, RO_ROUND_NEAREST_EVEN));
+}
+
 /* Floats that become integers are clamped to 0 .. 1 and rounded to 65536 levels. */
 static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t y, int channel,
                              void *values)
@@ -61,8 +68,7 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
             return ro_context_fail(work->context, RO_E_ARGUMENT,
                                    "the input has no number at (%u, %u) but %g", x, y, (double)v);
         if (work->number->floating)
-            ((float *)values)[x] =
-                (float)ro_small_float_round(&work->number->real, (double)v, RO_ROUND_NEAREST_EVEN);
+            ((float *)values)[x] = rounded(work, (double)v);
         else
             ((int32_t *)values)[x] =
                 (int32_t)ro_scale_number(&work->scale, (uint32_t)lrintf(65535 * (v < 0   ? 0
@@ -88,8 +94,7 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
     } else if (work->number->floating) {
         for (uint32_t x = 0; x < width; x++) {
             double v = (bytes == 1 ? in8[x * step] : in16[x * step]) / (double)work->in_white;
-            ((float *)values)[x] =
-                (float)ro_small_float_round(&work->number->real, v, RO_ROUND_NEAREST_EVEN);
+            ((float *)values)[x] = rounded(work, v);
         }
     } else if (work->scale.factor) {
         const int32_t factor = (int32_t)work->scale.factor;

@@ -45,36 +45,41 @@ ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines
 {
     const struct ro_small_float *real = d->real;
     const struct ro_float_weights *w = &d->weights;
-    for (int x = 0; x < count; x++) {
-        float norm = 0, sine = 0, cosine = 0;
-        for (int c = 0; c < joint; c++) {
-            float p = R(guide->bottom[c][x + 1] - guide->top[c][x]);
-            float q = R(guide->top[c][x + 1] - guide->bottom[c][x]);
+    float norm[PIECE] = {0}, sine[PIECE] = {0}, cosine[PIECE] = {0}, value[PIECE];
+    for (int c = 0; c < joint; c++) {
+        const float *top = guide->top[c], *bottom = guide->bottom[c];
+        for (int x = 0; x < count; x++) {
+            float p = R(bottom[x + 1] - top[x]), q = R(top[x + 1] - bottom[x]);
             float pp = R(p * p), qq = R(q * q);
-            norm = R(norm + R(pp + qq));
+            norm[x] = R(norm[x] + R(pp + qq));
             if (model == RO_MODEL_ANISOTROPIC) {
-                sine = R(sine + R(pp - qq));
-                cosine = R(cosine + R(2 * R(p * q)));
+                sine[x] = R(sine[x] + R(pp - qq));
+                cosine[x] = R(cosine[x] + R(2 * R(p * q)));
             }
         }
-        float square = R(norm * w->scale), value;
+    }
+    const float scale = w->scale, whole = w->whole;
+    for (int x = 0; x < count; x++) {
+        float square = R(norm[x] * scale);
         if (model == RO_MODEL_EXPONENTIAL) {
             float place = 8 * square;
-            value = R(w->whole * w->exponential[place < RO_TABLE ? (int)place : RO_TABLE]);
+            value[x] = R(whole * w->exponential[place < RO_TABLE ? (int)place : RO_TABLE]);
         } else {
-            value = square < 64 ? R(w->whole / R(1 + square)) : 0;
+            float falling = R(whole / R(1 + square));
+            value[x] = square < 64 ? falling : 0;
         }
+    }
+    for (int x = 0; x < count; x++) {
         if (model == RO_MODEL_ANISOTROPIC) {
-            float by = norm > 0 ? norm : 1;
-            sine = R(sine / by);
-            cosine = R(cosine / by);
-            piece->se[x] = R(value * R(2 - sine));
-            piece->sw[x] = R(value * R(2 + sine));
-            piece->e[x] = R(value * R(1 - cosine));
-            piece->s[x + 1] = R(value * R(1 + cosine));
+            float by = norm[x] > 0 ? norm[x] : 1;
+            float sin2 = R(sine[x] / by), cos2 = R(cosine[x] / by);
+            piece->se[x] = R(value[x] * R(2 - sin2));
+            piece->sw[x] = R(value[x] * R(2 + sin2));
+            piece->e[x] = R(value[x] * R(1 - cos2));
+            piece->s[x + 1] = R(value[x] * R(1 + cos2));
         } else {
-            piece->se[x] = piece->sw[x] = value;
-            piece->e[x] = piece->s[x + 1] = R(0.5f * value);
+            piece->se[x] = piece->sw[x] = value[x];
+            piece->e[x] = piece->s[x + 1] = R(0.5f * value[x]);
         }
     }
 }
