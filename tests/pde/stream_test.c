@@ -189,11 +189,45 @@ static void every_entry(void **state)
         }
 }
 
+/* Every pair of diagonal differences up to 127, signs included, as squares of four pixels. */
+static void every_direction(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 255, SIDE = 2 * BLOCKS };
+    struct ro_diffusion_parameters parameters = {.width = SIDE,
+                                                 .height = SIDE,
+                                                 .planes = 1,
+                                                 .model = RO_MODEL_ANISOTROPIC,
+                                                 .time = RO_TIME_ZERO,
+                                                 .kappa = 100};
+    struct ro_diffusion d;
+    ro_diffusion_make(&d, &parameters);
+    struct problem problem = {.white = 255, .iterations = 1, .depth = 1, .threads = 1};
+    int32_t *start = malloc(3 * SIDE * SIDE * sizeof *start);
+    int32_t *expected = start + SIDE * SIDE, *image = expected + SIDE * SIDE;
+    for (int p = -127; p <= 127; p++)
+        for (int q = -127; q <= 127; q++) {
+            int32_t *a = start + 2 * (p + 127) * SIDE + 2 * (q + 127);
+            a[0] = a[SIDE] = 128;
+            a[SIDE + 1] = 128 + p;
+            a[1] = 128 + q;
+        }
+    memcpy(expected, start, SIDE * SIDE * sizeof *start);
+    run_reference(&d, expected, 1);
+    for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++) {
+        memcpy(image, start, SIDE * SIDE * sizeof *start);
+        assert_true(run_stream(&problem, &d, cpu, image));
+        assert_memory_equal(image, expected, SIDE * SIDE * sizeof *start);
+    }
+    free(start);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems),
         cmocka_unit_test(every_entry),
+        cmocka_unit_test(every_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
