@@ -18,8 +18,12 @@ void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part)
     sum->max = part->max > sum->max ? part->max : sum->max;
 }
 
-static void count(struct ro_figures *figures, const void *values, uint32_t width, bool floating)
+static void count(const struct ro_denoiser *work, struct ro_figures *figures, const void *values)
 {
+    const uint32_t width = work->in.width;
+    const bool floating = work->number->floating;
+    if (!work->options.report)
+        return;
     if (floating) {
         const float *v = values;
         for (uint32_t x = 0; x < width; x++) {
@@ -98,7 +102,10 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
         }
     } else if (work->scale.factor) {
         const int32_t factor = (int32_t)work->scale.factor;
-        if (bytes == 1)
+        if (bytes == 1 && step == 1)
+            for (uint32_t x = 0; x < width; x++)
+                out[x] = factor * in8[x];
+        else if (bytes == 1)
             for (uint32_t x = 0; x < width; x++)
                 out[x] = factor * in8[x * step];
         else
@@ -109,7 +116,7 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
             out[x] =
                 (int32_t)ro_scale_number(&work->scale, bytes == 1 ? in8[x * step] : in16[x * step]);
     }
-    count(figures, values, width, work->number->floating);
+    count(work, figures, values);
     return RO_OK;
 }
 
@@ -128,7 +135,7 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
     const uint32_t width = work->out.width;
     const int bytes = ro_format_sample_bytes(work->out.format);
     uint64_t pixels = 0;
-    count(figures, values, width, work->number->floating);
+    count(work, figures, values);
     if (bytes == 4) {
         float *out = (float *)(void *)row + first;
         for (uint32_t x = 0; x < width; x++)
@@ -147,21 +154,22 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
     uint8_t *out8 = (uint8_t *)row + first;
     uint16_t *out16 = (uint16_t *)(void *)row + first;
     if (shifts && bytes == 1) {
-        for (uint32_t x = 0; x < width; x++) {
-            uint8_t pixel = (uint8_t)((((const int32_t *)values)[x] + half) >> shift);
-            pixels += pixel;
-            out8[x * step] = pixel;
-        }
+        const int32_t *in = values;
+        if (step == 1)
+            for (uint32_t x = 0; x < width; x++)
+                out8[x] = (uint8_t)((in[x] + half) >> shift);
+        else
+            for (uint32_t x = 0; x < width; x++)
+                out8[x * step] = (uint8_t)((in[x] + half) >> shift);
+    } else if (bytes == 1) {
+        for (uint32_t x = 0; x < width; x++)
+            out8[x * step] = (uint8_t)pixel_of(work, values, x);
     } else {
-        for (uint32_t x = 0; x < width; x++) {
-            uint32_t pixel = pixel_of(work, values, x);
-            pixels += pixel;
-            if (bytes == 1)
-                out8[x * step] = (uint8_t)pixel;
-            else
-                out16[x * step] = (uint16_t)pixel;
-        }
+        for (uint32_t x = 0; x < width; x++)
+            out16[x * step] = (uint16_t)pixel_of(work, values, x);
     }
+    for (uint32_t x = 0; x < width && work->options.report; x++)
+        pixels += bytes == 1 ? out8[x * step] : out16[x * step];
     figures->pixels += pixels;
 }
 

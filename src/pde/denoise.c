@@ -9,11 +9,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     BLOCK = 16,           /* rows converted at a time */
     PIPE_BYTES = 1 << 20, /* what the lines of a pipe may take of a core's cache */
     USUAL_DEPTH = 8,
+    HUGE_PAGE = 2 << 20,
 };
 
 struct run {
@@ -52,8 +54,13 @@ static ro_status open_run(struct run *run)
         return no_memory(work);
     for (int i = 0; i < 2; i++) {
         void *data = NULL;
-        if (posix_memalign(&data, 64, bytes) != 0)
+        if (posix_memalign(&data, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
             return no_memory(work);
+#ifdef MADV_HUGEPAGE
+        if (bytes > HUGE_PAGE)
+            madvise(data, bytes,
+                    MADV_HUGEPAGE); /* for speed only: whether it works does not count */
+#endif
         run->field[i] = (struct ro_field){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);

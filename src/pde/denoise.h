@@ -41,7 +41,8 @@ struct ro_denoise_scheme {
     ro_status (*run)(struct ro_denoiser *work);
 };
 
-/* Figures of one row or of an image: exact integers, or doubles for the float formats. */
+/* Figures of one row or of an image: exact integers, or doubles for the float formats. They are
+ * only taken where a report is wanted. */
 struct ro_figures {
     __int128 sum, pixels; /* of the numbers, and of the pixels they came from or became */
     unsigned __int128 squares;

@@ -463,16 +463,53 @@ static bool supports(const struct ro_diffusion *diffusion, int64_t white)
     return fits_directly(diffusion->joint, white) || diffusion->shift >= JOINT_DROPPED;
 }
 
+/* ---- Columns to lanes and back -----------------------------------------------------------------
+ */
+
+/* Squares of 8 lanes and 8 vectors are transposed in registers; what is left, one by one. */
+RO_INLINE void transpose8(__m128i r[8])
+{
+    __m128i a[8];
+    for (int i = 0; i < 4; i++) {
+        a[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
+        a[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+    }
+    for (int i = 0; i < 4; i++) {
+        r[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
+        r[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
+    }
+    for (int i = 0; i < 4; i++) {
+        a[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
+        a[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+    }
+    for (int i = 0; i < 8; i++)
+        r[i] = a[i];
+}
+
+/* Lanes behind the image repeat its last column. */
 static void pack(const struct ro_rows *rows, const void *values, char *line)
 {
     const int32_t *in = values;
     uint16_t *out = (uint16_t *)line + LANES;
     const size_t width = rows->diffusion->width, vectors = rows->vectors;
-    for (size_t j = 0; j < vectors; j++)
-        for (size_t l = 0; l < LANES; l++) {
-            size_t column = l * vectors + j;
-            out[j * LANES + l] = (uint16_t)in[column < width ? column : width - 1];
+    for (size_t l = 0; l < LANES; l += 8) {
+        size_t whole = (l + 8) * vectors <= width ? vectors / 8 * 8 : 0;
+        for (size_t j = 0; j < whole; j += 8) {
+            __m128i r[8];
+            for (size_t i = 0; i < 8; i++) {
+                const __m128i *from = (const __m128i *)(in + (l + i) * vectors + j);
+                r[i] = _mm_packus_epi32(_mm_loadu_si128(from), _mm_loadu_si128(from + 1));
+            }
+            transpose8(r);
+            for (size_t i = 0; i < 8; i++)
+                _mm_store_si128((__m128i *)(out + (j + i) * LANES + l), r[i]);
         }
+        for (size_t j = whole; j < vectors; j++)
+            for (size_t i = l; i < l + 8; i++) {
+                size_t column = i * vectors + j;
+                out[j * LANES + i] = (uint16_t)in[column < width ? column : width - 1];
+            }
+    }
     wrap(rows, line);
 }
 
@@ -481,9 +518,21 @@ static void unpack(const struct ro_rows *rows, const char *line, void *values)
     int32_t *out = values;
     const uint16_t *in = (const uint16_t *)line + LANES;
     const size_t width = rows->diffusion->width, vectors = rows->vectors;
-    for (size_t l = 0; l * vectors < width; l++)
-        for (size_t j = 0, column = l * vectors; j < vectors && column < width; j++, column++)
-            out[column] = in[j * LANES + l];
+    for (size_t l = 0; l < LANES; l += 8) {
+        size_t whole = (l + 8) * vectors <= width ? vectors / 8 * 8 : 0;
+        for (size_t j = 0; j < whole; j += 8) {
+            __m128i r[8];
+            for (size_t i = 0; i < 8; i++)
+                r[i] = _mm_load_si128((const __m128i *)(in + (j + i) * LANES + l));
+            transpose8(r);
+            for (size_t i = 0; i < 8; i++)
+                _mm256_storeu_si256((__m256i *)(out + (l + i) * vectors + j),
+                                    _mm256_cvtepu16_epi32(r[i]));
+        }
+        for (size_t i = l; i < l + 8; i++)
+            for (size_t j = whole; j < vectors && i * vectors + j < width; j++)
+                out[i * vectors + j] = in[j * LANES + i];
+    }
 }
 
 const struct ro_row_kernel RO_SIMD_NAME(ro_row_kernel) = {
