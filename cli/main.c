@@ -10,7 +10,13 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &command_halftone, &command_screen, &command_testcard, &command_devices, &command_bench, NULL,
+    &command_halftone,
+    &command_screen,
+    &command_denoise,
+    &command_testcard,
+    &command_devices,
+    &command_bench,
+    NULL,
 };
 
 /* A file name may hold anything; the sentence stays one line. */

@@ -8,7 +8,7 @@ import unittest
 
 from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
-COMMANDS = ["halftone", "screen", "testcard", "devices", "bench"]
+COMMANDS = ["halftone", "screen", "denoise", "testcard", "devices", "bench"]
 
 
 class Help(Case):
@@ -70,10 +70,12 @@ class Help(Case):
         with open(self.path("photo.jpg"), "wb") as file:
             subprocess.run(["cjpeg", self.path("photo.ppm")], stdout=file, check=True)
         self.works("testcard", "scan.pgm", "--quiet")
+        self.works("testcard", "huge.pgm", "--size", "200x300", "--quiet")
+        self.works("testcard", "night.png", "--size", "200x100", "--quiet")
         with gzip.open(self.path("scan.pgm.gz"), "wb") as file:
             file.write(self.get("scan.pgm"))
         environment = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"])
-        for name in ["halftone", "screen", "testcard", "devices"]:
+        for name in ["halftone", "screen", "denoise", "testcard", "devices"]:
             for line in self.help(name).splitlines()[-2:]:
                 done = subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Denoising of whole images, and the explicit scheme's schedules: the reference, passes of one step
+ * and passes of many (stream.h). */
+#include "pde/denoise.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+#include "pde/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    BLOCK = 16,           /* rows converted at a time */
+    PIPE_BYTES = 1 << 20, /* what the lines of a pipe may take of a core's cache */
+    USUAL_DEPTH = 8,
+    HUGE_PAGE = 2 << 20,
+};
+
+struct run {
+    struct ro_denoiser *work;
+    struct ro_rows rows;
+    struct ro_field field[2];
+    int now;                    /* the field with the latest step */
+    char *lines;                /* a line of values per thread */
+    struct ro_figures *figures; /* a row each */
+    atomic_uint_fast32_t ticket;
+    atomic_int status;
+};
+
+static ro_status no_memory(const struct ro_denoiser *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                           work->in.width, work->in.height);
+}
+
+static ro_status open_run(struct run *run)
+{
+    struct ro_denoiser *work = run->work;
+    ro_context *context = work->context;
+    ro_cpu asked = context->options.cpu, best = asked ? asked : context->cpu;
+    if (work->schedule == RO_SCHEDULE_REFERENCE)
+        best = RO_CPU_SCALAR;
+    ro_status status = ro_rows_open(&run->rows, &work->diffusion, work->scale.white, best);
+    if (status != RO_OK)
+        return no_memory(work);
+    if (asked && run->rows.kernel->cpu != asked && work->schedule != RO_SCHEDULE_REFERENCE)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "there is no %s code for this filter in %s", ro_cpu_name(asked),
+                               work->number->name);
+    size_t bytes, lines, height = work->in.height;
+    if (!ro_size_multiply(run->rows.row_bytes, height, &bytes) || bytes > PTRDIFF_MAX)
+        return no_memory(work);
+    for (int i = 0; i < 2; i++) {
+        void *data = NULL;
+        if (posix_memalign(&data, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
+            return no_memory(work);
+#ifdef MADV_HUGEPAGE
+        if (bytes > HUGE_PAGE)
+            madvise(data, bytes,
+                    MADV_HUGEPAGE); /* for speed only: whether it works does not count */
+#endif
+        run->field[i] = (struct ro_field){data, run->rows.row_bytes};
+        if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
+            memset(data, 0, bytes);
+    }
+    int threads = ro_pool_threads(context->pool);
+    if (ro_size_multiply((size_t)threads * sizeof(int32_t), work->in.width, &lines))
+        run->lines = malloc(lines);
+    run->figures = malloc(height * sizeof *run->figures);
+    return run->lines && run->figures ? RO_OK : no_memory(work);
+}
+
+static void close_run(struct run *run)
+{
+    free(run->field[0].data);
+    free(run->field[1].data);
+    free(run->lines);
+    free(run->figures);
+    ro_rows_close(&run->rows);
+}
+
+/* ---- Pixels to fields and back, by all threads ------------------------------------------------
+ */
+
+static bool next_block(struct run *run, uint32_t *begin, uint32_t *end)
+{
+    uint64_t block = atomic_fetch_add(&run->ticket, 1), height = run->work->in.height;
+    if (block * BLOCK >= height)
+        return false;
+    *begin = (uint32_t)(block * BLOCK);
+    *end = (uint32_t)(height - *begin < BLOCK ? height : *begin + BLOCK);
+    return true;
+}
+
+static void load_rows(void *data, int thread)
+{
+    struct run *run = data;
+    struct ro_denoiser *work = run->work;
+    char *values = run->lines + (size_t)thread * work->in.width * sizeof(int32_t);
+    for (uint32_t y, end; next_block(run, &y, &end);)
+        for (; y < end; y++) {
+            const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
+            char *to = run->field[0].data + (size_t)y * run->field[0].pitch;
+            run->figures[y] = ro_figures_none;
+            for (int c = 0; c < work->channels; c++, to += run->rows.line_bytes) {
+                ro_status status = ro_denoiser_read(work, row, y, c, values, &run->figures[y]);
+                if (status != RO_OK)
+                    atomic_store(&run->status, (int)status);
+                run->rows.kernel->pack(&run->rows, values, to);
+            }
+        }
+}
+
+static void store_rows(void *data, int thread)
+{
+    struct run *run = data;
+    struct ro_denoiser *work = run->work;
+    char *values = run->lines + (size_t)thread * work->in.width * sizeof(int32_t);
+    const struct ro_field *field = &run->field[run->now];
+    for (uint32_t y, end; next_block(run, &y, &end);)
+        for (; y < end; y++) {
+            const char *from = field->data + (size_t)y * field->pitch;
+            char *row = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
+            run->figures[y] = ro_figures_none;
+            for (int c = 0; c < work->channels; c++, from += run->rows.line_bytes) {
+                run->rows.kernel->unpack(&run->rows, from, values);
+                ro_denoiser_write(work, row, c, values, &run->figures[y]);
+            }
+        }
+}
+
+static ro_status convert(struct run *run, ro_task_fn *task, struct ro_figures *figures)
+{
+    struct ro_pool *pool = run->work->context->pool;
+    atomic_store(&run->ticket, 0);
+    ro_pool_run(pool, ro_pool_threads(pool), task, run);
+    for (uint32_t y = 0; y < run->work->in.height; y++)
+        ro_figures_add(figures, &run->figures[y]);
+    return (ro_status)atomic_load(&run->status);
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------
+ */
+
+/* Whether the last step changed nothing. */
+static bool settled(const struct run *run)
+{
+    const struct ro_rows *rows = &run->rows;
+    size_t vector = (size_t)rows->kernel->lanes * (size_t)rows->kernel->sample_bytes;
+    for (uint32_t y = 0; y < run->work->in.height; y++)
+        for (int c = 0; c < run->work->channels; c++) {
+            size_t at = (size_t)y * rows->row_bytes + (size_t)c * rows->line_bytes + vector;
+            if (memcmp(run->field[0].data + at, run->field[1].data + at, rows->vectors * vector))
+                return false;
+        }
+    return true;
+}
+
+static uint32_t depth_of(const struct run *run)
+{
+    const struct ro_denoiser *work = run->work;
+    if (work->options.until_converged || work->schedule == RO_SCHEDULE_PASSES)
+        return 1;
+    if (work->options.depth)
+        return work->options.depth;
+    size_t stages = (size_t)ro_pipe_stages_of(&run->rows);
+    size_t stage = 2 * ro_pipe_row_bytes(&run->rows) + 2 * run->rows.row_bytes;
+    size_t depth = PIPE_BYTES / (stage * stages);
+    return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
+}
+
+static double progress_of(const struct ro_denoiser *work)
+{
+    return work->options.until_converged ? 0
+                                         : (double)work->report.steps / work->options.iterations;
+}
+
+static ro_status run_passes(struct run *run, int *threads)
+{
+    struct ro_denoiser *work = run->work;
+    const uint32_t wanted = work->options.iterations;
+    uint32_t depth = depth_of(run), open = 0;
+    struct ro_stream stream = {0};
+    ro_status status = RO_OK;
+    while (work->report.steps < wanted && !work->report.converged && status == RO_OK) {
+        uint32_t left = wanted - work->report.steps, now = left < depth ? left : depth;
+        if (now != open) {
+            ro_stream_close(&stream);
+            status = ro_stream_open(&stream, work->context->pool, &run->rows, (int)now);
+            if (status != RO_OK) {
+                status = no_memory(work);
+                break;
+            }
+            open = now;
+            *threads = stream.threads > *threads ? stream.threads : *threads;
+        }
+        ro_stream_pass(&stream, &run->field[run->now], &run->field[1 - run->now]);
+        run->now = 1 - run->now;
+        work->report.converged = work->options.until_converged && settled(run);
+        if (!work->report.converged)
+            work->report.steps += now;
+        status = ro_context_progress(work->context, "denoise", progress_of(work));
+    }
+    ro_stream_close(&stream);
+    return status;
+}
+
+/* The definition itself, on planes; for integers. */
+static ro_status run_reference(struct ro_denoiser *work)
+{
+    size_t size = (size_t)work->in.width * work->in.height, images = 4 + 4 * (size_t)work->channels;
+    size_t bytes;
+    ro_status status = RO_OK;
+    int32_t *memory = NULL;
+    if (ro_size_multiply(size, images * sizeof *memory, &bytes))
+        memory = malloc(bytes);
+    if (!memory)
+        return no_memory(work);
+    size_t all = size * (size_t)work->channels;
+    int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
+    status = ro_denoiser_load(work, now);
+    while (work->report.steps < work->options.iterations && !work->report.converged &&
+           status == RO_OK) {
+        ro_diffusion_iterate_ref(&work->diffusion, now, next, scratch);
+        work->report.converged =
+            work->options.until_converged && memcmp(now, next, all * sizeof *now) == 0;
+        work->report.steps += !work->report.converged;
+        int32_t *last = now;
+        now = next;
+        next = last;
+        status = ro_context_progress(work->context, "denoise", progress_of(work));
+    }
+    if (status == RO_OK) {
+        ro_denoiser_store(work, now);
+        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+    }
+    free(memory);
+    return status;
+}
+
+ro_status ro_denoise_explicit(struct ro_denoiser *work)
+{
+    if (work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating)
+        return run_reference(work);
+    struct run run = {.work = work};
+    int threads = 1;
+    ro_status status = open_run(&run);
+    if (status == RO_OK)
+        status = convert(&run, load_rows, &work->before);
+    if (status == RO_OK)
+        status = run_passes(&run, &threads);
+    if (status == RO_OK)
+        status = convert(&run, store_rows, &work->after);
+    if (status == RO_OK)
+        ro_denoiser_report(work,
+                           work->schedule == RO_SCHEDULE_REFERENCE ? "reference"
+                           : depth_of(&run) == 1                   ? "passes"
+                                                                   : "stream",
+                           run.rows.kernel->cpu, threads);
+    close_run(&run);
+    return status;
+}
+
+ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
+                     const ro_denoise_options *options)
+{
+    struct ro_denoiser work;
+    ro_status status = ro_image_check(context, in, "input");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "output");
+    if (status == RO_OK && (in->width != out->width || in->height != out->height))
+        status =
+            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
+                            in->width, in->height, out->width, out->height);
+    if (status == RO_OK)
+        status = ro_denoiser_make(&work, context, in, out, options);
+    if (status != RO_OK)
+        return status;
+    if (context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "denoise has no CUDA code");
+    return work.scheme->run(&work);
+}

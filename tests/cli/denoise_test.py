@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""roundoff denoise: pipes, the report, what it refuses, and that nothing is lost when it does."""
+import json
+import struct
+import unittest
+
+from command import Case, OLD, netpbm, noise, pgm
+
+
+class Denoise(Case):
+    def setUp(self):
+        super().setUp()
+        card = self.works("testcard", "-", "--size", "150x110", "--quiet").stdout
+        pixels = netpbm(card)[2]
+        grain = noise(len(pixels), 7)
+        self.pixels = bytes(min(255, max(0, p + g % 31 - 15)) for p, g in zip(pixels, grain))
+        self.put("in.pgm", pgm(150, 110, self.pixels))
+
+    def report(self, *arguments):
+        return json.loads(self.works("denoise", *arguments, "--json").stdout)
+
+    def test_pipe_to_pipe(self):
+        self.works("denoise", "in.pgm", "out.pgm", "--kappa", "8", "--quiet")
+        for threads in "1", "2", "5":
+            done = self.works("denoise", "-", "-", "--schedule", "stream", "--kappa=8", "--quiet",
+                              "--threads", threads, input=self.get("in.pgm"))
+            self.assertEqual(done.stdout, self.get("out.pgm"))
+            self.assertEqual(done.stderr, b"")
+
+    def test_schedules_give_the_same_bits(self):
+        wanted = None
+        for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
+                     ["--schedule", "stream", "--depth", "7"], ["--threads", "3"], []):
+            self.works("denoise", "in.pgm", "out.pgm", "--quiet", *more)
+            wanted = wanted or self.get("out.pgm")
+            self.assertEqual(self.get("out.pgm"), wanted, more)
+
+    def test_report(self):
+        told = self.report("in.pgm", "out.pgm")
+        self.assertEqual(told["number"], "s16")
+        self.assertEqual(told["sum_before"], 128 * sum(self.pixels))
+        self.assertEqual(told["sum_after"], told["sum_before"])
+        out = netpbm(self.get("out.pgm"))[2]
+        self.assertEqual(told["drift"], sum(out) - told["sum_after"] / 128)
+        self.assertAlmostEqual(told["kappa"], told["noise"] / 2)
+        exact = self.report("in.pgm", "out.pgm", "--number", "s9", "--until-converged")
+        self.assertTrue(exact["converged"])
+        self.assertEqual(exact["drift"], 0)
+        self.assertEqual(sum(netpbm(self.get("out.pgm"))[2]), sum(self.pixels))
+
+    def test_lines(self):
+        done = self.works("denoise", "in.pgm", "out.pgm")
+        lines = done.stderr.decode().splitlines()
+        self.assertRegex(lines[0], r"^denoise: explicit anisotropic in s16, kappa [\d.]+ for noise")
+        self.assertRegex(lines[1], r"^denoise: rounding to the levels of OUT moved the sum by")
+        done = self.works("denoise", "in.pgm", "out.pgm", "--scheme", "naive", "--number", "s9")
+        self.assertIn(b"the sum changed by -", done.stderr)
+
+    def test_refused(self):
+        self.put("out.pgm", OLD)
+        for words, *more in (
+                (["kappa", "positive"], "--kappa", "0"),
+                (["kappa", "number from 0"], "--kappa", "-3"),
+                (["sigma", "number from 0"], "--sigma", "-1"),
+                (["time-step", "positive"], "--time-step", "0")):
+            self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
+        for words, *more in (
+                (["0.375", "not stable", "at most 0.3749"], "--time-step", "0.375"),
+                (["no zero"], "--number", "x8"),
+                (["rounding down"], "--rounding", "down"),
+                (["unknown model"], "--model", "quadratic"),
+                (["kappa does not apply"], "--model", "linear", "--kappa", "4")):
+            self.refused("denoise", "in.pgm", "out.pgm", *more, words=words)
+
+    def test_not_a_number(self):
+        values = struct.pack("<12f", *([0.5] * 7 + [float("nan")] + [0.5] * 4))
+        head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
+        head += b" " * (117 - len(head)) + b"\n"
+        self.put("in.npy", b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head + values)
+        self.put("out.npy", OLD)
+        self.refused("denoise", "in.npy", "out.npy", words=["no number", "(3, 1)"])
+
+    def test_short_input(self):
+        self.put("out.pgm", OLD)
+        self.put("short.pgm", self.get("in.pgm")[:-1000])
+        for more in [], ["--schedule", "stream", "--kappa", "5"]:
+            self.refused("denoise", "short.pgm", "out.pgm", *more)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* ro_denoise and its rows as a user meets them: schedules, threads, strides, reports, bad input. */
+#include "core/cpu.h"
+#include "core/hash.h"
+#include "roundoff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ro_context *open_context(int threads, ro_cpu cpu)
+{
+    ro_context *context;
+    ro_context_options options = {.threads = threads, .cpu = cpu};
+    assert_int_equal(ro_context_open(&options, &context), RO_OK);
+    return context;
+}
+
+static void allocate(ro_format format, uint32_t width, uint32_t height, uint32_t maxval,
+                     ro_image *image)
+{
+    ro_context *context = open_context(1, RO_CPU_AUTO);
+    assert_int_equal(ro_image_alloc(context, format, width, height, maxval, image), RO_OK);
+    ro_context_close(context);
+}
+
+/* The test card with noise on it; floats from the 8-bit card. */
+static void draw(ro_format format, uint32_t width, uint32_t height, ro_image *image)
+{
+    bool floats = format == RO_GRAYF || format == RO_RGBF;
+    ro_format card_format = format == RO_GRAYF ? RO_GRAY8 : format == RO_RGBF ? RO_RGB8 : format;
+    ro_context *context = open_context(1, RO_CPU_AUTO);
+    ro_image card;
+    allocate(card_format, width, height, 0, &card);
+    assert_int_equal(ro_testcard(context, &card), RO_OK);
+    ro_context_close(context);
+    allocate(format, width, height, 0, image);
+    size_t samples =
+        width * (format == RO_RGB8 || format == RO_RGB16 || format == RO_RGBF ? 3u : 1u);
+    for (uint32_t y = 0; y < height; y++)
+        for (size_t i = 0; i < samples; i++) {
+            uint32_t h = ro_hash(5, (uint32_t)i, y);
+            int noise = (int)(h % 41) - 20;
+            char *to = (char *)image->data + (ptrdiff_t)y * image->stride;
+            const char *from = (const char *)card.data + (ptrdiff_t)y * card.stride;
+            if (format == RO_GRAY16 || format == RO_RGB16) {
+                int v = ((const uint16_t *)(const void *)from)[i] + 257 * noise;
+                ((uint16_t *)(void *)to)[i] = (uint16_t)(v < 0 ? 0 : v > 65535 ? 65535 : v);
+                continue;
+            }
+            int v = ((const uint8_t *)from)[i] + noise;
+            v = v < 0 ? 0 : v > 255 ? 255 : v;
+            if (floats)
+                ((float *)(void *)to)[i] = (float)v / 255;
+            else
+                ((uint8_t *)to)[i] = (uint8_t)v;
+        }
+    ro_image_free(&card);
+}
+
+static void assert_same(const ro_image *a, const ro_image *b)
+{
+    size_t row = ro_format_row_bytes(a->format, a->width);
+    for (uint32_t y = 0; y < a->height; y++)
+        assert_memory_equal((const char *)a->data + (ptrdiff_t)y * a->stride,
+                            (const char *)b->data + (ptrdiff_t)y * b->stride, row);
+}
+
+/* Through rows, pushed and pulled in odd portions. */
+static void run_rows(ro_context *context, const ro_image *in, const ro_image *out,
+                     const ro_denoise_options *options)
+{
+    ro_denoise_stream *stream;
+    ro_image shape = *in;
+    shape.data = NULL;
+    ro_status status = ro_denoise_open(context, &shape, out, options, &stream);
+    if (status != RO_OK)
+        fail_msg("%s", ro_context_message(context));
+    uint32_t pushed = 0, pulled = 0, portion = 1;
+    while (pulled < in->height) {
+        uint32_t n = in->height - pushed < portion ? in->height - pushed : portion, taken, given;
+        assert_int_equal(ro_denoise_push(stream,
+                                         (const char *)in->data + (ptrdiff_t)pushed * in->stride,
+                                         in->stride, n, &taken),
+                         RO_OK);
+        pushed += taken;
+        assert_int_equal(ro_denoise_pull(stream,
+                                         (char *)out->data + (ptrdiff_t)pulled * out->stride,
+                                         out->stride, in->height - pulled, &given),
+                         RO_OK);
+        pulled += given;
+        assert_true(taken + given > 0);
+        portion = portion % 97 + 5;
+    }
+    ro_denoise_close(stream);
+}
+
+static void schedules_agree(void **state)
+{
+    (void)state;
+    static const struct {
+        ro_format format;
+        const char *number, *model;
+        double kappa, sigma;
+        int independent;
+    } cases[] = {
+        {RO_GRAY8, "s16", "anisotropic", 8, 0, 0},   {RO_GRAY8, "s9", "perona-malik", 8, 0, 0},
+        {RO_GRAY8, "u8", "linear", 0, 0, 0},         {RO_RGB8, "s16", "anisotropic", 8, 0.9, 0},
+        {RO_RGB8, "s12", "exponential", 20, 0, 1},   {RO_GRAY16, "s17", "anisotropic", 8, 0, 0},
+        {RO_RGB16, "s24", "perona-malik", 8, 0, 0},  {RO_GRAYF, "s23e8", "anisotropic", 8, 0.6, 0},
+        {RO_RGBF, "s23e8", "perona-malik", 8, 0, 0}, {RO_GRAYF, "s10e5", "linear", 0, 0, 0},
+        {RO_GRAYF, "s16", "perona-malik", 8, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ro_image in, expected, out;
+        ro_denoise_report report;
+        draw(cases[i].format, 101, 67, &in);
+        allocate(cases[i].format, 101, 67, 0, &expected);
+        ro_denoise_options options = {.model = cases[i].model,
+                                      .number = cases[i].number,
+                                      .kappa = cases[i].kappa,
+                                      .sigma = cases[i].sigma,
+                                      .independent = cases[i].independent,
+                                      .iterations = 11,
+                                      .schedule = "reference",
+                                      .report = &report};
+        ro_context *context = open_context(1, RO_CPU_AUTO);
+        if (ro_denoise(context, &in, &expected, &options) != RO_OK)
+            fail_msg("%s", ro_context_message(context));
+        assert_string_equal(ro_context_report(context)->schedule, "reference");
+        ro_context_close(context);
+        ro_denoise_report first = report;
+        for (int threads = 1; threads <= 3; threads++)
+            for (ro_cpu cpu = RO_CPU_AUTO; cpu <= ro_cpu_best(); cpu++)
+                for (int way = 0; way < 5; way++) {
+                    context = open_context(threads, cpu);
+                    allocate(cases[i].format, 101, 67, 0, &out);
+                    options.schedule = way == 0 ? NULL : way == 1 ? "passes" : "stream";
+                    options.depth = way == 3 ? 5 : 0;
+                    ro_status status = RO_OK;
+                    if (way == 4)
+                        run_rows(context, &in, &out, &options);
+                    else
+                        status = ro_denoise(context, &in, &out, &options);
+                    /* a forced instruction set may have no code for a system, but never another */
+                    if (status == RO_E_UNSUPPORTED && cpu > RO_CPU_SCALAR) {
+                        assert_true(strcmp(cases[i].number, "s24") == 0 ||
+                                    strcmp(cases[i].number, "s10e5") == 0);
+                        ro_context_close(context);
+                        ro_image_free(&out);
+                        break;
+                    }
+                    assert_int_equal(status, RO_OK);
+                    assert_same(&expected, &out);
+                    const ro_report *ran = ro_context_report(context);
+                    assert_true(cpu == RO_CPU_AUTO || ran->cpu == cpu);
+                    assert_string_equal(ran->schedule, way == 1 ? "passes" : "stream");
+                    assert_true(report.sum_after == first.sum_after);
+                    assert_true(report.energy_after == first.energy_after);
+                    assert_int_equal(report.steps, 11);
+                    ro_context_close(context);
+                    ro_image_free(&out);
+                }
+        ro_image_free(&in);
+        ro_image_free(&expected);
+    }
+}
+
+/* A view with a longer stride, upside down, and the output over the input. */
+static void views(void **state)
+{
+    (void)state;
+    enum { W = 53, H = 31, STRIDE = 64 };
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, plain;
+    draw(RO_GRAY8, W, H, &in);
+    allocate(RO_GRAY8, W, H, 0, &plain);
+    ro_denoise_options options = {.kappa = 9, .iterations = 7};
+    assert_int_equal(ro_denoise(context, &in, &plain, &options), RO_OK);
+
+    static uint8_t room[STRIDE * (H + 2)];
+    memset(room, 0x5a, sizeof room);
+    ro_image odd = {RO_GRAY8, W, H, 255, -STRIDE, room + STRIDE * H + 3};
+    for (uint32_t y = 0; y < H; y++)
+        memcpy((char *)odd.data + (ptrdiff_t)y * odd.stride,
+               (char *)in.data + (ptrdiff_t)y * in.stride, W);
+    assert_int_equal(ro_denoise(context, &odd, &odd, &options), RO_OK);
+    assert_same(&plain, &odd);
+    for (size_t i = 0; i < sizeof room; i++) /* guard bytes */
+        if (i < STRIDE || (i - 3) % STRIDE >= W)
+            assert_int_equal(room[i], 0x5a);
+    ro_image_free(&in);
+    ro_image_free(&plain);
+    ro_context_close(context);
+}
+
+/* Sums, extrema and energy in the report; the drift of a rounded output; deeper output has none. */
+static void report(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, out8, out16;
+    draw(RO_GRAY8, 90, 70, &in);
+    allocate(RO_GRAY8, 90, 70, 0, &out8);
+    allocate(RO_GRAY16, 90, 70, 32640, &out16);
+    ro_denoise_report r;
+    ro_denoise_options options = {.report = &r};
+    assert_int_equal(ro_denoise(context, &in, &out8, &options), RO_OK);
+    assert_string_equal(r.number, "s16");
+    assert_true(r.noise > 5 && r.noise < 25 && r.kappa == r.noise / 2);
+    assert_int_equal(r.steps, 20);
+    double sum_in = 0, sum_out = 0;
+    for (uint32_t y = 0; y < 70; y++)
+        for (uint32_t x = 0; x < 90; x++) {
+            sum_in += ((uint8_t *)in.data)[y * in.stride + x];
+            sum_out += ((uint8_t *)out8.data)[y * out8.stride + x];
+        }
+    assert_true(r.sum_before == 128 * sum_in);
+    assert_true(r.sum_after == r.sum_before);
+    assert_true(r.min_after >= r.min_before && r.max_after <= r.max_before);
+    assert_true(r.energy_after < r.energy_before);
+    assert_true(r.drift == sum_out - r.sum_after / 128);
+    assert_int_equal(ro_denoise(context, &in, &out16, &options), RO_OK);
+    assert_true(r.drift == 0);
+    /* s9 needs no rounding at the end */
+    options.number = "s9";
+    assert_int_equal(ro_denoise(context, &in, &out8, &options), RO_OK);
+    assert_true(r.drift == 0 && r.sum_before == sum_in && r.sum_after == sum_in);
+    ro_image_free(&in);
+    ro_image_free(&out8);
+    ro_image_free(&out16);
+    ro_context_close(context);
+}
+
+static void converges(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, out, again;
+    draw(RO_GRAY8, 40, 30, &in);
+    allocate(RO_GRAY8, 40, 30, 0, &out);
+    allocate(RO_GRAY8, 40, 30, 0, &again);
+    ro_denoise_report r;
+    ro_denoise_options options = {
+        .number = "s9", .model = "perona-malik", .kappa = 10, .until_converged = 1, .report = &r};
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_true(r.converged && r.steps > 1);
+    uint32_t steps = r.steps;
+    options.schedule = "reference";
+    assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
+    assert_int_equal(r.steps, steps);
+    assert_same(&out, &again);
+    /* one step fewer is not there yet, and many more change nothing */
+    options = (ro_denoise_options){.number = "s9",
+                                   .model = "perona-malik",
+                                   .kappa = 10,
+                                   .iterations = steps - 1,
+                                   .report = &r};
+    assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
+    double before = r.energy_after;
+    options.iterations = steps + 50;
+    assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
+    assert_same(&out, &again);
+    assert_true(r.energy_after < before);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_image_free(&again);
+    ro_context_close(context);
+}
+
+static void bad_input(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(1, RO_CPU_AUTO);
+    ro_image in, out, colour, floats;
+    draw(RO_GRAY8, 20, 20, &in);
+    draw(RO_GRAYF, 20, 20, &floats);
+    allocate(RO_GRAY8, 20, 20, 0, &out);
+    allocate(RO_RGB8, 20, 20, 0, &colour);
+    memset(out.data, 77, (size_t)out.stride * 20);
+    static const struct {
+        ro_denoise_options options;
+        const char *says;
+    } cases[] = {
+        {{.kappa = -1}, "kappa is -1, it must be positive"},
+        {{.kappa = NAN}, "kappa is nan"},
+        {{.sigma = -0.5}, "sigma is -0.5 pixels"},
+        {{.sigma = 1000}, "0 to 64"},
+        {{.time_step = 0.375}, "at most 0.3749389648"},
+        {{.time_step = 0.2, .rounding = "nearest"}, "at most 0.1874389648"},
+        {{.time_step = -1}, "must be positive"},
+        {{.time_step = 1e-9}, "does nothing"},
+        {{.scheme = "implicit", .time_step = 9}, "at most 8"},
+        {{.number = "x8"}, "has no zero"},
+        {{.number = "s23e9"}, "unknown number system s23e9, did you mean s23e8?"},
+        {{.rounding = "down"}, "treats gains and losses differently"},
+        {{.rounding = "nearest-up"}, "treats gains and losses differently"},
+        {{.rounding = "away"}, "zero or nearest, not away"},
+        {{.rounding = "nearest", .number = "s23e8"}, "rounding does not apply"},
+        {{.model = "anisotropc"}, "did you mean anisotropic?"},
+        {{.model = "linear", .kappa = 3}, "kappa does not apply"},
+        {{.model = "linear", .sigma = 3}, "sigma does not apply"},
+        {{.scheme = "conjugate", .rounding = "zero"}, "rounding does not apply to scheme conj"},
+        {{.scheme = "naive", .number = "s23e8"}, "has no float numbers"},
+        {{.scheme = "naive", .sigma = 1}, "sigma does not apply to scheme naive"},
+        {{.scheme = "xpp24", .number = "s9"}, "number does not apply"},
+        {{.scheme = "xpp24", .sigma = 5}, "0 to 4"},
+        {{.scheme = "conjugate", .number = "s9"}, "scheme conjugate needs s17"},
+        {{.schedule = "stream", .depth = 65}, "1 to 64"},
+        {{.depth = 3}, "depth applies to schedule stream"},
+        {{.schedule = "wave"}, "unknown schedule wave"},
+        {{.until_converged = 1, .number = "s23e8"}, "needs integers"},
+        {{.independent = 1}, "does not apply to a grey image"},
+        {{.seed = 3}, "seed does not apply"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ro_status status = ro_denoise(context, &in, &out, &cases[i].options);
+        if (status != RO_E_ARGUMENT || !strstr(ro_context_message(context), cases[i].says))
+            fail_msg("case %zu: status %d, \"%s\" has no \"%s\"", i, status,
+                     ro_context_message(context), cases[i].says);
+    }
+    assert_int_equal(ro_denoise(context, &in, &colour, NULL), RO_E_UNSUPPORTED);
+    ro_image small = out;
+    small.height = 19;
+    assert_int_equal(ro_denoise(context, &in, &small, NULL), RO_E_SIZE);
+    ((float *)floats.data)[7] = NAN;
+    assert_int_equal(ro_denoise(context, &floats, &out, NULL), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "no number at (7, 0)"));
+    for (uint32_t y = 0; y < 20; y++)
+        for (uint32_t x = 0; x < 20; x++)
+            assert_int_equal(((uint8_t *)out.data)[y * out.stride + x], 77); /* nothing written */
+
+    ro_denoise_stream *stream;
+    assert_int_equal(ro_denoise_open(context, &in, &out, NULL, &stream), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "give kappa"));
+    assert_null(stream);
+    ro_denoise_options options = {.kappa = 5};
+    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream), RO_OK);
+    uint32_t taken;
+    assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 21, &taken), RO_E_STATE);
+    ro_denoise_close(stream);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_image_free(&colour);
+    ro_image_free(&floats);
+    ro_context_close(context);
+}
+
+static int stop_soon(void *data, const char *phase, double done)
+{
+    (void)phase;
+    (void)done;
+    return ++*(int *)data > 1;
+}
+
+static void cancelled(void **state)
+{
+    (void)state;
+    int calls = 0;
+    ro_context *context;
+    ro_context_options with = {.threads = 2, .progress = stop_soon, .progress_data = &calls};
+    assert_int_equal(ro_context_open(&with, &context), RO_OK);
+    ro_image in, out;
+    draw(RO_GRAY8, 50, 50, &in);
+    allocate(RO_GRAY8, 50, 50, 0, &out);
+    ro_denoise_options options = {.iterations = 1000};
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_CANCELLED);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_context_close(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedules_agree), cmocka_unit_test(views),     cmocka_unit_test(report),
+        cmocka_unit_test(converges),       cmocka_unit_test(bad_input), cmocka_unit_test(cancelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
