@@ -112,6 +112,19 @@ static ro_status black_share(struct halftoner *work)
     return RO_OK;
 }
 
+ro_status halftone_scalar_only(struct halftoner *work, bool threaded)
+{
+    const ro_context_options *asked = &work->context->options;
+    if (asked->cpu > RO_CPU_SCALAR)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED, "%s has no code for %s",
+                               work->method->info.name, ro_cpu_name(asked->cpu));
+    if (!threaded && asked->threads > 1)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "%s goes from pixel to pixel and cannot use %d threads",
+                               work->method->info.name, asked->threads);
+    return RO_OK;
+}
+
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
                          enum grey_plane plane, ro_format out, const ro_halftone_options *options)
 {
