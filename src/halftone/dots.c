@@ -15,6 +15,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "halftone/shares.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ struct target {
 struct class_plan {
     uint32_t x, y; /* in the tile */
     int count, sum;
+    uint64_t magic;                    /* of the sum, for share_of */
     struct target targets[NEIGHBOURS]; /* in raster order */
 };
 
@@ -84,13 +86,8 @@ static void plan_classes(struct dots_state *state, const uint8_t matrix[DOTS_SID
                     plan->targets[plan->count++] = (struct target){dx, dy, weight};
                     plan->sum += weight;
                 }
+            plan->magic = plan->sum ? share_magic(plan->sum) : 0;
         }
-}
-
-static int64_t floor_divide(int64_t a, int64_t divisor)
-{
-    int64_t q = a / divisor;
-    return q - (a % divisor < 0);
 }
 
 static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
@@ -98,7 +95,7 @@ static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
     const struct class_plan *plan = state->now;
     int32_t *value = state->values + (size_t)y * state->width + x;
     bool white = *value > state->white / 2;
-    int64_t e = *value - (white ? state->white : 0), left = e;
+    int32_t e = *value - (white ? state->white : 0), left = e;
     unsigned char *out = state->block->out + (ptrdiff_t)y * state->block->out_stride;
     if (state->bits_out) /* the byte's other pixels belong to this tile, so to this thread */
         out[x / 8] |= (unsigned char)(white << (7 - x % 8));
@@ -116,14 +113,14 @@ static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
             cut.targets[cut.count++] = *target;
             cut.sum += target->weight;
         }
+        cut.magic = cut.sum ? share_magic(cut.sum) : 0;
         plan = &cut;
     }
     for (int i = 0; i < plan->count; i++) {
         const struct target *target = &plan->targets[i];
-        int64_t share = floor_divide(2 * target->weight * e + plan->sum, 2 * plan->sum);
-        if (i == plan->count - 1)
-            share = left;
-        value[target->dy * (ptrdiff_t)state->width + target->dx] += (int32_t)share;
+        int32_t share =
+            i == plan->count - 1 ? left : share_of(e, target->weight, plan->sum, plan->magic);
+        value[target->dy * (ptrdiff_t)state->width + target->dx] += share;
         left -= share;
     }
 }

@@ -18,6 +18,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "halftone/shares.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,9 +26,21 @@
 
 enum { SIDE = 16, PIXELS = SIDE * SIDE, TARGETS = 4 };
 
+struct target {
+    int dx, dy, weight;
+    bool foreign; /* in another block, which others may write to as well */
+};
+
+struct shares {
+    int count, sum;
+    uint64_t magic; /* of the sum, for share_of */
+    struct target targets[TARGETS];
+};
+
 struct step {
-    int x, y;   /* in the block */
-    int dx, dy; /* to the next; the last goes straight on */
+    int x, y;             /* in the block */
+    int dx, dy;           /* to the next; the last goes straight on */
+    struct shares shares; /* where the image does not end near the block */
 };
 
 struct wheel {
@@ -74,31 +87,51 @@ static void plan_paths(struct wheel *wheel)
     }
 }
 
-static int64_t floor_divide(int64_t a, int64_t divisor)
+/* Where the error of step n of the block at (x0, y0) goes, in an image of this size. */
+static struct shares shares_at(const struct wheel *wheel, int turn, int n, int64_t x0, int64_t y0,
+                               int64_t width, int64_t height)
 {
-    int64_t q = a / divisor;
-    return q - (a % divisor < 0);
+    const struct step *step = &wheel->path[turn][n];
+    const int dx = step->dx, dy = step->dy;
+    const struct target around[TARGETS] = {{dx, dy, 7, false},
+                                           {-dy - dx, dx - dy, 3, false},
+                                           {-dy, dx, 5, false},
+                                           {-dy + dx, dx + dy, 1, false}};
+    struct shares shares = {0};
+    for (int i = 0; i < TARGETS; i++) {
+        struct target target = around[i];
+        int bx = step->x + target.dx, by = step->y + target.dy;
+        int64_t x = x0 + bx, y = y0 + by;
+        if (x < 0 || y < 0 || x >= width || y >= height)
+            continue;
+        bool own = bx >= 0 && bx < SIDE && by >= 0 && by < SIDE;
+        if (own ? wheel->place[turn][by][bx] <= n : turn == 1 || (x / SIDE + y / SIDE) % 2 != 1)
+            continue;
+        target.foreign = !own;
+        shares.targets[shares.count++] = target;
+        shares.sum += target.weight;
+    }
+    shares.magic = shares.sum ? share_magic(shares.sum) : 0;
+    return shares;
 }
 
-/* Whether an error at step n of the block at (x0, y0) may go to (x, y). */
-static bool takes(const struct wheel *wheel, int64_t x0, int64_t y0, int n, int64_t x, int64_t y)
+static void plan_shares(struct wheel *wheel)
 {
-    if (x < 0 || y < 0 || x >= wheel->width || y >= wheel->height)
-        return false;
-    int64_t bx = x - x0, by = y - y0;
-    if (bx >= 0 && bx < SIDE && by >= 0 && by < SIDE)
-        return wheel->place[wheel->turn][by][bx] > n;
-    return wheel->turn == 0 && (x / SIDE + y / SIDE) % 2 == 1;
+    /* A block of each turn with blocks all round it. */
+    for (int turn = 0; turn < 2; turn++)
+        for (int n = 0; n < PIXELS; n++)
+            wheel->path[turn][n].shares =
+                shares_at(wheel, turn, n, (1 + turn) * SIDE, SIDE, 4 * SIDE, 4 * SIDE);
 }
 
-static void round_pixel(struct wheel *wheel, int64_t x0, int64_t y0, int n)
+static void round_pixel(struct wheel *wheel, int64_t x0, int64_t y0, int n, bool interior)
 {
-    static const int weights[TARGETS] = {7, 3, 5, 1};
     const struct step *step = &wheel->path[wheel->turn][n];
     int64_t x = x0 + step->x, y = y0 + step->y;
     if (x >= wheel->width || y >= wheel->height)
         return;
-    int32_t v = atomic_load_explicit(&wheel->values[y * wheel->width + x], memory_order_relaxed);
+    _Atomic int32_t *value = &wheel->values[y * wheel->width + x];
+    int32_t v = atomic_load_explicit(value, memory_order_relaxed);
     bool white = v > wheel->white / 2;
     unsigned char *out = wheel->block->out + (ptrdiff_t)y * wheel->block->out_stride;
     if (wheel->bits_out) /* a block has bytes of its own */
@@ -106,24 +139,25 @@ static void round_pixel(struct wheel *wheel, int64_t x0, int64_t y0, int n)
     else
         out[x] = white;
 
-    int dx = step->dx, dy = step->dy, side_x = -dy, side_y = dx;
-    const int where[TARGETS][2] = {
-        {dx, dy}, {side_x - dx, side_y - dy}, {side_x, side_y}, {side_x + dx, side_y + dy}};
-    int sum = 0, last = -1;
-    for (int i = 0; i < TARGETS; i++)
-        if (takes(wheel, x0, y0, n, x + where[i][0], y + where[i][1])) {
-            sum += weights[i];
-            last = i;
-        }
-    int64_t e = v - (white ? wheel->white : 0), left = e;
-    for (int i = 0; i <= last; i++) {
-        int64_t tx = x + where[i][0], ty = y + where[i][1];
-        if (!takes(wheel, x0, y0, n, tx, ty))
-            continue;
-        int64_t share = i == last ? left : floor_divide(2 * weights[i] * e + sum, 2 * sum);
+    struct shares cut;
+    const struct shares *shares = &step->shares;
+    if (!interior) {
+        cut = shares_at(wheel, wheel->turn, n, x0, y0, wheel->width, wheel->height);
+        shares = &cut;
+    }
+    int32_t e = v - (white ? wheel->white : 0), left = e;
+    for (int i = 0; i < shares->count; i++) {
+        const struct target *target = &shares->targets[i];
+        _Atomic int32_t *to = value + target->dy * (ptrdiff_t)wheel->width + target->dx;
+        int32_t share =
+            i == shares->count - 1 ? left : share_of(e, target->weight, shares->sum, shares->magic);
         left -= share;
-        atomic_fetch_add_explicit(&wheel->values[ty * wheel->width + tx], (int32_t)share,
-                                  memory_order_relaxed);
+        if (target->foreign) {
+            atomic_fetch_add_explicit(to, share, memory_order_relaxed);
+        } else {
+            int32_t now = atomic_load_explicit(to, memory_order_relaxed);
+            atomic_store_explicit(to, now + share, memory_order_relaxed);
+        }
     }
 }
 
@@ -136,9 +170,12 @@ static void run_turn(void *data, int thread)
         if (row >= wheel->down)
             return;
         for (uint32_t column = (row + (uint32_t)wheel->turn) % 2; column < wheel->across;
-             column += 2)
+             column += 2) {
+            bool interior = row > 0 && column > 0 && (row + 1) * SIDE < wheel->height &&
+                            (column + 1) * SIDE < wheel->width;
             for (int n = 0; n < PIXELS; n++)
-                round_pixel(wheel, (int64_t)column * SIDE, (int64_t)row * SIDE, n);
+                round_pixel(wheel, (int64_t)column * SIDE, (int64_t)row * SIDE, n, interior);
+        }
     }
 }
 
@@ -157,6 +194,7 @@ static ro_status open_engine(struct halftoner *work)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
                                work->in.width, work->in.height);
     plan_paths(wheel);
+    plan_shares(wheel);
     wheel->width = work->in.width;
     wheel->height = work->in.height;
     wheel->across = (wheel->width + SIDE - 1) / SIDE;
