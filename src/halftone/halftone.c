@@ -91,9 +91,6 @@ static ro_status check_options(struct halftoner *work)
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%% is not in %d%% to %d%%",
                                    percents[i].name, percents[i].value, percents[i].least,
                                    percents[i].most);
-    if (options->threshold != 0 && options->levels != 2)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "threshold needs 2 levels, %d were asked for", options->levels);
     return check_output(work);
 }
 
