@@ -20,6 +20,7 @@ struct bench {
     int (*run)(const struct bench_options *options);
 };
 
-extern const struct bench bench_diffusion, bench_ordered, bench_palette, bench_dbs, bench_denoise;
+extern const struct bench bench_diffusion, bench_halftone, bench_ordered, bench_palette, bench_dbs,
+    bench_denoise;
 
 #endif

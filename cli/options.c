@@ -319,19 +319,14 @@ void options_help(const struct command *command, const char *topic, FILE *file)
                 command->summary + 1);
     const struct option *list[MOST_OPTIONS];
     int count = list_options(command, list);
-    int column = 0;
     for (int i = 0; i < count; i++) {
         if (topic ? !list[i]->topic || strcmp(topic, list[i]->topic) != 0 : !!list[i]->topic)
             continue;
         const char *argument = list[i]->argument;
-        column += fprintf(file, "%s--%s%s%s", column ? ", " : "  ", list[i]->name,
-                          argument ? " " : "", argument ? argument : "");
-        if (!list[i]->help)
-            continue;
-        if (column >= HELP_COLUMN)
-            column = fprintf(file, "\n") - 1;
-        fprintf(file, "%*s%s\n", HELP_COLUMN - column, "", list[i]->help);
-        column = 0;
+        int column = fprintf(file, "  --%s%s%s", list[i]->name, argument ? " " : "",
+                             argument ? argument : "");
+        fprintf(file, "%*s%s\n", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "",
+                list[i]->help);
     }
     if (topic)
         return;

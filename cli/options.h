@@ -29,7 +29,7 @@ struct size {
 struct option {
     const char *name;     /* without the dashes */
     const char *argument; /* as --help shows it; NULL for a flag */
-    const char *help;     /* NULL: shown together with the option after it */
+    const char *help;
     enum option_kind kind;
     size_t offset; /* of the value in the command's structure of values */
     int min, max;

@@ -304,6 +304,9 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
+    if (work->options.threshold && work->options.levels != 2)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "threshold needs 2 levels, %d were asked for", work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");

@@ -91,9 +91,6 @@ static ro_status check_options(struct halftoner *work)
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%% is not in %d%% to %d%%",
                                    percents[i].name, percents[i].value, percents[i].least,
                                    percents[i].most);
-    if (options->threshold != 0 && options->levels != 2)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "threshold needs 2 levels, %d were asked for", options->levels);
     return check_output(work);
 }
 
@@ -109,6 +106,19 @@ static ro_status black_share(struct halftoner *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the share of black applies to CMYK separations only");
     work->grey.black_per_mille = (uint32_t)(1000.5 - 10 * kept);
+    return RO_OK;
+}
+
+ro_status halftone_scalar_only(struct halftoner *work, bool threaded)
+{
+    const ro_context_options *asked = &work->context->options;
+    if (asked->cpu > RO_CPU_SCALAR)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED, "%s has no code for %s",
+                               work->method->info.name, ro_cpu_name(asked->cpu));
+    if (!threaded && asked->threads > 1)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "%s goes from pixel to pixel and cannot use %d threads",
+                               work->method->info.name, asked->threads);
     return RO_OK;
 }
 

@@ -80,6 +80,7 @@ struct halftoner {
 extern const struct halftone_engine diffusion_engine, tonal_engine, like_engine;
 extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
 extern const struct halftone_engine palette_engine; /* for any error diffusion kernel */
+extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
 
 /* The method behind a kernel of the user's own; it is not in the list. */
 extern const struct halftone_method halftone_own_kernel;
@@ -90,6 +91,9 @@ const struct halftone_method *halftone_like_find(ro_context *context,
 
 /* By name or alias; NULL and a message that suggests the nearest when there is none. */
 const struct halftone_method *halftone_method_find(ro_context *context, const char *name);
+
+/* For engines without vectors: whether the context asks for what they do not have. */
+ro_status halftone_scalar_only(struct halftoner *work, bool threaded);
 
 /* Checks the options and opens the engine; halftoner_close frees, also after a failure. */
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,

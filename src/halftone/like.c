@@ -173,6 +173,9 @@ const struct halftone_method *halftone_like_find(ro_context *context,
 
 static ro_status open_engine(struct halftoner *work)
 {
+    ro_status status = halftone_scalar_only(work, false);
+    if (status != RO_OK)
+        return status;
     const struct like *like = &likes[work->method->variant];
     ro_context *context = work->context;
     if (work->in.format != RO_GRAY8 || (!like->any_maxval && work->grey.white != 255))

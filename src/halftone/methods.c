@@ -2,6 +2,7 @@
 /* The table of halftoning methods. */
 #include "core/names.h"
 #include "halftone/dbs.h"
+#include "halftone/dots.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 #include "halftone/ordered.h"
@@ -99,6 +100,31 @@ static const struct halftone_method methods[] = {
      {"zhoufang"},
      TONAL | OPTION_SEED,
      TONAL_ZHOU_FANG},
+    {{"dot-diffusion", "dot diffusion", "in 64 classes, each in parallel; Knuth's order",
+      "Knuth, Digital halftones by dot diffusion, 1987"},
+     {"knuth"},
+     &dots_engine,
+     0,
+     DOTS_KNUTH},
+    {{"dot-diffusion-optimised", "dot diffusion", "the same in an order found by search",
+      "Mese and Vaidyanathan, Optimized halftoning using dot diffusion and methods for inverse "
+      "halftoning, 2000"},
+     {"mese-vaidyanathan", "mese", "dot-diffusion-optimized"},
+     &dots_engine,
+     0,
+     DOTS_MESE_VAIDYANATHAN},
+    {{"riemersma", "space-filling curve", "along a Hilbert curve; no direction, some grain",
+      "Riemersma, A balanced dithering technique, 1998"},
+     {"hilbert"},
+     &riemersma_engine,
+     OPTION_LEVELS,
+     0},
+    {{"pinwheel", "block error diffusion", "blocks in two turns; parallel, with artefacts",
+      "Li and Allebach, Block interlaced pinwheel error diffusion, 2005"},
+     {0},
+     &pinwheel_engine,
+     0,
+     0},
 
     {{"bayer", "ordered", "dispersed dots; --cell 2, 4, 8 ... 256 (default 8)", BAYER_1973},
      {"dispersed-dot", "ordered"},

@@ -50,8 +50,7 @@ class Help(Case):
         sections = dict(re.findall(r"^\.Ss roundoff (\w+)(.*?)(?=^\.S[sh] )", page, re.M | re.S))
         for name in COMMANDS:
             texts = [self.help(name), *self.topics(name).values()]
-            lines = re.findall(r"^  --.*", "\n".join(texts), re.M)
-            helped = set(re.findall(r"--([a-z]+)", "\n".join(lines)))
+            helped = set(re.findall(r"^  --([a-z]+)", "\n".join(texts), re.M))
             paged = set(re.findall(r"Fl -([a-z]+)", sections[name]))
             self.assertEqual(helped, paged, name)
 
