@@ -69,9 +69,15 @@ static ro_status open_engine(struct halftoner *work)
     plan->width = work->in.width;
     plan->sample_bytes = work->grey.sample_bytes;
     plan->overshoot = (int32_t)((int64_t)PALETTE_WHITE * work->options.overshoot / 100);
-    plan_kernel(plan, &diffusion_kernels[work->method->variant]);
+    struct diffusion_kernel own;
+    ro_status status = RO_OK;
+    if (work->options.kernel)
+        status = diffusion_kernel_take(context, work->options.kernel, &own);
+    if (status != RO_OK)
+        return status;
+    plan_kernel(plan, work->options.kernel ? &own : &diffusion_kernels[work->method->variant]);
     plan_colours(plan, work->options.palette);
-    ro_status status = choose_code(work, state);
+    status = choose_code(work, state);
     if (status != RO_OK)
         return status;
 
