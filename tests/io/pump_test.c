@@ -124,7 +124,7 @@ static void failures_leave_nothing(void **state)
     expect_failed(in, out, &(ro_halftone_options){.levels = 1}, RO_E_ARGUMENT, "1");
     expect_failed(in, path_to("x.pgm"), &(ro_halftone_options){.levels = 257}, RO_E_ARGUMENT,
                   "257");
-    expect_failed(in, out, &(ro_halftone_options){.method = "none"}, RO_E_ARGUMENT, "none");
+    expect_failed(in, out, &(ro_halftone_options){.method = "nothing"}, RO_E_ARGUMENT, "nothing");
     /* Damage far into the file, so that the other stages are at work when it is found. */
     size_t size;
     uint8_t *bytes = get_file(in, &size);
