@@ -261,11 +261,12 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     };
     job.count = (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height;
     /* Hand over often enough to start the next band early, rarely enough to cost nothing; and take
-     * no more threads than can run at once, each an interval and its lanes' lag behind the last. */
+     * no more threads than can run at once, each an interval and its lanes' lag behind the last,
+     * with as much to spare: threads that always wait fall asleep, and waking takes longer. */
     int64_t lag = (int64_t)plan->skew * (job.height - 1);
     job.interval = (plan->width / (4 * (uint32_t)run->threads)) & -WAVE_CHUNK;
     job.interval = job.interval < WAVE_CHUNK ? WAVE_CHUNK : job.interval > 512 ? 512 : job.interval;
-    int64_t useful = 1 + plan->width / (lag + job.interval + WAVE_CHUNK);
+    int64_t useful = 1 + plan->width / (2 * (lag + job.interval));
 
     ro_gate_room_open(&state->room);
     int threads = run->threads < (int)job.count ? run->threads : (int)job.count;
