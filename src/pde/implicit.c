@@ -39,7 +39,7 @@ void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_roun
                 pull += back * (x[i - ways[k].offset] - x[i]);
         }
         /* weights count in 2^-16 and time in 2^-14: below 2^60 for 24-bit numbers and tau <= 8 */
-        int64_t numerator = ((int64_t)(r[i] - x[i]) << 30) + (int64_t)time * pull;
+        int64_t numerator = (int64_t)(r[i] - x[i]) * (1 << 30) + (int64_t)time * pull;
         int64_t denominator = ((int64_t)1 << 30) + (int64_t)time * weight;
         next[i] = x[i] + (int32_t)ro_round_quotient(numerator, denominator, rounding);
     }

@@ -274,6 +274,34 @@ static void converges(void **state)
     ro_context_close(context);
 }
 
+/* The last pixel to move may be anywhere: a dot on even ground, in every place of a vector. */
+static void converges_where_the_dot_is(void **state)
+{
+    (void)state;
+    enum { W = 320, H = 9 };
+    static uint8_t in[W * H], out[W * H], expected[W * H];
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, out};
+    ro_image to_expected = {RO_GRAY8, W, H, 255, W, expected};
+    for (int x = 0; x < 20; x++) {
+        memset(in, 10, sizeof in);
+        in[4 * W + 100 + x] = 250;
+        ro_denoise_report by_reference, by_passes;
+        ro_denoise_options options = {.number = "s9",
+                                      .model = "linear",
+                                      .until_converged = 1,
+                                      .schedule = "reference",
+                                      .report = &by_reference};
+        assert_int_equal(ro_denoise(context, &from, &to_expected, &options), RO_OK);
+        options.schedule = "passes";
+        options.report = &by_passes;
+        assert_int_equal(ro_denoise(context, &from, &to, &options), RO_OK);
+        assert_int_equal(by_passes.steps, by_reference.steps);
+        assert_memory_equal(out, expected, sizeof out);
+    }
+    ro_context_close(context);
+}
+
 static void bad_input(void **state)
 {
     (void)state;
@@ -379,8 +407,13 @@ static void cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_agree), cmocka_unit_test(views),     cmocka_unit_test(report),
-        cmocka_unit_test(converges),       cmocka_unit_test(bad_input), cmocka_unit_test(cancelled),
+        cmocka_unit_test(schedules_agree),
+        cmocka_unit_test(views),
+        cmocka_unit_test(report),
+        cmocka_unit_test(converges),
+        cmocka_unit_test(converges_where_the_dot_is),
+        cmocka_unit_test(bad_input),
+        cmocka_unit_test(cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

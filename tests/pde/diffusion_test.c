@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { W = 19, H = 16, N = W * H, STEPS = 200 };
+enum { W = 14, H = 11, N = W * H, STEPS = 200 };
 
 static const char *const formats[] = {"u8", "s9", "s12", "s16", "s17", "s24"};
 enum { FORMATS = sizeof formats / sizeof *formats, MODELS = 4 };
