@@ -301,7 +301,7 @@ static void list_topics(const struct command *command, FILE *file)
     const char *last = "";
     for (const struct option *own = command->options; own->name; own++)
         if (own->topic && strcmp(own->topic, last) != 0) {
-            fprintf(file, "%s--help %s", *last ? ", " : "\nMore options: ", own->topic);
+            fprintf(file, "%s%s", *last ? ", " : "\nMore, by topic: --help ", own->topic);
             last = own->topic;
         }
     if (*last)

@@ -17,7 +17,8 @@ class Help(Case):
 
     def topics(self, command):
         """The help on each topic that a command's --help names."""
-        names = re.findall(r"--help (\w+)", self.help(command))
+        line = re.search(r"^More, by topic: --help (.*)$", self.help(command), re.M)
+        names = line.group(1).split(", ") if line else []
         return {name: self.help(command, name) for name in names}
 
     def test_fits_a_screen(self):
