@@ -86,8 +86,8 @@ TEMPLATE void scan(const struct diffusion_plan *plan, struct diffusion_row *row,
         int32_t tone = bytes ? 16 * row->in[x] : diffusion_tone(plan, row->in, (uint32_t)x);
         uint32_t i = bytes ? row->in[x] : tonal_index(plan, tone);
         int64_t known = tone + in_flow[x];
-        int64_t v =
-            small ? (carry + ((known << TONAL_BITS) + half_up)) >> TONAL_BITS : carry + known;
+        int64_t v = small ? (carry + (known * ((int64_t)1 << TONAL_BITS) + half_up)) >> TONAL_BITS
+                          : carry + known;
         int64_t threshold = half;
         if (modulated)
             threshold += tonal_rise(tonal, i, row_hash, (uint32_t)x);
