@@ -179,7 +179,10 @@ class Reports(Case):
 
         self.assertNotIn(b"[", feed(subprocess.PIPE))
         for more, shown in [([], True), (["--quiet"], False)]:
-            ours, theirs = pty.openpty()
+            try:
+                ours, theirs = pty.openpty()
+            except OSError:
+                self.skipTest("there are no terminals here")
             feed(theirs, *more)
             os.close(theirs)
             text = b""

@@ -10,6 +10,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
+if command -v ninja >/dev/null 2>&1; then
+    export CMAKE_GENERATOR=Ninja # make need not be there
+fi
 
 quietly() {
     "$@" >"$log" 2>&1 || {
