@@ -314,7 +314,7 @@ static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, cons
  * line after line. */
 struct outlet {
     unsigned long long *words;    /* NULL: nobody wants them */
-    size_t pitch;                 /* of lines in global memory */
+    unsigned pitch;               /* of lines in global memory, in quads */
     const volatile int *consumed; /* of a ring */
 };
 
@@ -325,34 +325,29 @@ enum place {
     ANYWHERE,
 };
 
-/* Reads the quads of each line above that a group of steps takes in, waiting until they are there. */
+/* Reads the quads of each line above that a group of steps takes in; false: not all are there. */
 template <int ID, int WORDS, place PLACE>
-static __device__ __forceinline__ void
+static __device__ __forceinline__ bool
 read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads, unsigned bias,
            quad_words<WORDS> (&above)[GROUP][kernel_of<ID>::rows_down])
 {
     constexpr int rows_down = kernel_of<ID>::rows_down;
-    SPIN_COUNT;
-    bool there = false;
-    for (int looks = 0; !there; looks++) {
-        there = true;
+    bool there = true;
 #pragma unroll
-        for (int d = 0; d < rows_down; d++)
+    for (int d = 0; d < rows_down; d++)
 #pragma unroll
-            for (int c = 0; c < GROUP; c++) {
-                int quad = first + c + d + 1;
-                above[c][d] = load_shared<WORDS>(&ring[d][ring_place(quad) * WORDS]);
-                bool right = tagged(above[c][d], ring_tag(quad));
-                if (PLACE != INTERIOR && (unsigned)quad >= (unsigned)quads) {
-                    unsigned zero[4] = {bias, bias, bias, bias};
-                    above[c][d] = pack(zero, 0, quad_words<WORDS>());
-                    right = true;
-                }
-                there &= right;
+        for (int c = 0; c < GROUP; c++) {
+            int quad = first + c + d + 1;
+            above[c][d] = load_shared<WORDS>(&ring[d][ring_place(quad) * WORDS]);
+            bool right = tagged(above[c][d], ring_tag(quad));
+            if (PLACE != INTERIOR && (unsigned)quad >= (unsigned)quads) {
+                unsigned zero[4] = {bias, bias, bias, bias};
+                above[c][d] = pack(zero, 0, quad_words<WORDS>());
+                right = true;
             }
-        SPIN_CHECK;
-        pause_after(looks);
-    }
+            there &= right;
+        }
+    return there;
 }
 
 /*
@@ -377,7 +372,11 @@ run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
     for (int c = 0; c < GROUP; c++)
         pixels[c] = staged[(first + c - lane) & mask];
     quad_words<words> above[GROUP][rows_down];
-    read_above<ID, words, PLACE>(ring, first, b.quads, p.bias, above);
+    SPIN_COUNT;
+    for (int looks = 0; !read_above<ID, words, PLACE>(ring, first, b.quads, p.bias, above); looks++) {
+        SPIN_CHECK;
+        pause_after(looks);
+    }
 #pragma unroll
     for (int c = 0; c < GROUP; c++) {
         const int quad = first + c - lane;
@@ -425,12 +424,11 @@ run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
         }
         const int line = LANES - 1 - lane;
         const bool sends = line < rows_down && inside && out.words;
-        if (out.consumed)
-            store_quad(out.words + (unsigned)((line * RING + ring_place(quad)) * words),
-                       pack(errors, ring_tag(quad), quad_words<words>()), sends);
-        else
-            store_quad(out.words + (size_t)line * out.pitch + (unsigned)(quad * words),
-                       pack(errors, p.tag, quad_words<words>()), sends);
+        const unsigned place = out.consumed ? (unsigned)(line * RING + ring_place(quad))
+                                            : (unsigned)line * out.pitch + (unsigned)quad;
+        const unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
+        store_quad(out.words + (size_t)place * words, pack(errors, tag, quad_words<words>()),
+                   sends);
         if (!FOLD && b.row_exists && inside)
             put_bytes(p, b, quad, levels);
     }
@@ -634,7 +632,7 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
                 out.consumed = &s.consumed[warp + 1];
             } else {
                 out.words = row + BLOCK_ROWS < p.rows ? lines : p.left_below;
-                out.pitch = line_words;
+                out.pitch = (unsigned)((p.width + 3) / 4);
             }
             run_band<ID, SAMPLE_BYTES, FOLD>(p, images, s, image, row + warp * LANES, warp, lane, out);
         }
