@@ -148,7 +148,7 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
     static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
     static const char *const numbers[] = {"s9", "s16", "s23e8"};
     struct field field;
-    const uint32_t steps = 16;
+    const uint32_t steps = size >= 4096 ? 16 : 48;
     const double pixels = (double)size * size;
     if (!open_field(&field, size, one)) {
         fprintf(stderr, "roundoff: no memory to measure %d x %d\n", size, size);
@@ -161,6 +161,8 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
             if (threads > 1)
                 enter(&field, all, threads, models[m], numbers[n], 8, steps);
         }
+    enter(&field, one, 1, "perona-malik", "s9", 1, steps);
+    enter(&field, one, 1, "perona-malik", "s9", 16, steps);
     for (uint32_t depth = 1; depth <= 16; depth *= 2)
         for (int m = 0; m < 2; m++) {
             enter(&field, one, 1, models[m], "s16", depth, steps);
@@ -236,7 +238,7 @@ static int run(const struct bench_options *options)
     if (options->json) {
         printf("[");
     } else {
-        printf("Diffusion filters, noisy test card, 16 steps. ");
+        printf("Diffusion filters, noisy test card, 48 steps (16 from 4096 on). ");
         print_machine();
         printf("Best of %d, in turns. OpenCV: anisotropicDiffusion, three channels.\n\n", ROUNDS);
         printf("|  size | model        | number | schedule  | variant | threads | depth | "

@@ -60,6 +60,8 @@ struct constants {
     fvec numerator; /* of Perona-Malik entries, plus a half */
     const uint32_t *table;
     bool left, dropped;
+    bool small; /* norms saturate in 16 bits without harm: 8-bit numbers, no shift to the right */
+    vec small_cap, small_power;
 };
 
 RO_INLINE struct constants constants_of(const struct ro_rows *rows)
@@ -81,6 +83,9 @@ RO_INLINE struct constants constants_of(const struct ro_rows *rows)
         .table = rows->table,
         .left = left > 0,
         .dropped = dropped > 0,
+        .small = rows->white <= UINT8_MAX && d->shift <= 0,
+        .small_cap = V(set1_epi16)((short)(65535 >> left)),
+        .small_power = V(set1_epi16)((short)(1 << left)),
     };
 }
 
@@ -211,6 +216,15 @@ RO_INLINE vec norm_index(const struct constants *k, const struct difference *p,
                          const struct difference *q, const int joint, const bool wide)
 {
     vec low[2 * RO_MAX_JOINT], high[2 * RO_MAX_JOINT];
+    if (!wide && k->small) {
+        vec sum = zero();
+        for (int c = 0; c < joint; c++)
+            sum = V(adds_epu16)(sum, V(adds_epu16)(V(mullo_epi16)(p[c].size, p[c].size),
+                                                   V(mullo_epi16)(q[c].size, q[c].size)));
+        /* what is cut off lies behind the table, and stays there */
+        sum = V(mullo_epi16)(V(min_epu16)(sum, k->small_cap), k->small_power);
+        return V(mulhi_epu16)(sum, k->scale);
+    }
     if (wide) {
         for (int c = 0; c < 2 * joint; c++) {
             vec size = c < joint ? p[c].size : q[c - joint].size;
