@@ -5,6 +5,7 @@
  */
 #include "diffusion_cuda.h"
 #include "core/cuda.h"
+#include "roundoff.h"
 #include "timing.h"
 
 #include <stdio.h>

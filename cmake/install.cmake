@@ -10,7 +10,7 @@ install(TARGETS roundoff_static roundoff_shared roundoff_io_static roundoff_io_s
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES include/roundoff.h include/roundoff_io.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 install(FILES docs/roundoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(EXPORT roundoffTargets NAMESPACE roundoff:: DESTINATION ${package_dir})

@@ -4,7 +4,7 @@
 #define RO_CORE_CONTEXT_H
 
 #include "core/pool.h"
-#include "roundoff.h"
+#include "roundoff/core.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #ifndef RO_CORE_CPU_H
 #define RO_CORE_CPU_H
 
-#include "roundoff.h"
+#include "roundoff/core.h"
 
 ro_cpu ro_cpu_best(void);
 int ro_cpu_threads(void);                   /* cores this process may run on */

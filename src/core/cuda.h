@@ -6,7 +6,7 @@
 #ifndef RO_CORE_CUDA_H
 #define RO_CORE_CUDA_H
 
-#include "roundoff.h"
+#include "roundoff/core.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef RO_CORE_DEVICE_H
 #define RO_CORE_DEVICE_H
 
-#include "roundoff.h"
+#include "roundoff/core.h"
 
 /* RO_OK when a context may be opened on the device, else the reason as a status. */
 ro_status ro_device_usable(ro_device device);

@@ -3,7 +3,7 @@
 #ifndef RO_CORE_NAMES_H
 #define RO_CORE_NAMES_H
 
-#include "roundoff.h"
+#include "roundoff/core.h"
 
 #include <stdbool.h>
 #include <stddef.h>

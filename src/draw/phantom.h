@@ -3,7 +3,7 @@
 #ifndef RO_DRAW_PHANTOM_H
 #define RO_DRAW_PHANTOM_H
 
-#include "roundoff.h"
+#include "roundoff/core.h"
 
 /* Fills a checked view of RO_GRAY8 or RO_GRAY16. */
 RO_API

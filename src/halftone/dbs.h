@@ -20,7 +20,7 @@
 #ifndef RO_HALFTONE_DBS_H
 #define RO_HALFTONE_DBS_H
 
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #ifndef RO_HALFTONE_DIFFUSION_CUDA_H
 #define RO_HALFTONE_DIFFUSION_CUDA_H
 
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #ifdef __cplusplus
 extern "C" {

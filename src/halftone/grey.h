@@ -4,7 +4,7 @@
 #define RO_HALFTONE_GREY_H
 
 #include "halftone/tone.h"
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 
 #include "core/context.h"
 #include "halftone/grey.h"
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 struct halftoner;
 

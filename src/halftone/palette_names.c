@@ -7,7 +7,7 @@
  * the others the pure colours it stands for.
  */
 #include "core/names.h"
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef RO_HALFTONE_SCREEN_H
 #define RO_HALFTONE_SCREEN_H
 
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #include <stdbool.h>
 

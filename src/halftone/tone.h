@@ -3,7 +3,7 @@
 #ifndef RO_HALFTONE_TONE_H
 #define RO_HALFTONE_TONE_H
 
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #ifndef RO_HALFTONE_UNIFORM_H
 #define RO_HALFTONE_UNIFORM_H
 
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 enum {
     UNIFORM_MIN_SIZE = 16,

@@ -3,7 +3,7 @@
 #ifndef RO_IO_CONVERT_H
 #define RO_IO_CONVERT_H
 
-#include "roundoff.h"
+#include "roundoff/halftone.h"
 
 #include <stdbool.h>
 

@@ -18,7 +18,7 @@
 #define RO_PDE_DIFFUSION_H
 
 #include "number/number.h"
-#include "roundoff.h"
+#include "roundoff/denoise.h"
 
 #include <stdbool.h>
 #include <stddef.h>

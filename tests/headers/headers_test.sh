@@ -17,8 +17,8 @@ compiles() {
 }
 
 cd "$SOURCE_DIR"
-for header in include/*.h; do
-    name=$(basename "$header")
+for header in include/*.h include/*/*.h; do
+    name=${header#include/}
     compiles "$name" "$cc" -std=c99 -pedantic -Iinclude -x c
     if command -v c++ >/dev/null 2>&1; then
         compiles "$name" c++ -std=c++11 -pedantic -Iinclude -x c++

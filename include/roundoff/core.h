@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every method shares: status, context, devices, image views. Part of roundoff.h.
+ */
+#ifndef ROUNDOFF_CORE_H
+#define ROUNDOFF_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define RO_API __attribute__((visibility("default")))
+#define RO_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define RO_API
+#define RO_PRINTF(f, a)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RO_VERSION "0.1.0"
+
+/* The version of the library that is loaded, such as "0.1.0". */
+RO_API
+const char *ro_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------- */
+
+typedef enum ro_status {
+    RO_OK = 0,
+    RO_E_ARGUMENT,    /* a parameter makes no sense, or does not apply to the method */
+    RO_E_UNSUPPORTED, /* the variant, device or format asked for cannot do this */
+    RO_E_SIZE,        /* an image is empty, too large, or two sizes do not match */
+    RO_E_MEMORY,      /* not enough memory */
+    RO_E_DEVICE,      /* the accelerator or its driver failed */
+    RO_E_IO,          /* the operating system refused to read or write */
+    RO_E_FORMAT,      /* a file is not what it claims to be */
+    RO_E_STATE,       /* a stream was called out of order */
+    RO_E_CANCELLED,   /* cancelled by the caller */
+} ro_status;
+
+/* A short name of a status, such as "bad argument"; never NULL. The sentence that says what went
+ * wrong is in ro_context_message. */
+RO_API
+const char *ro_status_name(ro_status status);
+
+/* ---- Context ------------------------------------------------------------------------------ */
+
+typedef enum ro_device {
+    RO_DEVICE_AUTO = 0, /* the fastest that is present */
+    RO_DEVICE_CPU,
+    RO_DEVICE_CUDA,
+} ro_device;
+
+/* Instruction sets in ascending order. Naming one forces it: a call fails where it cannot run. */
+typedef enum ro_cpu {
+    RO_CPU_AUTO = 0,
+    RO_CPU_SCALAR,
+    RO_CPU_AVX2,
+    RO_CPU_AVX512, /* F, BW, DQ, VL */
+} ro_cpu;
+
+/* Called now and then during long work, from the thread that made the call. `done` runs from 0 to
+ * 1 within a `phase`. Returning non-zero cancels the call, which then gives RO_E_CANCELLED. */
+typedef int (*ro_progress_fn)(void *data, const char *phase, double done);
+
+typedef struct ro_context_options {
+    ro_device device;
+    ro_cpu cpu;
+    int threads; /* 0: one per online core */
+    ro_progress_fn progress;
+    void *progress_data;
+} ro_context_options;
+
+/* What the last call on a context ran: its schedule, where, and in how many steps. */
+typedef struct ro_report {
+    const char *method;
+    const char *schedule;
+    uint32_t width, height; /* of the image */
+    ro_device device;
+    ro_cpu cpu;
+    int threads;
+    uint64_t steps;    /* vector steps one after another; pixels for a sequential schedule */
+    uint64_t launches; /* kernels launched on a device; 0 on the CPU */
+} ro_report;
+
+/* A context owns a worker pool and keeps the message of the last failure. One call at a time per
+ * context; separate contexts are independent and may run in separate threads. */
+typedef struct ro_context ro_context;
+
+/* `options` may be NULL. On failure *context is NULL and the status says why: RO_E_UNSUPPORTED when
+ * the processor lacks the instruction set asked for, RO_E_DEVICE when there is no such device. */
+RO_API
+ro_status ro_context_open(const ro_context_options *options, ro_context **context);
+RO_API
+void ro_context_close(ro_context *context); /* NULL is allowed */
+
+/* One sentence on the last failure, without a newline; "" if there was none. It stays valid until
+ * the next call on the context. */
+RO_API
+const char *ro_context_message(const ro_context *context);
+
+/* What the last successful call ran; valid until the next call on the context. */
+RO_API
+const ro_report *ro_context_report(const ro_context *context);
+
+/* Asks the call in progress to stop; the next check of it returns RO_E_CANCELLED. May be called
+ * from any thread and from a signal handler. The request stays until ro_context_resume. */
+RO_API
+void ro_context_cancel(ro_context *context);
+RO_API
+void ro_context_resume(ro_context *context);
+
+/* For libraries on top of this one (libroundoff_io is one): records a message and returns `status`;
+ * tells whether the context was cancelled; reports progress (RO_E_CANCELLED when told to stop). */
+RO_API
+ro_status ro_context_fail(ro_context *context, ro_status status, const char *format, ...)
+    RO_PRINTF(3, 4);
+RO_API
+int ro_context_cancelled(const ro_context *context);
+RO_API
+ro_status ro_context_progress(ro_context *context, const char *phase, double done);
+
+/* ---- Devices ------------------------------------------------------------------------------ */
+
+typedef struct ro_device_info {
+    ro_device device;
+    int index;        /* among devices of its kind */
+    char name[128];   /* as the system names it */
+    char detail[128]; /* instruction set and threads, or compute capability and multiprocessors */
+    uint64_t memory;  /* bytes */
+} ro_device_info;
+
+/* The devices found: the CPU first, then accelerators. ro_device_at gives RO_E_ARGUMENT past the
+ * end. No accelerator or no driver is not an error: there are just none. */
+RO_API
+int ro_device_count(void);
+RO_API
+ro_status ro_device_at(int number, ro_device_info *info);
+RO_API
+const char *ro_device_name(ro_device device); /* "auto", "cpu", "cuda" */
+RO_API
+const char *ro_cpu_name(ro_cpu cpu); /* "auto", "scalar", "avx2", "avx512" */
+
+/* ---- Images ------------------------------------------------------------------------------- */
+
+typedef enum ro_format {
+    RO_FORMAT_NONE = 0,
+    RO_GRAY8,  /* uint8_t, 0 to maxval */
+    RO_GRAY16, /* uint16_t in the machine's byte order, 0 to maxval */
+    RO_GRAYF,  /* float, 0 to 1 */
+    RO_RGB8,   /* red, green, blue interleaved */
+    RO_RGB16,
+    RO_RGBF,
+    RO_BITS,   /* packed bits, most significant first, 1 = white, rows padded to whole bytes */
+    RO_INDEX8, /* uint8_t: the number of an output level or palette colour */
+} ro_format;
+
+/* A view of pixels the caller owns. `stride` is the distance of rows in bytes and may be larger
+ * than a row. `maxval` is the value of white of an integer format (0 means all bits set). */
+typedef struct ro_image {
+    ro_format format;
+    uint32_t width, height;
+    uint32_t maxval;
+    ptrdiff_t stride;
+    void *data;
+} ro_image;
+
+/* Bytes of a row without padding; 0 for a format that does not exist or a size that overflows. */
+RO_API
+size_t ro_format_row_bytes(ro_format format, uint32_t width);
+RO_API
+const char *ro_format_name(ro_format format);
+
+/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view; ro_image_free gives them back and
+ * clears the view. */
+RO_API
+ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
+                         uint32_t maxval, ro_image *image);
+RO_API
+void ro_image_free(ro_image *image);
+
+/* Draws the built-in test card into a view of RO_GRAY8, RO_GRAY16, RO_RGB8 or RO_RGB16: ramps, a
+ * zone plate, shaded solids, fine text, a photograph-like scene. The same pixels everywhere. */
+RO_API
+ro_status ro_testcard(ro_context *context, const ro_image *image);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

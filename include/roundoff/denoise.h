@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Denoising by diffusion in small numbers. Part of roundoff.h.
+ */
+#ifndef ROUNDOFF_DENOISE_H
+#define ROUNDOFF_DENOISE_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Denoising ---------------------------------------------------------------------------- */
+
+/* What a denoising did. Sums, extrema and energies (sums of squares) are of the numbers the method
+ * worked in, `white` being the number that stands for white; whole numbers below 2^53 are exact. */
+typedef struct ro_denoise_report {
+    const char *number; /* the number system */
+    double white;
+    double kappa;     /* in 1/255 of white; 0 where it does not apply */
+    double noise;     /* estimated standard deviation in 1/255 of white, if kappa came from it */
+    double time_step; /* tau/h^2 */
+    uint32_t steps;   /* iterations done; with until_converged, until nothing moved */
+    int converged;    /* a step was seen that changed nothing */
+    double sum_before, sum_after;
+    double min_before, min_after, max_before, max_after;
+    double energy_before, energy_after;
+    double
+        drift; /* sum of the output, in its levels, minus that of the result it was rounded from */
+} ro_denoise_report;
+
+typedef struct ro_denoise_options {
+    const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
+    const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
+                             "xpp24" */
+    const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
+                             s9, s12, s24, s10e5, s16e7 */
+    const char *rounding; /* NULL: "zero"; "nearest" */
+    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream": the same bits */
+    uint32_t
+        iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
+    uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
+    double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
+    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
+    double time_step; /* tau/h^2; 0: the largest that is stable */
+    int independent;  /* channels do not share the gradient */
+    int until_converged;       /* end at the fixed point */
+    uint64_t seed;             /* of the implicit scheme's dither */
+    ro_denoise_report *report; /* filled in on success; NULL: not wanted */
+} ro_denoise_options;
+
+/* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
+ * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the
+ * working numbers exactly and no pixel leaves the range of the input. */
+RO_API
+ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
+                     const ro_denoise_options *options);
+
+/* The same, row by row, in memory that grows with the width and the iterations only: as with
+ * ro_halftone_open. Explicit scheme; kappa must be given unless the model is linear. Of `in` and
+ * `out` format, width, height and maxval are used. The report is complete after the last pull. */
+typedef struct ro_denoise_stream ro_denoise_stream;
+RO_API
+ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
+                          const ro_denoise_options *options, ro_denoise_stream **stream);
+RO_API
+ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
+                          uint32_t count, uint32_t *taken);
+RO_API
+ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
+                          uint32_t *given);
+RO_API
+void ro_denoise_close(ro_denoise_stream *stream); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Halftoning: tone and colour, methods, screens, whole images and streams. Part of roundoff.h.
+ */
+#ifndef ROUNDOFF_HALFTONE_H
+#define ROUNDOFF_HALFTONE_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Tone and colour ---------------------------------------------------------------------- */
+
+/* A point of a tone curve: tone in, tone out, 0 (black) to 1 (white). */
+typedef struct ro_tone_point {
+    double in, out;
+} ro_tone_point;
+
+enum { RO_CURVE_POINTS = 4096 };
+
+/* What is done to samples before any method sees them, in this order: invert, brightness, contrast,
+ * gamma, linear, then grey from colour, then the curve. */
+typedef struct ro_tone {
+    int invert;                 /* 1: black becomes white */
+    double brightness;          /* -100 to 100 percent of white, added */
+    double contrast;            /* -100 to 100 percent more slope about the middle */
+    double gamma;               /* 0.1 to 10: tone to the power 1/gamma; 0: 1 */
+    int linear;                 /* 1: samples are sRGB and become linear light */
+    const ro_tone_point *curve; /* points in growing order of `in`; `out` must not fall */
+    int curve_points;           /* 2 to RO_CURVE_POINTS; 0: no curve */
+} ro_tone;
+
+/* Colours to choose from, as sRGB; 2 to 256. */
+typedef struct ro_palette {
+    int count;
+    uint8_t colours[256][3]; /* red, green, blue */
+} ro_palette;
+
+/* A palette that has a name, with the source of its colours. */
+typedef struct ro_palette_info {
+    const char *name;
+    const char *summary;
+    const char *source;
+} ro_palette_info;
+
+/* The built-in palettes, in order; NULL past the end. */
+RO_API
+const ro_palette_info *ro_palette_at(int number);
+
+/* A palette from text: the name of a built-in one, or colours by name or as #rgb or #rrggbb,
+ * separated by spaces or commas: "black white #c00000". */
+RO_API
+ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette);
+
+/* What a colour picture is halftoned as. */
+typedef enum ro_channels {
+    RO_CHANNELS_GREY = 0, /* one plane: its luma */
+    RO_CHANNELS_RGB,      /* red, green and blue, each on its own, into RO_RGB8 */
+    RO_CHANNELS_CMYK, /* four inks, two levels each, into RO_INDEX8: cyan 8, magenta 4, yellow 2,
+                         black 1, a bit that is set is ink */
+} ro_channels;
+
+/* ---- Halftoning --------------------------------------------------------------------------- */
+
+/* A kernel of error diffusion: weight/divisor of a pixel's error goes to the pixel dx to the right
+ * and dy below. Taps go to pixels still to come (dy > 0, or dy = 0 and dx > 0), at most 7 columns
+ * and 3 rows away; the sizes of the weights sum to the divisor at most. */
+enum { RO_KERNEL_TAPS = 24 };
+typedef struct ro_kernel {
+    int divisor; /* 1 to 4095 */
+    int count;
+    struct {
+        int dx, dy, weight;
+    } taps[RO_KERNEL_TAPS];
+} ro_kernel;
+
+typedef struct ro_halftone_options {
+    const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
+    int levels;           /* 2 to 256; 0: 2 */
+    const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
+    uint64_t seed;        /* for methods that draw random numbers */
+
+    /* Screens, for ordered dithering. */
+    int cell;               /* cells a side of a screen that is made; 0: the method's own */
+    int angle;              /* of clustered dots: 0 or 45 */
+    const char *shape;      /* of clustered dots: NULL: "round"; "line", "diamond" */
+    const ro_image *screen; /* the threshold image of the method "screen" */
+
+    /* Error diffusion. */
+    int strength;            /* per cent of the error that is passed on, 1 to 100; 0: 100 */
+    int noise;               /* shakes the choice of a level, per cent of a step, 0 to 100 */
+    int threshold;           /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+    int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
+    const ro_kernel *kernel; /* a kernel of your own instead of a method */
+    const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */
+
+    /* Tone and colour. */
+    ro_tone tone;
+    ro_channels channels;
+    double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
+    const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
+    int overshoot; /* palettes: per cent of white by which errors may pass black and white, 0 to 100
+                    */
+
+    /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
+    double sigma;       /* of the eye, in pixels; 0: 1.2 */
+    int radius;         /* of the eye, 1 to 8 pixels; 0: 4 */
+    const char *order;  /* NULL: "groups"; "raster" */
+    const char *start;  /* NULL: "random"; "floyd-steinberg" */
+    int rounds;         /* at most so many; 0: until nothing changes */
+    uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
+} ro_halftone_options;
+
+/* A method as `roundoff halftone --list` shows it. */
+typedef struct ro_method {
+    const char *name;
+    const char *family;
+    const char *summary;
+    const char *paper;
+} ro_method;
+
+/* The halftoning methods, in order; NULL past the end. */
+RO_API
+const ro_method *ro_halftone_method_at(int number);
+
+/* A threshold array to be made. */
+typedef struct ro_screen_options {
+    const char *kind;  /* NULL: "void-and-cluster"; see ro_screen_kind_at */
+    uint32_t size;     /* cells a side; 0: the kind's own */
+    uint64_t seed;     /* for kinds that draw random numbers */
+    int angle;         /* of clustered dots: 0 or 45 */
+    const char *shape; /* of clustered dots: NULL: "round"; "line", "diamond" */
+    ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
+                          rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
+} ro_screen_options;
+
+/* A kind of screen as `roundoff screen --list` shows it. */
+typedef struct ro_screen_kind {
+    const char *name;
+    const char *summary;
+} ro_screen_kind;
+
+/* The kinds of screens, in order; NULL past the end. */
+RO_API
+const ro_screen_kind *ro_screen_kind_at(int number);
+
+/* Makes a screen; `options` may be NULL. Low values become white first. ro_image_free gives it
+ * back; after a failure there is nothing to give back. */
+RO_API
+ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *screen);
+
+/* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
+ * size: RO_BITS (2 levels), RO_INDEX8 (level numbers) or RO_GRAY8 (levels as tones, maxval 255);
+ * RO_RGB8 for RO_CHANNELS_RGB; RO_INDEX8 (numbers of colours) or RO_RGB8 with a palette.
+ * `in` and `out` must not overlap. */
+RO_API
+ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+                      const ro_halftone_options *options);
+
+/* The same for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
+ * one shape, whose data are device pointers (grey of 8 or 16 bits in, RO_BITS or RO_INDEX8 out).
+ * Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy and no waiting
+ * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at
+ * multiples of 16 bytes are read in place, others are copied on the device first. Values above
+ * maxval are not looked for. */
+RO_API
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+                             uint32_t count, const ro_halftone_options *options, void *stream);
+
+/* The same, row by row, in memory that grows with the width only:
+ *
+ *     ro_halftone_open(context, &in, RO_BITS, &options, &stream);
+ *     repeat: ro_halftone_push(stream, rows, stride, n, &taken);   until all rows are taken
+ *             ro_halftone_pull(stream, rows, stride, n, &given);   until it gives none
+ *     ro_halftone_close(stream);
+ *
+ * Of `in` only format, width, height and maxval are used. A push takes what there is room for and
+ * may take fewer rows than offered while finished rows wait to be pulled; rows come out in order,
+ * some rows later than they went in. Methods that need the whole image give RO_E_UNSUPPORTED. */
+typedef struct ro_halftone_stream ro_halftone_stream;
+RO_API
+ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
+                           const ro_halftone_options *options, ro_halftone_stream **stream);
+RO_API
+ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
+                           uint32_t count, uint32_t *taken);
+RO_API
+ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
+                           uint32_t *given);
+RO_API
+void ro_halftone_close(ro_halftone_stream *stream); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
