@@ -10,6 +10,7 @@
 /* Scratch memory on the device, kept between calls; one purpose each. */
 enum ro_cuda_slot {
     RO_CUDA_LINES,   /* errors handed from block to block of the wave */
+    RO_CUDA_PAIR_LINES, /* the same of the wave with two rows to a lane */
     RO_CUDA_TABLES,  /* levels and thresholds */
     RO_CUDA_CARRY_A, /* errors handed from band to band of rows */
     RO_CUDA_CARRY_B,
@@ -49,6 +50,7 @@ struct ro_cuda {
     size_t graph_key_bytes;
     int graph_launches;
     unsigned wave_tag;    /* tells launches apart in the wave's lines; 0 is never used */
+    unsigned pairs_tag;
     unsigned wave_ticket; /* tickets given out so far */
 };
 
