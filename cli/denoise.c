@@ -211,6 +211,7 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
         {"energy_before", r->energy_before},
         {"energy_after", r->energy_after},
         {"drift", r->drift},
+        {"device_seconds", r->device_seconds},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);

@@ -23,6 +23,7 @@ typedef struct ro_denoise_report {
     double time_step; /* tau/h^2 */
     uint32_t steps;   /* iterations done; with until_converged, until nothing moved */
     int converged;    /* a step was seen that changed nothing */
+    double device_seconds; /* of the steps alone on a CUDA device; 0 on the CPU */
     double sum_before, sum_after;
     double min_before, min_after, max_before, max_after;
     double energy_before, energy_after;
@@ -37,7 +38,8 @@ typedef struct ro_denoise_options {
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest" */
-    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream": the same bits */
+    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
+                             bits */
     uint32_t
         iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
     uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */

@@ -23,6 +23,8 @@ enum ro_cuda_slot {
     RO_CUDA_WORK, /* whatever else a schedule keeps */
     RO_CUDA_DBS_TABLES, /* of a direct binary search */
     RO_CUDA_DBS_STATE,
+    RO_CUDA_PDE_FIELDS, /* images of a diffusion */
+    RO_CUDA_PDE_TABLES,
     RO_CUDA_SLOTS,
 };
 

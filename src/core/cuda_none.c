@@ -4,6 +4,7 @@
 
 #include "halftone/dbs_cuda.h"
 #include "halftone/diffusion_cuda.h"
+#include "pde/diffusion_cuda.h"
 
 #include <stdio.h>
 
@@ -137,3 +138,61 @@ int dbs_cuda_launches(const struct dbs_cuda *work)
 }
 
 void dbs_cuda_close(struct dbs_cuda *work) { (void)work; }
+
+size_t diffusion_device_bytes(const struct ro_diffusion *diffusion, int64_t white,
+                              bool until_converged, bool tables)
+{
+    (void)diffusion, (void)white, (void)until_converged, (void)tables;
+    return 0;
+}
+
+ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
+                                int64_t white, bool until_converged, bool tables,
+                                struct diffusion_device **work)
+{
+    (void)diffusion, (void)white, (void)until_converged, (void)tables;
+    *work = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+void diffusion_device_close(struct diffusion_device *work) { (void)work; }
+
+ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
+                                const uint32_t *numbers, uint32_t count)
+{
+    (void)work, (void)in, (void)numbers, (void)count;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
+                                 const uint32_t *pixels, uint32_t count)
+{
+    (void)work, (void)out, (void)pixels, (void)count;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes)
+{
+    (void)work, (void)planes;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes)
+{
+    (void)work, (void)planes;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t *pixels,
+                                   uint32_t count, struct diffusion_figures *figures)
+{
+    (void)work, (void)pixels, (void)count, (void)figures;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iterations,
+                               struct diffusion_run *run)
+{
+    (void)work, (void)iterations, (void)run;
+    return RO_E_DEVICE;
+}

@@ -278,7 +278,7 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
         status = ro_denoiser_make(&work, context, in, out, options);
     if (status != RO_OK)
         return status;
-    if (context->options.device == RO_DEVICE_CUDA)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "denoise has no CUDA code");
+    if (context->options.device == RO_DEVICE_CUDA || ro_denoise_prefers_cuda(&work))
+        return ro_denoise_explicit_cuda(&work);
     return work.scheme->run(&work);
 }

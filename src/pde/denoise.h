@@ -18,6 +18,9 @@ enum ro_denoise_schedule {
     RO_SCHEDULE_STREAM
 };
 
+/* Whether a denoising that may run anywhere should run on a CUDA device. */
+bool ro_denoise_prefers_cuda(const struct ro_denoiser *work);
+
 /* Options that not every scheme knows; one that is set and does not apply is an error. */
 enum ro_denoise_option {
     RO_OPTION_MODEL = 1 << 0,
@@ -96,6 +99,7 @@ ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *
  */
 
 ro_status ro_denoise_explicit(struct ro_denoiser *work);
+ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
 ro_status ro_denoise_implicit(struct ro_denoiser *work);
 ro_status ro_denoise_naive(struct ro_denoiser *work);
 ro_status ro_denoise_xpp24(struct ro_denoiser *work);
