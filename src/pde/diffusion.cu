@@ -222,6 +222,19 @@ static ro_status prepare(struct diffusion_device *work, int64_t white)
     return RO_OK;
 }
 
+static ro_status check_room(struct diffusion_device *work, size_t bytes)
+{
+    size_t unused, all;
+    RO_CUDA_TRY(work->context, cudaMemGetInfo(&unused, &all));
+    if (bytes <= all)
+        return RO_OK;
+    return ro_context_fail(
+        work->context, RO_E_DEVICE,
+        "%u x %u pixels take %.1f GiB on the CUDA device, which has %.1f GiB of memory",
+        work->diffusion->width, work->diffusion->height, (double)bytes / (1 << 30),
+        (double)all / (1 << 30));
+}
+
 ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
                                 int64_t white, bool until_converged, bool tables,
                                 struct diffusion_device **made)
@@ -238,13 +251,9 @@ ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *
     work->plane = work->pitch * diffusion->height;
     work->field_bytes = work->plane * (size_t)diffusion->planes * (work->samples_of_32 ? 4 : 2);
     ro_status status = ro_cuda_of(context, &work->cuda);
-    const size_t bytes = diffusion_device_bytes(diffusion, white, until_converged, tables);
-    if (status == RO_OK && bytes > work->cuda->memory)
-        status = ro_context_fail(
-            context, RO_E_DEVICE,
-            "%u x %u pixels take %.1f GiB on the CUDA device, which has %.1f GiB of memory",
-            diffusion->width, diffusion->height, (double)bytes / (1 << 30),
-            (double)work->cuda->memory / (1 << 30));
+    if (status == RO_OK)
+        status =
+            check_room(work, diffusion_device_bytes(diffusion, white, until_converged, tables));
     if (status == RO_OK)
         status = ro_cuda_scratch_begin(work->cuda, work->cuda->compute);
     if (status == RO_OK)
