@@ -10,7 +10,7 @@
  *
  * Between blocks errors pass through C, the row below the last blocks run in each column, and R,
  * the last three columns of the last block run in each row. The launches of an image are captured
- * into a graph once; the pixels of a block are loaded while the launch before still runs.
+ * into a graph once; launches to come load their pixels while the ones before still run.
  *
  * (The paper's text gives the shift as 3; its array of w + 3 columns and its dependencies, blocks
  * (y-1, x+1), (y-1, x+2) and (y, x-1), are those of 2.)
@@ -109,9 +109,11 @@ static __global__ void __launch_bounds__(32)
     __shared__ tile t;
     const int lane = (int)threadIdx.x, y = first_block + (int)blockIdx.x, x = k - 3 * y;
     const int first_row = y * SIDE, row = first_row + lane;
-    load_samples(p, t, first_row, x, sample_bytes, lane);
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
+#endif
+    load_samples(p, t, first_row, x, sample_bytes, lane);
+#if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
     /* The row above the block, in columns -1 .. 33 of it, and the three columns to its left. */

@@ -160,7 +160,8 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     work->started = true;
     work->tag = launch.tag;
     work->parity = !work->parity;
-    return RO_OK;
+    return ro_context_progress(work->context, "halftone",
+                               (double)(band->first + band->rows) / run->rows->rows);
 }
 
 /* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more
@@ -171,7 +172,7 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
     /* The pixelwise forms keep a number per pixel; blocks and waves little. */
-    size_t cost = 2 * ro_cuda_band_pitch(row_bytes) + 2 * ro_cuda_band_pitch(work->plan.width) +
+    size_t cost = RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) + ro_cuda_band_pitch(work->plan.width)) +
                   (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
     size_t fit = free_bytes / 2 / cost, wanted = ((size_t)32 << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;

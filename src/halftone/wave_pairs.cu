@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wave with two rows to a lane, for small kernels and 8-bit pixels: a warp is a band of 64 rows.
+ * The wave with two rows to a lane, for small kernels and 8-bit pixels: a warp is a band of 64
+ * rows.
  *
  *     lane l    row 2l      column x          the low half of a register
  *               row 2l+1    column x - 2      the high half
  *     lane l+1  row 2l+2    column x - 5
  *
  * Sums of 16 times 12 bits fit 16, so one instruction serves both rows: a plain one, as long as no
- * half runs over, and for the rounding one that adds and takes the minimum by halves. Errors go down
- * a row by one shuffle and one permutation, which puts what the lane above left beside what the own
- * upper row left; the shuffle has a step of its own, which is the fifth column.
+ * half runs over, and for the rounding one that adds and takes the minimum by halves. Errors go
+ * down a row by one shuffle and one permutation, which puts what the lane above left beside what
+ * the own upper row left; the shuffle has a step of its own, which is the fifth column.
  *
  *     block    warp 0   rows 0..63      ring 0 <- fetcher warp <- lines in global memory
  *              warp 1   rows 64..127    ring 1 <- warp 0       ...
  *              warp 3   rows 192..255   ring 3 <- warp 2,  and -> lines in global memory
  *
  * These four do nothing but the steps, which are one long chain. Each has a servant on the same
- * scheduler, which works while the chain waits: it copies pixels ahead, sorts them into tones of both
- * rows, and writes the bits.
+ * scheduler, which works while the chain waits: it copies pixels ahead, sorts them into tones of
+ * both rows, and writes the bits.
  *
- * Words of four errors travel as in wave.cu, but 16 bits each, so that unpacking is one permutation;
- * the tag is in spare bits of the upper two. A step is a column, a chunk is 16.
+ * Words of four errors travel as in wave.cu, but 16 bits each, so that unpacking is one
+ * permutation; the tag is in spare bits of the upper two. A step is a column, a chunk is 16.
  *
- * The sides of the image need little. Columns outside are read as zeros and make no error as long as
- * none comes in. What would come in is the error that goes down to the left: at the column before
- * the first it is left out. Beyond the last column anything may stand, for at the last column the
- * same tap is left out again. So only one product of a step is ever masked.
+ * The sides of the image need little. Columns outside are read as zeros and make no error as long
+ * as none comes in. What would come in is the error that goes down to the left: at the column
+ * before the first it is left out. Beyond the last column anything may stand, for at the last
+ * column the same tap is left out again. So only one product of a step is ever masked.
  */
 #include "halftone/wave_parts.cuh"
 
@@ -33,21 +34,21 @@
 #include <stdint.h>
 
 enum {
-    WARPS = 4,             /* one for each scheduler of a multiprocessor, */
-    FETCHER = 2 * WARPS,   /* after them their servants, then the fetcher */
+    WARPS = 4,           /* one for each scheduler of a multiprocessor, */
+    FETCHER = 2 * WARPS, /* after them their servants, then the fetcher */
     THREADS = 32 * (FETCHER + 1),
     LANES = 32,
     BAND_ROWS = 2 * LANES,
     BLOCK_ROWS = WARPS * BAND_ROWS,
-    CHUNK = 16,
-    TURN = 32,    /* columns that are a word of bits: two chunks */
-    SKEW = 5,     /* columns from lane to lane */
-    LAG = 160,    /* steps after which a warp's last row sends a column on */
-    RING = 64,    /* words of four errors between two warps */
-    GRANULES = 8, /* of 16 pixels in a row's buffer, */
-    AHEAD = 5,    /* of which so many are copied ahead */
-    ROW_BYTES = GRANULES * 16 + 16, /* the last 16 part the banks */
-    SLOTS = 8,    /* chunks between a warp and its servant */
+    CHUNK = 16,                     /* steps; shifts by 4 below are divisions by it */
+    TURN = 32,                      /* columns that are a word of bits: two chunks */
+    SKEW = 5,                       /* columns from lane to lane */
+    LAG = 160,                      /* steps after which a warp's last row sends a column on */
+    RING = 64,                      /* words of four errors between two warps */
+    GRANULES = 8,                   /* of 16 pixels in a row's buffer, */
+    AHEAD = 5,                      /* of which so many are copied ahead */
+    ROW_BYTES = GRANULES * 16 + 16, /* the first granule again */
+    SLOTS = 8,                      /* chunks between a warp and its servant */
 };
 
 /* Columns at step 0 of a lane's upper and lower row. */
@@ -69,8 +70,8 @@ template <int ID> struct pair_kernel {
         return sum;
     }
     static constexpr int divisor = kernel_of<ID>::divisor;
-    static constexpr unsigned right = weight(1, 0), left_down = weight(-1, 1),
-                              down = weight(0, 1), right_down = weight(1, 1);
+    static constexpr unsigned right = weight(1, 0), left_down = weight(-1, 1), down = weight(0, 1),
+                              right_down = weight(1, 1);
     static constexpr bool fits = divisor <= 16 && (divisor & (divisor - 1)) == 0 &&
                                  (int)(right + left_down + down + right_down) == divisor &&
                                  kernel_of<ID>::weight_sum == divisor;
@@ -86,12 +87,9 @@ static __host__ __device__ __forceinline__ int columns_of(const diffusion_launch
 }
 
 /* Both halves of a register. */
-static constexpr __host__ __device__ unsigned both(unsigned value)
-{
-    return value | value << 16;
-}
+static constexpr __host__ __device__ unsigned both(unsigned value) { return value | value << 16; }
 
-/* ---- words of four errors ------------------------------------------------------------------------ */
+/* ---- words of four errors ----------------------------------------------------------------- */
 
 static constexpr unsigned tag_bits = 0xf000f000u;
 
@@ -100,8 +98,8 @@ static __device__ __forceinline__ unsigned spread_tag(unsigned tag)
 {
     return (tag & 15) << 12 | (tag & 0xf0) << 24;
 }
-/* A ring's tag: the top bit, set in every other round. Its reader is never a whole round behind, and
- * a cleared ring has the bit of no first round. */
+/* A ring's tag: the top bit, set in every other round. Its reader is never a whole round behind,
+ * and a cleared ring has the bit of no first round. */
 static __device__ __forceinline__ unsigned ring_tag(int word)
 {
     return ~((unsigned)word / RING) << 31;
@@ -129,8 +127,8 @@ static __device__ __forceinline__ void store_line(unsigned long long *to, word_p
                                                   bool wanted)
 {
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
-                 "@p st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\n\t}" ::"l"(to), "l"(words.x),
-                 "l"(words.y), "r"((int)wanted)
+                 "@p st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\n\t}" ::"l"(to),
+                 "l"(words.x), "l"(words.y), "r"((int)wanted)
                  : "memory");
 }
 static __device__ __forceinline__ unsigned high_of(unsigned long long word)
@@ -154,7 +152,7 @@ static __device__ __forceinline__ words_above read_above(unsigned ring, int chun
 /* Negative if all four are there. */
 static __device__ __forceinline__ int all_there(const words_above &above, int chunk_start)
 {
-    const unsigned flip = ring_tag(chunk_start / 4) ^ 0x80000000u;
+    const unsigned flip = ring_tag(chunk_start >> 2) ^ 0x80000000u;
     const unsigned a = (high_of(above.half[0].x) ^ flip) & (high_of(above.half[0].y) ^ flip);
     const unsigned b = (high_of(above.half[1].x) ^ flip) & (high_of(above.half[1].y) ^ flip);
     return (int)(a & b);
@@ -168,21 +166,21 @@ static __device__ __forceinline__ unsigned bit(int place)
     return value;
 }
 
-/* ---- a chunk of steps ------------------------------------------------------------------------------ */
+/* ---- a chunk of steps --------------------------------------------------------------------- */
 
 /* What a lane keeps from step to step, both rows in one register each. */
 struct lane_state {
-    unsigned error, rest;        /* of the pixel to the left */
-    unsigned above[3];           /* errors a row up: of the next column, this one, the last */
-    unsigned left_down;          /* the first of them, or nothing at the sides */
-    unsigned passed;             /* the errors of the lane above, a step ago */
+    unsigned error, rest; /* of the pixel to the left */
+    unsigned above[3];    /* errors a row up: of the next column, this one, the last */
+    unsigned left_down;   /* the first of them, or nothing at the sides */
+    unsigned passed;      /* the errors of the lane above, a step ago */
 };
 
 /*
- * 16 steps. `tones` are of both rows. Returns the 16 bits of the upper row in the low half, those of
- * the lower row in the high half; `sent` are the errors of the lower row of this chunk but the last,
- * after that of the chunk before. `edge_upper` and `edge_lower` have the bits of the steps after
- * which the tap down to the left is left out. `peek` is called late, for what comes next.
+ * 16 steps. `tones` are of both rows. Returns the 16 bits of the upper row in the low half, those
+ * of the lower row in the high half; `sent` are the errors of the lower row of this chunk but the
+ * last, after that of the chunk before. `edge_upper` and `edge_lower` have the bits of the steps
+ * after which the tap down to the left is left out. `peek` is called late, for what comes next.
  */
 template <int ID, bool SIDES, typename Peek>
 static __device__ __forceinline__ unsigned
@@ -246,7 +244,7 @@ run_chunk(lane_state &s, const uint4 (&tones)[4], const words_above &above, bool
     return bits[0] << 4 | bits[1] >> 4;
 }
 
-/* ---- a band ----------------------------------------------------------------------------------------- */
+/* ---- a band ------------------------------------------------------------------------------- */
 
 /* What a warp and its servant share. */
 struct desk {
@@ -261,6 +259,7 @@ struct pair_memory {
     unsigned char staged[WARPS][BAND_ROWS][ROW_BYTES];
     int consumed[WARPS + 1]; /* words of ring w that its reader no longer needs; the last is enough
                                 for those who write to no ring */
+    int fetched;             /* words that the fetcher has brought */
     unsigned ticket;
 };
 
@@ -283,13 +282,13 @@ static __device__ __forceinline__ int look(const int *counter)
                  : "memory");
     return value;
 }
-/* For those who have time: the waits must not take the scheduler from the steps. */
-static __device__ __forceinline__ void wait_at_ease(const int *counter, int value)
+/* For those who have time: looking all the while would take the scheduler from the steps. */
+static __device__ __forceinline__ void wait_at_ease(const int *counter, int value, unsigned sleep)
 {
     SPIN_COUNT;
     while (look(counter) < value) {
         SPIN_CHECK;
-        __nanosleep(100);
+        __nanosleep(sleep);
     }
 }
 
@@ -319,8 +318,8 @@ template <int ID> struct band {
     uint4 tones[4];
     supply next;
 
-    __device__ __forceinline__ band(const diffusion_launch &launch, pair_memory &memory, int w, int l,
-                                    const outlet &o)
+    __device__ __forceinline__ band(const diffusion_launch &launch, pair_memory &memory, int w,
+                                    int l, const outlet &o)
         : p(launch), m(memory), d(memory.desks[w]), out(o), warp(w), lane(l),
           columns(columns_of(launch)), ring((unsigned)__cvta_generic_to_shared(&memory.ring[w][0]))
     {
@@ -334,26 +333,33 @@ template <int ID> struct band {
     }
 
     /* Errors from above, tones for the chunk after this one, room for what is sent. Beyond the last
-     * column nothing comes from above, and whatever came last will do. */
-    __device__ __forceinline__ bool ready(int step)
+     * column nothing comes from above, and whatever came last will do. One condition, one branch.
+     */
+    template <bool SIDES> __device__ __forceinline__ bool ready(int step)
     {
-        return (step >= columns || all_there(next.above, step) < 0) &&
-               next.served >= step / CHUNK + 2 && next.consumed >= (step - LAG) / 4 + 4 - RING;
+        bool there = all_there(next.above, step) < 0;
+        if (SIDES)
+            there |= step >= columns;
+        return there & (next.served >= (step >> 4) + 2) &
+               (next.consumed >= ((step - LAG) >> 2) + 4 - RING);
     }
 
     template <bool SIDES> __device__ __forceinline__ unsigned chunk(int step)
     {
-        SPIN_COUNT;
-        for (int looks = 0; !ready(step); looks++) {
-            SPIN_CHECK;
-            pause_after(looks);
-            look_ahead(step);
+        if (__builtin_expect(!ready<SIDES>(step), 0)) {
+            SPIN_COUNT;
+            int looks = 0;
+            do {
+                SPIN_CHECK;
+                pause_after(looks++);
+                look_ahead(step);
+            } while (!ready<SIDES>(step));
         }
         const words_above above = next.above;
         uint4 later[4];
 #pragma unroll
         for (int c = 0; c < 4; c++)
-            later[c] = d.tones[(step / CHUNK + 1) % SLOTS][c][lane];
+            later[c] = d.tones[((step >> 4) + 1) % SLOTS][c][lane];
 
         unsigned upper = 0, lower = 0;
         if (SIDES) {
@@ -368,16 +374,16 @@ template <int ID> struct band {
 #pragma unroll
         for (int c = 0; c < 4; c++)
             tones[c] = later[c];
-        const int word = (step - LAG) / 4;
-        const bool sends = lane == LANES - 1 && step >= LAG;
+        const int word = (step - LAG) >> 2;
+        const bool sends = (lane == LANES - 1) & (!SIDES || step >= LAG);
         const unsigned tag = out.to_ring ? ring_tag(word) : out.tag;
         word_pair a = {word_of(sent[0], sent[1] | tag), word_of(sent[2], sent[3] | tag)};
         word_pair b = {word_of(sent[4], sent[5] | tag), word_of(sent[6], sent[7] | tag)};
         const unsigned place = out.ring + ((unsigned)word * 8 & (RING * 8 - 1));
-        store_ring(place, a, sends && out.to_ring);
-        store_ring(place + 16, b, sends && out.to_ring);
-        store_line(out.line + word, a, sends && out.line);
-        store_line(out.line + word + 2, b, sends && out.line);
+        store_ring(place, a, sends & out.to_ring);
+        store_ring(place + 16, b, sends & out.to_ring);
+        store_line(out.line + word, a, sends & (out.line != NULL));
+        store_line(out.line + word + 2, b, sends & (out.line != NULL));
         return bits;
     }
 
@@ -388,10 +394,10 @@ template <int ID> struct band {
             uint2 bits;
             bits.x = chunk<SIDES>(step);
             bits.y = chunk<SIDES>(step + CHUNK);
-            d.bits[step / TURN % (SLOTS / 2)][lane] = bits;
+            d.bits[(step >> 5) % (SLOTS / 2)][lane] = bits;
             __syncwarp();
-            tell(&m.consumed[warp], step / 4 + TURN / 4, lane == 0);
-            tell(&d.done, step / CHUNK + 2, lane == 0);
+            tell(&m.consumed[warp], (step >> 2) + TURN / 4, lane == 0);
+            tell(&d.done, (step >> 4) + 2, lane == 0);
         }
     }
 
@@ -401,7 +407,12 @@ template <int ID> struct band {
         s.error = s.left_down = s.passed = both(bias);
         s.above[0] = s.above[1] = s.above[2] = both(bias);
         s.rest = both(pair_kernel<ID>::divisor / 2);
-        wait_at_ease(&d.served, 1);
+        /* A band starts long before its turn comes. */
+        wait_at_ease(&d.served, 1, 100);
+        if (warp == 0)
+            wait_at_ease(&m.fetched, 1, 100);
+        else
+            wait_at_ease(&m.desks[warp - 1].done, (LAG - TURN) / CHUNK, 250);
 #pragma unroll
         for (int c = 0; c < 4; c++)
             tones[c] = d.tones[0][c][lane];
@@ -420,38 +431,111 @@ template <int ID> struct band {
     }
 };
 
-/* ---- the servant ------------------------------------------------------------------------------------ */
+/* ---- the servant -------------------------------------------------------------------------- */
 
-/* A row of the band on its way in. */
-struct row_reader {
-    pixel_stream stream;
-    unsigned buffer; /* address in shared memory */
-    int row_bytes;
-    unsigned shift; /* bits into a word where the lane's columns start */
+/*
+ * A lane's two rows on their way in, by granules of 16 pixels which both rows share. The first of a
+ * buffer is copied behind the last as well, so that no window of a chunk goes round the end.
+ */
+struct rows_in {
+    const unsigned char *from[2];
+    unsigned keep[2];             /* all bits, or none where there is no such row */
+    int column, width;            /* of the next granule, of the image */
+    unsigned buffer;              /* address in shared memory */
+    unsigned window[2], shift[2]; /* where the words of the next chunk start, and bits into them */
+    unsigned last[2];             /* the word before them */
 };
 
-static __device__ __forceinline__ void open_row(row_reader &r, const unsigned char *row, bool exists,
-                                                int width, void *buffer, int start)
+static __device__ __forceinline__ void copy_granule(unsigned to, const unsigned char *from,
+                                                    unsigned bytes)
 {
-    /* Granules start with the one of the first word that is read. */
-    const int granule = (start & ~3) >> 4;
-    r.buffer = (unsigned)__cvta_generic_to_shared(buffer);
-    r.row_bytes = exists ? width : 0;
-    r.shift = (unsigned)(start & 3) * 8;
-    r.stream.row = row;
-    r.stream.from = row + (ptrdiff_t)granule * 16;
-    r.stream.left = r.row_bytes - granule * 16;
-    r.stream.slot = (unsigned)(granule * 16) & (GRANULES * 16 - 1);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+                 : "memory");
 }
 
-static __device__ __forceinline__ unsigned read_word(const row_reader &r, int column)
+static __device__ __forceinline__ void stage_rows(rows_in &in)
+{
+    /* Columns outside become zeros: nothing is read there. */
+    const unsigned inside =
+        (unsigned)in.column < (unsigned)in.width ? (unsigned)min(in.width - in.column, 16) : 0;
+    const unsigned slot = (unsigned)in.column & (GRANULES * 16 - 1);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const unsigned to = in.buffer + slot + r * ROW_BYTES;
+        copy_granule(to, in.from[r], inside & in.keep[r]);
+        if (slot == 0)
+            copy_granule(to + GRANULES * 16, in.from[r], inside & in.keep[r]);
+        in.from[r] += 16;
+    }
+    in.column += 16;
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+static __device__ __forceinline__ unsigned read_word(unsigned address)
 {
     unsigned word;
-    asm volatile("ld.shared.u32 %0, [%1];"
-                 : "=r"(word)
-                 : "r"(r.buffer + ((unsigned)column & (GRANULES * 16 - 4)))
-                 : "memory");
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
     return word;
+}
+
+static __device__ __forceinline__ void open_rows(rows_in &in, const diffusion_launch &p,
+                                                 const unsigned char *image, int row, int lane,
+                                                 void *buffer)
+{
+    in.column = first_column(lane, 1) & ~15; /* the lower row is the one behind */
+    in.width = p.width;
+    in.buffer = (unsigned)__cvta_generic_to_shared(buffer);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const bool exists = row + r < p.rows;
+        const int start = first_column(lane, r);
+        in.from[r] = image + (ptrdiff_t)(exists ? row + r : 0) * (ptrdiff_t)p.in_pitch + in.column;
+        in.keep[r] = exists ? ~0u : 0;
+        in.window[r] = (unsigned)start & (GRANULES * 16 - 4);
+        in.shift[r] = (unsigned)(start & 3) * 8;
+    }
+    /* A chunk and the lower row's lag reach over three granules; AHEAD more are under way. */
+#pragma unroll 1
+    for (int g = 0; g < 2 + AHEAD; g++)
+        stage_rows(in);
+    asm volatile("cp.async.wait_group %0;" ::"n"((int)AHEAD) : "memory");
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        in.last[r] = read_word(in.buffer + r * ROW_BYTES + in.window[r]);
+        in.window[r] = (in.window[r] + 4) & (GRANULES * 16 - 1);
+    }
+}
+
+/* Makes the tones of the next chunk. */
+static __device__ __forceinline__ void make_tones(rows_in &in, uint4 (*tones)[LANES], int lane)
+{
+    stage_rows(in);
+    asm volatile("cp.async.wait_group %0;" ::"n"((int)AHEAD) : "memory");
+    unsigned words[2][5];
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const unsigned at = in.buffer + r * ROW_BYTES + in.window[r];
+        words[r][0] = in.last[r];
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            words[r][c + 1] = read_word(at + 4 * c);
+        in.last[r] = words[r][4];
+        in.window[r] = (in.window[r] + CHUNK) & (GRANULES * 16 - 1);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        const unsigned upper = __funnelshift_r(words[0][c], words[0][c + 1], in.shift[0]);
+        const unsigned lower = __funnelshift_r(words[1][c], words[1][c + 1], in.shift[1]);
+        /* A tone is 16 times the sample. */
+        const unsigned left = __byte_perm(upper, lower, 0x5410),
+                       right = __byte_perm(upper, lower, 0x7632);
+        uint4 four;
+        four.x = (left & both(0xff)) << 4;
+        four.y = left >> 4 & both(0xff0);
+        four.z = (right & both(0xff)) << 4;
+        four.w = right >> 4 & both(0xff0);
+        tones[c][lane] = four;
+    }
 }
 
 static __device__ __forceinline__ void serve_band(const diffusion_launch &p,
@@ -459,86 +543,42 @@ static __device__ __forceinline__ void serve_band(const diffusion_launch &p,
                                                   int image, int row, int warp, int lane)
 {
     desk &d = m.desks[warp];
-    const int mine = row + 2 * lane;
+    const int mine = row + 2 * lane, chunks = (columns_of(p) + LAG) / CHUNK;
     unsigned char *bits_out[2];
-    row_reader rows[2];
+    unsigned before[2] = {0, 0};
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const bool exists = mine + r < p.rows;
-        bits_out[r] = exists ? images.out[image] + (size_t)(mine + r) * p.out_pitch : NULL;
-        open_row(rows[r], images.in[image] + (size_t)(exists ? mine + r : 0) * p.in_pitch, exists,
-                 p.width, m.staged[warp][2 * lane + r], first_column(lane, r));
-    }
-    auto stage_rows = [&] {
-        stage<GRANULES>(rows[0].stream, rows[0].buffer, rows[0].row_bytes);
-        stage<GRANULES>(rows[1].stream, rows[1].buffer, rows[1].row_bytes);
-        asm volatile("cp.async.commit_group;" ::: "memory");
-    };
-    /* A chunk reads up to 20 columns on from its start: two granules, and AHEAD more are under way. */
+    for (int r = 0; r < 2; r++)
+        bits_out[r] =
+            mine + r < p.rows ? images.out[image] + (size_t)(mine + r) * p.out_pitch : NULL;
+    rows_in in;
+    open_rows(in, p, images.in[image], mine, lane, m.staged[warp][2 * lane]);
 #pragma unroll 1
-    for (int g = 0; g < 1 + AHEAD; g++)
-        stage_rows();
-
-    /* One chunk more than there are, which the warp reads ahead. */
-    const int chunks = (columns_of(p) + LAG) / CHUNK;
-    unsigned words[2] = {0, 0}, before[2] = {0, 0};
-#pragma unroll 1
-    for (int chunk = 0; chunk < chunks + SLOTS; chunk++) {
-        uint4 tones[4];
-        if (chunk <= chunks) {
-            stage_rows();
-            asm volatile("cp.async.wait_group %0;" ::"n"((int)AHEAD) : "memory");
-            if (chunk == 0) {
-                words[0] = read_word(rows[0], first_column(lane, 0));
-                words[1] = read_word(rows[1], first_column(lane, 1));
-            }
-#pragma unroll
-            for (int c = 0; c < 4; c++) {
-                unsigned four[2];
-#pragma unroll
-                for (int r = 0; r < 2; r++) {
-                    unsigned word =
-                        read_word(rows[r], first_column(lane, r) + chunk * CHUNK + 4 * c + 4);
-                    four[r] = __funnelshift_r(words[r], word, rows[r].shift);
-                    words[r] = word;
-                }
-                /* A tone is 16 times the sample. */
-                const unsigned left = __byte_perm(four[0], four[1], 0x5410),
-                               right = __byte_perm(four[0], four[1], 0x7632);
-                tones[c].x = (left & both(0xff)) << 4;
-                tones[c].y = left >> 4 & both(0xff0);
-                tones[c].z = (right & both(0xff)) << 4;
-                tones[c].w = right >> 4 & both(0xff0);
-            }
-        }
-        /* The place is free once the chunk that had it has run; then its bits are there too. */
+    for (int chunk = 0; chunk < chunks + SLOTS; chunk += 2) {
+        /* A place is free once the turn that had it has run; then its bits are there too. */
         const int old = chunk - SLOTS;
         if (old >= 0) {
-            wait_at_ease(&d.done, old + 1);
-            if (old % 2) {
-                const uint2 bits = d.bits[old / 2 % (SLOTS / 2)][lane];
-                const unsigned now[2] = {__byte_perm(bits.x, bits.y, 0x1054),
-                                         __byte_perm(bits.x, bits.y, 0x3276)};
+            wait_at_ease(&d.done, old + 2, 500);
+            const uint2 bits = d.bits[old / 2 % (SLOTS / 2)][lane];
+            const unsigned now[2] = {__byte_perm(bits.x, bits.y, 0x1054),
+                                     __byte_perm(bits.x, bits.y, 0x3276)};
 #pragma unroll
-                for (int r = 0; r < 2; r++) {
-                    put_word(p, bits_out[r], (old + 1) * CHUNK + first_column(lane, r), before[r],
-                             now[r]);
-                    before[r] = now[r];
-                }
+            for (int r = 0; r < 2; r++) {
+                put_word(p, bits_out[r], (old + 2) * CHUNK + first_column(lane, r), before[r],
+                         now[r]);
+                before[r] = now[r];
             }
         }
-        if (chunk <= chunks) {
-#pragma unroll
-            for (int c = 0; c < 4; c++)
-                d.tones[chunk % SLOTS][c][lane] = tones[c];
+        if (chunk < chunks) {
+            make_tones(in, d.tones[chunk % SLOTS], lane);
+            make_tones(in, d.tones[(chunk + 1) % SLOTS], lane);
         }
         __syncwarp();
-        tell(&d.served, chunk + 1, lane == 0);
+        tell(&d.served, chunk + 2, lane == 0); /* after the last too: they are read ahead */
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/* ---- a block ---------------------------------------------------------------------------------------- */
+/* ---- a block ------------------------------------------------------------------------------ */
 
 /* The fetcher: brings the errors of the row above the block into ring 0. Lane l polls the words
  * that leave l when divided by 32; what is there without a gap is handed on. */
@@ -570,18 +610,19 @@ static __device__ __forceinline__ void fetch_line(const diffusion_launch &p, pai
             __nanosleep(20);
             continue;
         }
-        wait_at_ease(&m.consumed[0], base + count - RING);
+        wait_at_ease(&m.consumed[0], base + count - RING, 500);
         if (have && mine < base + count) {
             unsigned long long word =
                 word_of((unsigned)found, (high_of(found) & ~tag_bits) | ring_tag(mine));
-            asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(
-                             ring + (unsigned)(mine % RING) * 8),
-                         "l"(word)
-                         : "memory");
+            asm volatile(
+                "st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(ring + (unsigned)(mine % RING) * 8),
+                "l"(word)
+                : "memory");
             mine += 32;
             have = false;
         }
         base += count;
+        tell(&m.fetched, base, lane == 0);
     }
 }
 
@@ -598,8 +639,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __syncthreads();
         if (threadIdx.x == 0)
             m.ticket = atomicAdd(p.ticket, 1u) - p.first_ticket;
-        if (threadIdx.x == 0)
+        if (threadIdx.x == 0) {
             m.consumed[WARPS] = INT_MAX;
+            m.fetched = 0;
+        }
         if (threadIdx.x < WARPS) {
             m.consumed[threadIdx.x] = 0;
             m.desks[threadIdx.x].served = m.desks[threadIdx.x].done = 0;
@@ -638,7 +681,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 
-/* ---- host -------------------------------------------------------------------------------------------- */
+/* ---- host --------------------------------------------------------------------------------- */
 
 template <int ID>
 static ro_status launch_pairs(struct ro_cuda *cuda, struct diffusion_launch *p,

@@ -338,7 +338,7 @@ ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *i
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(in->format, in->width);
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_IN_A, bytes * in->height, stream, &data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_IN, bytes * in->height, stream, &data, NULL));
     RO_TRY(send_values(work, work->numbers, numbers, count));
     RO_TRY(copy_rows(work, data, in, bytes, true));
     const struct pixels pixels = pixels_of(work, in, data);
@@ -357,7 +357,7 @@ ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_OUT_A, bytes * out->height, stream, &data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_OUT, bytes * out->height, stream, &data, NULL));
     RO_TRY(send_values(work, work->pixels, values, count));
     const struct pixels pixels = pixels_of(work, out, data);
     if (is_of_bytes(work, out))
