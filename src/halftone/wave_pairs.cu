@@ -351,7 +351,8 @@ template <int ID> struct band {
             int looks = 0;
             do {
                 SPIN_CHECK;
-                pause_after(looks++);
+                if (looks++ > 1)
+                    __nanosleep(64);
                 look_ahead(step);
             } while (!ready<SIDES>(step));
         }
@@ -557,7 +558,7 @@ static __device__ __forceinline__ void serve_band(const diffusion_launch &p,
         /* A place is free once the turn that had it has run; then its bits are there too. */
         const int old = chunk - SLOTS;
         if (old >= 0) {
-            wait_at_ease(&d.done, old + 2, 500);
+            wait_at_ease(&d.done, old + 2, 100);
             const uint2 bits = d.bits[old / 2 % (SLOTS / 2)][lane];
             const unsigned now[2] = {__byte_perm(bits.x, bits.y, 0x1054),
                                      __byte_perm(bits.x, bits.y, 0x3276)};
