@@ -4,6 +4,7 @@
 
 #include "halftone/dbs_cuda.h"
 #include "halftone/diffusion_cuda.h"
+#include "halftone/ordered_cuda.h"
 #include "pde/diffusion_cuda.h"
 
 #include <stdio.h>
@@ -138,6 +139,35 @@ int dbs_cuda_launches(const struct dbs_cuda *work)
 }
 
 void dbs_cuda_close(struct dbs_cuda *work) { (void)work; }
+
+ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan *plan,
+                            struct ordered_cuda **work)
+{
+    (void)plan;
+    *work = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_rows *rows)
+{
+    (void)work, (void)rows;
+    return RO_E_DEVICE;
+}
+
+ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *in,
+                                    const ro_image *out, uint32_t images, void *stream)
+{
+    (void)work, (void)in, (void)out, (void)images, (void)stream;
+    return RO_E_DEVICE;
+}
+
+uint64_t ordered_cuda_launches(const struct ordered_cuda *work)
+{
+    (void)work;
+    return 0;
+}
+
+void ordered_cuda_close(struct ordered_cuda *work) { (void)work; }
 
 size_t diffusion_device_bytes(const struct ro_diffusion *diffusion, int64_t white,
                               bool until_converged, bool tables)

@@ -18,6 +18,9 @@
 #include "pde/diffusion_numbers.cuh"
 
 enum { WARPS = 4 }; /* of a block, each with a strip of its own */
+#ifndef UNROLL
+#define UNROLL 2
+#endif
 
 /* A launch. Pitches and sizes are in samples. */
 struct steps {
@@ -67,14 +70,17 @@ template <int K> __device__ inline void add_right(float (&row)[K + 1])
     row[K] = __shfl_down_sync(~0u, row[0], 1);
 }
 
-/* Where a warp is: masks are all ones where an element exists. */
+/* Where a lane is: masks are all ones where an element exists. The weights are those of the linear
+ * model where there are elements above and below. */
 template <int K> struct place {
     uint32_t columns[K];
+    float diagonal[K], edge_e[K], edge_s[K];
     bool first; /* the lane has column 0 */
 };
 
 /* One row through one stage. `bottom` comes in as row y and goes out as row y - 1 of the next step;
- * elements are between rows y - 1 and y. INNER: all of them exist. */
+ * elements are between rows y - 1 and y. INNER: rows of them exist above and below, and the model
+ * is linear. */
 template <class Numbers, int MODEL, int C, int K, bool GUIDED, bool INNER>
 __device__ inline void pass(const struct steps &steps, const float *table,
                             const struct place<K> &place, struct stage<C, K> &stage, int y,
@@ -99,11 +105,13 @@ __device__ inline void pass(const struct steps &steps, const float *table,
             p[c] = numbers.subtract(low[k + 1], top[k]);
             q[c] = numbers.subtract(top[k + 1], low[k]);
         }
-        const uint32_t mask = INNER ? ~0u : place.columns[k] & row;
-        w[k] = numbers.template element<MODEL, C>(table, p, q, mask);
+        if (INNER)
+            w[k].se = w[k].sw = place.diagonal[k];
+        else
+            w[k] = numbers.template element<MODEL, C>(table, p, q, place.columns[k] & row);
     }
     float left_s = 0;
-    if (MODEL != LINEAR || !INNER)
+    if (!INNER)
         left_s = __shfl_up_sync(~0u, w[K - 1].s, 1);
     if (Numbers::REAL && place.first)
         left_s = 0;
@@ -111,8 +119,9 @@ __device__ inline void pass(const struct steps &steps, const float *table,
     float edge_e[K], edge_s[K];
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        if (MODEL == LINEAR && INNER) {
-            edge_e[k] = edge_s[k] = steps.weights.two_sides;
+        if (INNER) {
+            edge_e[k] = place.edge_e[k];
+            edge_s[k] = place.edge_s[k];
         } else {
             edge_e[k] = numbers.add(stage.above[k], w[k].e);
             edge_s[k] = numbers.add(k ? w[k - 1].s : left_s, w[k].s);
@@ -163,12 +172,24 @@ template <class Sample, int C, int K> struct rows {
     group<Sample, K> data[C];
 };
 
+/* What a lane does of it. */
+template <class Sample, int C, int K> struct strip {
+    int plane;
+    int x;                                      /* its first column, */
+    int column;                                 /* and where that is read, inside the image */
+    int first;                                  /* row that is written */
+    bool writes;                                /* not so at either end of the strip */
+    struct rows<Sample, C, K> next, next_guide; /* on their way from memory */
+};
+
 template <class Sample, int C, int K>
-__device__ inline void fetch(const struct steps &steps, const void *from, int plane, int column,
-                             int y, struct rows<Sample, C, K> &row)
+__device__ inline void fetch(const struct steps &steps, const void *from,
+                             const struct strip<Sample, C, K> &strip, int y,
+                             struct rows<Sample, C, K> &row)
 {
-    const int line = min(max(y, 0), steps.height - 1);
-    const Sample *at = (const Sample *)from + plane * steps.plane + line * steps.pitch + column;
+    const int line = min(y, steps.height - 1);
+    const Sample *at =
+        (const Sample *)from + strip.plane * steps.plane + line * steps.pitch + strip.column;
 #pragma unroll
     for (int c = 0; c < C; c++, at += steps.plane)
         row.data[c] = *(const group<Sample, K> *)at;
@@ -186,40 +207,21 @@ __device__ inline void unpack(const struct rows<Sample, C, K> &row, float (&valu
     }
 }
 
-template <class Numbers, class Sample, int MODEL, int C, int T, int K, bool GUIDED, bool INNER>
-__device__ inline void walk(const struct steps &steps, const float *table, int plane, int x,
-                            bool writes, int first, int end)
+/* Rows from y to end through all stages. */
+template <class Numbers, class Sample, int MODEL, int C, int T, int K, bool GUIDED, int U,
+          bool INNER>
+__device__ inline void run_rows(const struct steps &steps, const float *table,
+                                const struct place<K> &place, struct stage<C, K> (&stages)[T],
+                                struct strip<Sample, C, K> &strip, int &y, int end)
 {
-    struct stage<C, K> stages[T];
-    struct place<K> place;
-    place.first = x == 0;
-#pragma unroll
-    for (int k = 0; k < K; k++)
-        place.columns[k] = x + k >= 0 && x + k < steps.width - 1 ? ~0u : 0;
-#pragma unroll
-    for (int t = 0; t < T; t++)
-#pragma unroll
-        for (int c = 0; c < C; c++)
-#pragma unroll
-            for (int k = 0; k <= K; k++) {
-                stages[t].top[c][k] = stages[t].guide_top[c][k] = 0;
-                if (k < K)
-                    stages[t].carry[c][k] = stages[t].above[k] = 0;
-            }
-    const int column = min(max(x, 0), (int)steps.pitch - K);
-    struct rows<Sample, C, K> next, next_guide;
-    int y = max(first - T, 0);
-    fetch<Sample, C, K>(steps, steps.in, plane, column, y, next);
-    if (GUIDED)
-        fetch<Sample, C, K>(steps, steps.guide, plane, column, y, next_guide);
-#pragma unroll 2
-    for (; y < end + T; y++) {
+#pragma unroll U
+    for (; y < end; y++) {
         float row[C][K + 1], guide[C][K + 1];
-        unpack<Sample, C, K>(next, row);
-        fetch<Sample, C, K>(steps, steps.in, plane, column, y + 1, next);
+        unpack<Sample, C, K>(strip.next, row);
+        fetch<Sample, C, K>(steps, steps.in, strip, y + 1, strip.next);
         if (GUIDED) {
-            unpack<Sample, C, K>(next_guide, guide);
-            fetch<Sample, C, K>(steps, steps.guide, plane, column, y + 1, next_guide);
+            unpack<Sample, C, K>(strip.next_guide, guide);
+            fetch<Sample, C, K>(steps, steps.guide, strip, y + 1, strip.next_guide);
         }
 #pragma unroll
         for (int t = 0; t < T; t++) {
@@ -229,8 +231,9 @@ __device__ inline void walk(const struct steps &steps, const float *table, int p
                 for (int c = 0; c < C; c++)
                     add_right<K>(row[c]);
         }
-        if (writes && y - T >= first) {
-            Sample *to = (Sample *)steps.out + plane * steps.plane + (y - T) * steps.pitch + x;
+        if (strip.writes && y - T >= strip.first) {
+            Sample *to =
+                (Sample *)steps.out + strip.plane * steps.plane + (y - T) * steps.pitch + strip.x;
 #pragma unroll
             for (int c = 0; c < C; c++, to += steps.plane) {
                 group<Sample, K> out;
@@ -243,13 +246,76 @@ __device__ inline void walk(const struct steps &steps, const float *table, int p
     }
 }
 
+template <int K>
+__device__ inline void find_place(const struct steps &steps, int x, struct place<K> &place)
+{
+    const float side = steps.weights.side;
+    place.first = x == 0;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        uint32_t mask = x + k >= 0 && x + k < steps.width - 1 ? ~0u : 0;
+        const uint32_t left = x + k >= 1 && x + k < steps.width ? ~0u : 0;
+        asm("" : "+r"(mask)); /* kept, not found anew for every row */
+        place.columns[k] = mask;
+        place.diagonal[k] = masked(steps.weights.diagonal, mask);
+        place.edge_e[k] = masked(steps.weights.two_sides, mask);
+        place.edge_s[k] = masked(side, mask) + masked(side, left);
+    }
+}
+
+/* A band of rows of a strip. */
+template <class Numbers, class Sample, int MODEL, int C, int T, int K, bool GUIDED, int U>
+__device__ inline void walk(const struct steps &steps, const float *table,
+                            struct strip<Sample, C, K> &strip, int end)
+{
+    struct stage<C, K> stages[T];
+    struct place<K> place;
+    find_place<K>(steps, strip.x, place);
+#pragma unroll
+    for (int t = 0; t < T; t++)
+#pragma unroll
+        for (int c = 0; c < C; c++)
+#pragma unroll
+            for (int k = 0; k <= K; k++) {
+                stages[t].top[c][k] = stages[t].guide_top[c][k] = 0;
+                if (k < K)
+                    stages[t].carry[c][k] = stages[t].above[k] = 0;
+            }
+    int y = max(strip.first - T, 0);
+    fetch<Sample, C, K>(steps, steps.in, strip, y, strip.next);
+    if (GUIDED)
+        fetch<Sample, C, K>(steps, steps.guide, strip, y, strip.next_guide);
+    if (MODEL == LINEAR && !Numbers::REAL && steps.active == T) {
+        /* Inside the image the rows of all stages have elements above and below. */
+        run_rows<Numbers, Sample, MODEL, C, T, K, GUIDED, U, false>(
+            steps, table, place, stages, strip, y,
+            min(max(y, strip.first > T ? 0 : T + 1), end + T));
+        run_rows<Numbers, Sample, MODEL, C, T, K, GUIDED, U, MODEL == LINEAR>(
+            steps, table, place, stages, strip, y, min(end + T, steps.height));
+#pragma unroll
+        for (int t = 0; t < T; t++)
+#pragma unroll
+            for (int k = 0; k < K; k++)
+                stages[t].above[k] = masked(steps.weights.side, place.columns[k]);
+    }
+    run_rows<Numbers, Sample, MODEL, C, T, K, GUIDED, U, false>(steps, table, place, stages, strip,
+                                                                y, end + T);
+}
+
+/* T steps a launch, K columns a lane, a loop of U rows, and at least B blocks on a multiprocessor.
+ */
+template <int STEPS, int COLUMNS, int ROWS, int BLOCKS> struct shape {
+    static constexpr int T = STEPS, K = COLUMNS, U = ROWS, B = BLOCKS;
+};
+
 /* Columns at either end of a strip that are computed but not written. */
 __host__ __device__ constexpr int margin_of(int T, int K) { return (T + K - 1) / K * K; }
 
-template <class Numbers, class Sample, int MODEL, int C, int T, int K, bool GUIDED>
-__global__ void __launch_bounds__(32 * WARPS)
+template <class Numbers, class Sample, int MODEL, int C, class Shape, bool GUIDED>
+__global__ void __launch_bounds__(32 * WARPS, Shape::B)
     step_kernel(const __grid_constant__ struct steps steps)
 {
+    constexpr int T = Shape::T, K = Shape::K;
     extern __shared__ float table[];
     if (MODEL != LINEAR) {
         for (int i = threadIdx.x; i < steps.weights.entries; i += 32 * WARPS)
@@ -257,22 +323,18 @@ __global__ void __launch_bounds__(32 * WARPS)
         __syncthreads();
     }
     const int number = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int strip = number % steps.strips, band = number / steps.strips;
+    const int across = number % steps.strips, band = number / steps.strips;
     if (band >= steps.bands)
         return;
     const int margin = margin_of(T, K), useful = 32 * K - 2 * margin;
-    const int left = strip * useful - margin, x = left + lane * K;
-    const int first = band * steps.rows, end = min(first + steps.rows, steps.height);
-    const int plane = blockIdx.y * C;
-    const bool writes = lane >= margin / K && lane < 32 - margin / K && x < steps.width;
-    const bool inner = left >= 0 && left + 32 * K < steps.width && first >= T &&
-                       end + T < steps.height && steps.active == T;
-    if (MODEL == LINEAR && !Numbers::REAL && inner)
-        walk<Numbers, Sample, MODEL, C, T, K, GUIDED, MODEL == LINEAR && !Numbers::REAL>(
-            steps, table, plane, x, writes, first, end);
-    else
-        walk<Numbers, Sample, MODEL, C, T, K, GUIDED, false>(steps, table, plane, x, writes, first,
-                                                             end);
+    struct strip<Sample, C, K> strip;
+    strip.x = across * useful - margin + lane * K;
+    strip.column = min(max(strip.x, 0), (int)steps.pitch - K);
+    strip.first = band * steps.rows;
+    strip.plane = blockIdx.y * C;
+    strip.writes = lane >= margin / K && lane < 32 - margin / K && strip.x < steps.width;
+    walk<Numbers, Sample, MODEL, C, T, K, GUIDED, Shape::U>(
+        steps, table, strip, min(strip.first + steps.rows, steps.height));
 }
 
 #endif

@@ -4,8 +4,6 @@
 
 struct step_variant find_narrow(int model, int joint, bool guided, bool nearest)
 {
-    if (nearest)
-        return find_integers<whole_numbers<true, false>, uint16_t, 4, 4, 2, 2>(model, joint,
-                                                                               guided);
-    return find_integers<whole_numbers<false, false>, uint16_t, 4, 4, 2, 2>(model, joint, guided);
+    return nearest ? find_integers<whole_numbers<true, false>, uint16_t>(model, joint, guided)
+                   : find_integers<whole_numbers<false, false>, uint16_t>(model, joint, guided);
 }

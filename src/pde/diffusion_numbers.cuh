@@ -59,11 +59,11 @@ template <bool NEAREST, bool WIDE> struct whole_numbers {
 
     template <int C> __device__ uint32_t index_of(const float *p, const float *q) const
     {
-        if (!WIDE) {
+        if (!WIDE) { /* the sign drops out of the square of all 32 bits */
             uint32_t norm = 0;
 #pragma unroll
             for (int c = 0; c < C; c++) {
-                uint32_t a = __float_as_uint(fabsf(p[c])), b = __float_as_uint(fabsf(q[c]));
+                uint32_t a = __float_as_uint(p[c]), b = __float_as_uint(q[c]);
                 norm += a * a + b * b;
             }
             return min(norm >> of.shift, of.cap) * of.factor >> 16;

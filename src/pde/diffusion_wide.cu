@@ -6,8 +6,8 @@ template <bool NEAREST>
 static struct step_variant find(int model, int joint, bool guided, bool samples_of_32)
 {
     using numbers = whole_numbers<NEAREST, true>;
-    return samples_of_32 ? find_integers<numbers, uint32_t, 4, 4, 2, 2>(model, joint, guided)
-                         : find_integers<numbers, uint16_t, 4, 4, 2, 2>(model, joint, guided);
+    return samples_of_32 ? find_integers<numbers, uint32_t>(model, joint, guided)
+                         : find_integers<numbers, uint16_t>(model, joint, guided);
 }
 
 struct step_variant find_wide(int model, int joint, bool guided, bool nearest, bool samples_of_32)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 static const struct suite *const suites[] = {&diffusion_suite, &dbs_suite, &denoise_suite,
-                                             &device_suite};
+                                             &device_suite, &ordered_suite};
 
 static const struct variant variants[] = {
     {"scalar", RO_DEVICE_CPU, RO_CPU_SCALAR},
