@@ -232,10 +232,10 @@ static ro_status run_reference(struct ro_denoiser *work)
         next = last;
         status = ro_context_progress(work->context, "denoise", progress_of(work));
     }
-    if (status == RO_OK) {
-        ro_denoiser_store(work, now);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, now);
+    if (status == RO_OK)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    }
     free(memory);
     return status;
 }

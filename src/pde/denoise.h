@@ -90,7 +90,7 @@ extern const struct ro_figures ro_figures_none;
 
 /* Whole images, one plane after another. */
 ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes);
-void ro_denoiser_store(struct ro_denoiser *work, const void *planes);
+ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);

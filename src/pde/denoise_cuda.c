@@ -113,7 +113,7 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
     if (status == RO_OK)
         status = diffusion_device_store_planes(device, planes);
     if (status == RO_OK)
-        ro_denoiser_store(work, planes);
+        status = ro_denoiser_store(work, planes);
     free(planes);
     return status;
 }

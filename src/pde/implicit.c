@@ -185,10 +185,10 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work)
         status = ro_context_progress(work->context, "denoise",
                                      (double)work->report.steps / work->options.iterations);
     }
-    if (status == RO_OK) {
-        ro_denoiser_store(work, memory.u);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, memory.u);
+    if (status == RO_OK)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    }
 done:
     free(memory.u);
     free(memory.real);

@@ -210,9 +210,10 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
     if (status == RO_OK) {
         for (int64_t i = 0; i < all; i++)
             values[i] = (float)u[i];
-        ro_denoiser_store(work, values);
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+        status = ro_denoiser_store(work, values);
     }
+    if (status == RO_OK)
+        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
 done:
     free(memory);
     free(values);

@@ -166,10 +166,10 @@ ro_status ro_denoise_xpp24(struct ro_denoiser *work)
         status = ro_context_progress(work->context, "denoise",
                                      (double)work->report.steps / work->options.iterations);
     }
-    if (status == RO_OK) {
-        ro_denoiser_store(work, now);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, now);
+    if (status == RO_OK)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    }
     free(memory);
     return status;
 }
