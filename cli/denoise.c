@@ -157,7 +157,7 @@ done:
 static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
                        double seconds)
 {
-    char kappa[80] = "", time[32];
+    char kappa[80] = "", time[32], where[64];
     if (r->noise > 0)
         snprintf(kappa, sizeof kappa, ", kappa %.2f for noise of %.1f/255", r->kappa, r->noise);
     else if (r->kappa > 0)
@@ -166,11 +166,15 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
         snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
     else
         snprintf(time, sizeof time, "%.2f s", seconds);
-    fprintf(stderr, "denoise: %s %s in %s%s, %u steps of %.4g%s, %u x %u, %s/%s, %d thread%s, %s\n",
-            scheme, ran->method, r->number, kappa, r->steps, r->time_step,
+    if (ran->device == RO_DEVICE_CUDA)
+        snprintf(where, sizeof where, "cuda, %llu launches", (unsigned long long)ran->launches);
+    else
+        snprintf(where, sizeof where, "%s, %d thread%s", ro_cpu_name(ran->cpu), ran->threads,
+                 ran->threads == 1 ? "" : "s");
+    fprintf(stderr, "denoise: %s %s in %s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
+            ran->method, r->number, kappa, r->steps, r->time_step,
             r->converged ? " to the fixed point" : "", ran->width, ran->height, ran->schedule,
-            ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
-            ran->threads == 1 ? "" : "s", time);
+            where, time);
     double change = r->sum_after - r->sum_before;
     if (change != 0)
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
