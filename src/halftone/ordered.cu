@@ -45,8 +45,7 @@ struct ordered_cuda {
     struct ordered_launch launch; /* all but the image */
 };
 
-/* ---- looking up
- * ---------------------------------------------------------------------------------- */
+/* ---- looking up ---------------------------------------------------------------------------- */
 
 template <class Sample, bool HASH>
 __device__ inline uint32_t level_of(const struct ordered_launch &launch, const Sample *row,
@@ -87,8 +86,7 @@ __global__ void lookup_kernel(const __grid_constant__ struct ordered_launch laun
     }
 }
 
-/* ---- comparing
- * ----------------------------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------------------------- */
 
 /* The top bits of the bytes of `a` that are at least those whose complement is `b`: the carries of
  * a + b + 1, which the rounded means of the bytes have on top. */
@@ -148,8 +146,7 @@ __global__ void compare_kernel(const __grid_constant__ struct ordered_launch lau
     }
 }
 
-/* ---- tables
- * -------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------- */
 
 static uint32_t common_period(uint32_t width)
 {
@@ -238,8 +235,7 @@ ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan 
 uint64_t ordered_cuda_launches(const struct ordered_cuda *work) { return work->launches; }
 void ordered_cuda_close(struct ordered_cuda *work) { free(work); }
 
-/* ---- running
- * ------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------- */
 
 typedef void lookup_fn(const struct ordered_launch launch);
 

@@ -42,8 +42,7 @@ struct diffusion_device {
     uint64_t launches;
 };
 
-/* ---- What runs ---------------------------------------------------------------------------------
- */
+/* ---- What runs ----------------------------------------------------------------------------- */
 
 static int model_of(const struct ro_diffusion *d)
 {
@@ -150,8 +149,7 @@ static void fill_weights(struct diffusion_device *work, float *table)
     w->table = smooth->table = work->table;
 }
 
-/* ---- Opening -----------------------------------------------------------------------------------
- */
+/* ---- Opening ------------------------------------------------------------------------------- */
 
 static size_t pitch_of(const struct ro_diffusion *d) { return ((size_t)d->width + 8) & ~(size_t)7; }
 
@@ -275,8 +273,7 @@ void diffusion_device_close(struct diffusion_device *work)
     free(work);
 }
 
-/* ---- Numbers there and back --------------------------------------------------------------------
- */
+/* ---- Numbers there and back ---------------------------------------------------------------- */
 
 /* Rows of an image of the host, in either direction; rows on the device lie `bytes` apart. */
 static ro_status copy_rows(struct diffusion_device *work, void *device, const ro_image *image,
@@ -423,8 +420,7 @@ ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t
     return RO_OK;
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps --------------------------------------------------------------------------------- */
 
 static ro_status launch(struct diffusion_device *work, const struct plan *plan, const void *in,
                         const void *guide, void *out, int active)

@@ -33,8 +33,7 @@ struct steps {
     struct weights_of weights;
 };
 
-/* ---- Samples in memory -------------------------------------------------------------------------
- */
+/* ---- Samples in memory --------------------------------------------------------------------- */
 
 template <class Sample, int K> struct group {
     Sample value[K];
@@ -55,8 +54,7 @@ template <> struct alignas(8) group<uint32_t, 2> {
     uint32_t value[2];
 };
 
-/* ---- A stage
- * ------------------------------------------------------------------------------------- */
+/* ---- A stage ------------------------------------------------------------------------------- */
 
 template <int C, int K> struct stage {
     float top[C][K + 1]; /* the last is the right neighbour's first */
@@ -165,8 +163,7 @@ __device__ inline void pass(const struct steps &steps, const float *table,
     }
 }
 
-/* ---- A strip
- * ------------------------------------------------------------------------------------- */
+/* ---- A strip ------------------------------------------------------------------------------- */
 
 template <class Sample, int C, int K> struct rows {
     group<Sample, K> data[C];

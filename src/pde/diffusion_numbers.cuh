@@ -31,8 +31,7 @@ __device__ inline float masked(float value, uint32_t mask)
     return __uint_as_float(__float_as_uint(value) & mask);
 }
 
-/* ---- Integers
- * ------------------------------------------------------------------------------------ */
+/* ---- Integers ------------------------------------------------------------------------------ */
 
 /*
  * Weights are w 2^-16. Half of one, rounded down, is found beside 128, where floats are 2^-16
@@ -147,8 +146,7 @@ template <bool NEAREST, bool WIDE> struct whole_numbers {
     }
 };
 
-/* ---- Floats
- * ---------------------------------------------------------------------------------------- */
+/* ---- Floats -------------------------------------------------------------------------------- */
 
 /* SMALL: every result is rounded to fewer bits, ties to even, and saturates. */
 template <bool SMALL> struct real_numbers {

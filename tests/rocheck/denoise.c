@@ -28,8 +28,7 @@ static bool supports(int number, const struct variant *variant)
     return (variant->device == RO_DEVICE_CUDA) == (number % ROUTES == FUSED);
 }
 
-/* ---- An image and what is done with it ---------------------------------------------------------
- */
+/* ---- An image and what is done with it ----------------------------------------------------- */
 
 struct trial {
     ro_image in, want, got;
@@ -147,8 +146,7 @@ static void discard(struct trial *trial)
     free(trial->got.data);
 }
 
-/* ---- Running it ---------------------------------------------------------------------------------
- */
+/* ---- Running it ---------------------------------------------------------------------------- */
 
 static bool fails(struct check *check, const struct trial *trial, const char *what)
 {
@@ -293,8 +291,7 @@ static bool test(int number, struct check *check)
     return right;
 }
 
-/* ---- Speed
- * --------------------------------------------------------------------------------------- */
+/* ---- Speed --------------------------------------------------------------------------------- */
 
 static double bench(int number, const struct variant *variant, int threads)
 {
