@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ordered dithering on the device. Pixels know nothing of each other, so it is a matter of bytes:
+ * Ordered dithering on the device. Pixels know nothing of each other, so it is a matter of bytes: a
+ * thread keeps what it knows of some columns of the screen in registers and goes down the rows that
+ * lie on them, so that only pixels are read and results written.
  *
- *   compare   8 bits to packed bits by a screen: a thread keeps the limits of 32 cells in registers
- *             and goes down the rows that lie on them, so that only pixels are read and bits
- *             written; four pixels are compared in a word
- *   look up   everything else: a byte of bits or eight level numbers a thread, by the tables of the
- *             CPU
+ *   compare   to packed bits by a screen: with the smallest white sample of each cell, several
+ *             pixels in a word
+ *   look up   everything else: the table of the CPU says for every sample which ranks go up
  */
 #include "core/cuda_bands.cuh"
 #include "core/hash.h"
 #include "halftone/ordered_cuda.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     GROUP = 32,            /* pixels of a thread that compares */
     SHARE = 8,             /* pixels of a thread that looks up */
     THREADS = 128,         /* of a block */
-    MOST_LIMITS = 1 << 22, /* bytes of the table of limits */
-    ROWS_AT_ONCE = 16,     /* that lie on one row of cells, for a thread that compares */
+    MOST_LIMITS = 1 << 22, /* entries of the table of limits */
+    ROWS_AT_ONCE = 16,     /* that lie on one row of cells, for one thread */
     RANK_BITS = 24,
     RANDOM_BITS = 20,
 };
@@ -31,9 +32,11 @@ struct ordered_launch {
     size_t in_pitch, out_pitch;
     uint32_t width, rows, first_row;
     const uint32_t *lookup, *ranks;
-    const uint8_t *limits; /* 255 less the smallest white sample; `period` a row of cells */
+    uint32_t values;    /* entries of the look-up table */
+    const void *limits; /* the complement of the smallest white sample; `period` a row of cells */
     uint32_t period, screen_width, screen_height;
     uint64_t seed;
+    bool aligned; /* rows start where words do */
 };
 
 struct ordered_cuda {
@@ -47,100 +50,165 @@ struct ordered_cuda {
 
 /* ---- looking up ---------------------------------------------------------------------------- */
 
-template <class Sample, bool HASH>
-__device__ inline uint32_t level_of(const struct ordered_launch &launch, const Sample *row,
-                                    uint32_t x, uint32_t hash_row, const uint32_t *ranks,
-                                    uint32_t phase)
+/* The rows of a thread: those on row `cell` of the screen, some of them. */
+struct row_walk {
+    uint32_t cell;
+    uint64_t first;
+};
+
+__device__ inline struct row_walk walk_of(const struct ordered_launch &launch)
 {
-    const uint32_t entry = __ldg(launch.lookup + row[x]);
-    const uint32_t rank =
-        HASH ? ro_hash_mix(hash_row ^ x) >> (32 - RANDOM_BITS) : __ldg(ranks + phase);
-    return (entry >> RANK_BITS) + (rank < (entry & ((1u << RANK_BITS) - 1)));
+    const uint32_t height = launch.screen_height;
+    const uint32_t cell = blockIdx.y % height, share = blockIdx.y / height;
+    const uint32_t start = (cell + height - launch.first_row % height) % height;
+    return {cell, start + (uint64_t)share * ROWS_AT_ONCE * height};
+}
+
+/* Eight samples, if they lie as words do. */
+__device__ inline void read_share(const uint8_t *row, uint32_t (&samples)[SHARE])
+{
+    const uint2 words = __ldcs((const uint2 *)row);
+#pragma unroll
+    for (int i = 0; i < SHARE; i++)
+        samples[i] = (i < 4 ? words.x : words.y) >> (8 * (i % 4)) & 0xff;
+}
+
+__device__ inline void read_share(const uint16_t *row, uint32_t (&samples)[SHARE])
+{
+    const uint4 words = __ldcs((const uint4 *)row);
+    const uint32_t pairs[] = {words.x, words.y, words.z, words.w};
+#pragma unroll
+    for (int i = 0; i < SHARE; i++)
+        samples[i] = pairs[i / 2] >> (16 * (i % 2)) & 0xffff;
 }
 
 template <class Sample, bool HASH, bool BITS>
 __global__ void lookup_kernel(const __grid_constant__ struct ordered_launch launch)
 {
+    __shared__ uint32_t entries[sizeof(Sample) == 1 ? 256 : 1];
+    if (sizeof(Sample) == 1) {
+        for (uint32_t i = threadIdx.x; i < 256; i += THREADS)
+            entries[i] = i < launch.values ? launch.lookup[i] : 0;
+        __syncthreads();
+    }
     const uint32_t x = (blockIdx.x * THREADS + threadIdx.x) * SHARE;
     if (x >= launch.width)
         return;
     const uint32_t count = min(launch.width - x, (uint32_t)SHARE);
-    for (uint32_t y = blockIdx.y; y < launch.rows; y += gridDim.y) {
-        const uint32_t line = launch.first_row + y;
-        const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch);
-        unsigned char *out = launch.out + y * launch.out_pitch;
-        const uint32_t hash_row = HASH ? ro_hash_row(launch.seed, line) : 0;
-        const uint32_t *ranks =
-            launch.ranks + (size_t)(line % launch.screen_height) * launch.screen_width;
-        uint32_t phase = HASH ? 0 : x % launch.screen_width, bits = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t k = level_of<Sample, HASH>(launch, row, x + i, hash_row, ranks, phase);
-            phase = phase + 1 == launch.screen_width ? 0 : phase + 1;
+    const struct row_walk walk = walk_of(launch);
+    uint32_t ranks[SHARE];
+#pragma unroll
+    for (int i = 0; i < SHARE && !HASH; i++)
+        ranks[i] =
+            launch.ranks[(size_t)walk.cell * launch.screen_width + (x + i) % launch.screen_width];
+    for (int r = 0; r < ROWS_AT_ONCE; r++) {
+        const uint64_t y = walk.first + (uint64_t)r * launch.screen_height;
+        if (y >= launch.rows)
+            break;
+        const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch) + x;
+        const uint32_t hash_row =
+            HASH ? ro_hash_row(launch.seed, launch.first_row + (uint32_t)y) : 0;
+        uint32_t samples[SHARE], low = 0, high = 0;
+        if (launch.aligned && count == SHARE)
+            read_share(row, samples);
+        else
+#pragma unroll
+            for (uint32_t i = 0; i < SHARE; i++)
+                samples[i] = i < count ? row[i] : 0;
+#pragma unroll
+        for (int i = 0; i < SHARE; i++) {
+            const uint32_t entry = sizeof(Sample) == 1
+                                       ? entries[samples[i]]
+                                       : __ldg(launch.lookup + min(samples[i], launch.values - 1));
+            const uint32_t rank =
+                HASH ? ro_hash_mix(hash_row ^ (x + i)) >> (32 - RANDOM_BITS) : ranks[i];
+            const uint32_t k = (entry >> RANK_BITS) + (rank < (entry & ((1u << RANK_BITS) - 1)));
             if (BITS)
-                bits |= k << (SHARE - 1 - i);
+                low |= (uint32_t)i < count ? k << (SHARE - 1 - i) : 0;
+            else if (i < 4)
+                low |= k << (8 * i);
             else
-                out[x + i] = (unsigned char)k;
+                high |= k << (8 * (i - 4));
         }
+        unsigned char *out = launch.out + y * launch.out_pitch;
         if (BITS)
-            out[x / 8] = (unsigned char)bits;
+            out[x / 8] = (unsigned char)low;
+        else if (launch.aligned && count == SHARE)
+            __stcs((uint2 *)(out + x), make_uint2(low, high));
+        else
+            for (uint32_t i = 0; i < count; i++)
+                out[x + i] = (unsigned char)((i < 4 ? low : high) >> (8 * (i % 4)));
     }
 }
 
 /* ---- comparing ----------------------------------------------------------------------------- */
 
-/* The top bits of the bytes of `a` that are at least those whose complement is `b`: the carries of
- * a + b + 1, which the rounded means of the bytes have on top. */
-__device__ inline uint32_t reached(uint32_t a, uint32_t b)
+/* The top bits of the samples of `a` that are at least those whose complement is `b`: the carries
+ * of a + b + 1, which the rounded means of the samples have on top. */
+template <class Sample> __device__ inline uint32_t reached(uint32_t a, uint32_t b)
 {
-    return ((a | b) - (((a ^ b) & 0xfefefefe) >> 1)) & 0x80808080;
+    const uint32_t tops = sizeof(Sample) == 1 ? 0x80808080 : 0x80008000;
+    const uint32_t halves = sizeof(Sample) == 1 ? 0xfefefefe : 0xfffefffe;
+    return ((a | b) - (((a ^ b) & halves) >> 1)) & tops;
 }
 
-/* Eight pixels as a byte of bits, the first on top, 128-fold. */
-__device__ inline uint32_t byte_of(uint32_t low, uint32_t high, uint32_t low_limits,
-                                   uint32_t high_limits)
+/* Eight pixels as a byte of bits, the first on top. */
+__device__ inline uint32_t byte_of(const uint32_t *words, const uint32_t *limits, uint8_t)
 {
-    return __dp4a(reached(low, low_limits), 0x10204080u,
-                  __dp4a(reached(high, high_limits), 0x01020408u, 0u));
+    uint32_t sum = __dp4a(reached<uint8_t>(words[0], limits[0]), 0x10204080u, 0u);
+    return __dp4a(reached<uint8_t>(words[1], limits[1]), 0x01020408u, sum) >> 7;
 }
 
-/* Two such as two bytes in the order of memory. */
-__device__ inline uint32_t pair_of(uint32_t first, uint32_t second)
+__device__ inline uint32_t byte_of(const uint32_t *words, const uint32_t *limits, uint16_t)
 {
-    return (first + (second << 8)) >> 7;
+    uint32_t sum = __dp2a_lo(reached<uint16_t>(words[0], limits[0]), 0x4080u, 0u);
+    sum = __dp2a_lo(reached<uint16_t>(words[1], limits[1]), 0x1020u, sum);
+    sum = __dp2a_lo(reached<uint16_t>(words[2], limits[2]), 0x0408u, sum);
+    return __dp2a_lo(reached<uint16_t>(words[3], limits[3]), 0x0102u, sum) >> 15;
 }
 
+template <class Sample>
 __global__ void compare_kernel(const __grid_constant__ struct ordered_launch launch)
 {
+    constexpr int WORDS = GROUP * sizeof(Sample) / 4; /* of a thread */
     const uint32_t x = (blockIdx.x * THREADS + threadIdx.x) * GROUP;
     if (x >= launch.width)
         return;
-    /* Rows on one row of cells are screen_height apart; blockIdx.y counts cells, then shares. */
-    const uint32_t cell = blockIdx.y % launch.screen_height;
-    const uint32_t share = blockIdx.y / launch.screen_height;
-    const uint32_t start = (cell + launch.screen_height - launch.first_row % launch.screen_height) %
-                           launch.screen_height;
-    const uint8_t *limits = launch.limits + (size_t)cell * launch.period + x % launch.period;
-    const uint4 a = *(const uint4 *)limits, b = *(const uint4 *)(limits + 16);
-    const uint64_t first = start + (uint64_t)share * ROWS_AT_ONCE * launch.screen_height;
+    const struct row_walk walk = walk_of(launch);
+    const Sample *at =
+        (const Sample *)launch.limits + (size_t)walk.cell * launch.period + x % launch.period;
+    uint32_t limits[WORDS];
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+        limits[i] = ((const uint32_t *)at)[i];
     const bool whole = launch.width - x >= GROUP;
 #pragma unroll 4
-    for (int i = 0; i < ROWS_AT_ONCE; i++) {
-        const uint64_t y = first + (uint64_t)i * launch.screen_height;
+    for (int r = 0; r < ROWS_AT_ONCE; r++) {
+        const uint64_t y = walk.first + (uint64_t)r * launch.screen_height;
         if (y >= launch.rows)
             break;
-        const unsigned char *row = launch.in + y * launch.in_pitch + x;
+        const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch) + x;
         unsigned char *out = launch.out + y * launch.out_pitch + x / 8;
         if (whole) {
-            const uint4 p = __ldcs((const uint4 *)row), q = __ldcs((const uint4 *)(row + 16));
-            const uint32_t low = pair_of(byte_of(p.x, p.y, a.x, a.y), byte_of(p.z, p.w, a.z, a.w));
-            const uint32_t high = pair_of(byte_of(q.x, q.y, b.x, b.y), byte_of(q.z, q.w, b.z, b.w));
-            __stcs((uint32_t *)out, low | high << 16);
+            uint32_t words[WORDS], bits = 0;
+#pragma unroll
+            for (int i = 0; i < WORDS; i += 4) {
+                const uint4 four = __ldcs((const uint4 *)row + i / 4);
+                words[i] = four.x;
+                words[i + 1] = four.y;
+                words[i + 2] = four.z;
+                words[i + 3] = four.w;
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                bits |= byte_of(words + i * WORDS / 4, limits + i * WORDS / 4, Sample()) << (8 * i);
+            __stcs((uint32_t *)out, bits);
             continue;
         }
         for (uint32_t j = 0; x + j < launch.width; j += 8) {
             uint32_t bits = 0;
             for (uint32_t k = 0; k < 8 && x + j + k < launch.width; k++)
-                bits |= (uint32_t)(row[j + k] + limits[j + k] >= 255) << (7 - k);
+                bits |= (uint32_t)(row[j + k] >= (Sample)~at[j + k]) << (7 - k);
             out[j / 8] = (unsigned char)bits;
         }
     }
@@ -157,13 +225,16 @@ static uint32_t common_period(uint32_t width)
 }
 
 /* Limits of the cells, repeated to whole groups. */
-static void fill_limits(const struct ordered_cuda_plan *plan, uint32_t period, uint8_t *limits)
+template <class Sample>
+static void fill_limits(const struct ordered_cuda_plan *plan, uint32_t period, Sample *limits)
 {
     for (uint32_t y = 0; y < plan->screen_height; y++)
         for (uint32_t x = 0; x < period; x++)
-            *limits++ = (uint8_t)(255 - plan->smallest[plan->ranks[(size_t)y * plan->screen_width +
-                                                                   x % plan->screen_width]]);
+            *limits++ = (Sample)~plan->smallest[plan->ranks[(size_t)y * plan->screen_width +
+                                                            x % plan->screen_width]];
 }
+
+static size_t words_of(size_t entries) { return (entries + 3) / 4 * 4; } /* 16 bytes together */
 
 static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cuda_plan *plan)
 {
@@ -172,22 +243,22 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
     const size_t cells = (size_t)plan->screen_width * plan->screen_height;
     const uint32_t period = common_period(plan->screen_width);
     const size_t limits = (size_t)period * plan->screen_height;
-    const bool compares = plan->smallest && plan->sample_bytes == 1 && limits <= MOST_LIMITS;
-    const size_t words = (plan->values + 3) / 4 * 4 + cells;
-    const size_t bytes = (words + 3) / 4 * 16 + (compares ? limits : 0);
+    const bool compares = plan->smallest && limits <= MOST_LIMITS;
+    const size_t ranks_at = words_of(plan->values), limits_at = ranks_at + words_of(cells);
+    const size_t bytes =
+        limits_at * sizeof(uint32_t) + (compares ? limits * (size_t)plan->sample_bytes : 0);
     uint32_t *host = (uint32_t *)calloc(1, bytes);
     void *memory = NULL;
     if (!host)
         return ro_context_fail(work->context, RO_E_MEMORY,
                                "no memory for a screen of %u x %u cells", plan->screen_width,
                                plan->screen_height);
-    uint32_t *ranks = host + (plan->values + 3) / 4 * 4;
-    for (uint32_t i = 0; i < plan->values; i++)
-        host[i] = plan->lookup[i];
-    for (size_t i = 0; i < cells; i++)
-        ranks[i] = plan->ranks[i];
-    if (compares)
-        fill_limits(plan, period, (uint8_t *)(host + (words + 3) / 4 * 4));
+    memcpy(host, plan->lookup, plan->values * sizeof *host);
+    memcpy(host + ranks_at, plan->ranks, cells * sizeof *host);
+    if (compares && plan->sample_bytes == 1)
+        fill_limits(plan, period, (uint8_t *)(host + limits_at));
+    else if (compares)
+        fill_limits(plan, period, (uint16_t *)(host + limits_at));
     ro_status status = ro_cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
         status = ro_cuda_reserve(cuda, RO_CUDA_TABLES, bytes, cuda->compute, &memory, NULL);
@@ -200,8 +271,9 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
         status = ro_cuda_scratch_end(cuda, cuda->compute);
     free(host);
     launch->lookup = (const uint32_t *)memory;
-    launch->ranks = launch->lookup + (ranks - host);
-    launch->limits = compares ? (const uint8_t *)(launch->lookup + (words + 3) / 4 * 4) : NULL;
+    launch->values = plan->values;
+    launch->ranks = launch->lookup + ranks_at;
+    launch->limits = compares ? launch->lookup + limits_at : NULL;
     launch->period = period;
     return status;
 }
@@ -237,9 +309,10 @@ void ordered_cuda_close(struct ordered_cuda *work) { free(work); }
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-typedef void lookup_fn(const struct ordered_launch launch);
+typedef void ordered_fn(const struct ordered_launch launch);
 
-static lookup_fn *const lookups[2][2][2] = {
+static ordered_fn *const compares[] = {compare_kernel<uint8_t>, compare_kernel<uint16_t>};
+static ordered_fn *const lookups[2][2][2] = {
     /* 16 bits, by hash, packed bits */
     {{lookup_kernel<uint8_t, false, false>, lookup_kernel<uint8_t, false, true>},
      {lookup_kernel<uint8_t, true, false>, lookup_kernel<uint8_t, true, true>}},
@@ -247,41 +320,34 @@ static lookup_fn *const lookups[2][2][2] = {
      {lookup_kernel<uint16_t, true, false>, lookup_kernel<uint16_t, true, true>}},
 };
 
-static ro_status launch_image(struct ordered_cuda *work, const struct ordered_launch *launch,
+/* 65535 blocks fit one column of the grid; taller images take several launches. */
+static ro_status launch_image(struct ordered_cuda *work, struct ordered_launch launch,
                               cudaStream_t stream)
 {
-    const size_t odd_in = (size_t)launch->in | launch->in_pitch;
-    const size_t odd_out = (size_t)launch->out | launch->out_pitch;
-    if (launch->limits && odd_in % 16 == 0 && odd_out % 4 == 0) {
-        const uint32_t wide = GROUP * THREADS;
-        const uint64_t tall = (uint64_t)launch->screen_height * ROWS_AT_ONCE;
-        const uint64_t shares = (launch->rows + tall - 1) / tall;
-        /* 65535 blocks fit one column of the grid; taller images are cut. */
-        const uint64_t most = 65535 / launch->screen_height;
-        for (uint64_t share = 0; share < shares; share += most) {
-            struct ordered_launch part = *launch;
-            const uint64_t first = share * tall,
-                           now = shares - share < most ? shares - share : most;
-            const uint64_t left = launch->rows - first, rows = now * tall;
-            part.in += first * launch->in_pitch;
-            part.out += first * launch->out_pitch;
-            part.first_row += (uint32_t)first;
-            part.rows = (uint32_t)(rows < left ? rows : left);
-            const dim3 grid((launch->width + wide - 1) / wide,
-                            (unsigned)(now * launch->screen_height));
-            compare_kernel<<<grid, THREADS, 0, stream>>>(part);
-            work->launches++;
-        }
-    } else {
-        const uint32_t wide = SHARE * THREADS;
-        const dim3 grid((launch->width + wide - 1) / wide,
-                        launch->rows < 65535 ? launch->rows : 65535);
-        lookup_fn *kernel =
-            lookups[work->sample_bytes == 2][work->by_hash != 0][work->bits_out != 0];
-        kernel<<<grid, THREADS, 0, stream>>>(*launch);
+    const bool wide = work->sample_bytes == 2;
+    const size_t odd_in = (size_t)launch.in | launch.in_pitch;
+    const size_t odd_out = (size_t)launch.out | launch.out_pitch;
+    launch.aligned = odd_in % 16 == 0 && odd_out % (work->bits_out ? 4 : 8) == 0;
+    const bool compared = launch.limits && launch.aligned;
+    ordered_fn *kernel =
+        compared ? compares[wide] : lookups[wide][work->by_hash != 0][work->bits_out != 0];
+    const uint32_t across = THREADS * (compared ? GROUP : SHARE);
+    const uint64_t tall = (uint64_t)launch.screen_height * ROWS_AT_ONCE;
+    const uint64_t most = 65535 / launch.screen_height * tall;
+    for (uint64_t left = launch.rows; left > 0;) {
+        const uint64_t now = left < most ? left : most;
+        const uint64_t shares = (now + tall - 1) / tall;
+        const dim3 grid((launch.width + across - 1) / across,
+                        (unsigned)(shares * launch.screen_height));
+        launch.rows = (uint32_t)now;
+        kernel<<<grid, THREADS, 0, stream>>>(launch);
+        RO_CUDA_TRY(work->context, cudaGetLastError());
         work->launches++;
+        launch.in += now * launch.in_pitch;
+        launch.out += now * launch.out_pitch;
+        launch.first_row += (uint32_t)now;
+        left -= now;
     }
-    RO_CUDA_TRY(work->context, cudaGetLastError());
     return RO_OK;
 }
 
@@ -295,7 +361,7 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     launch.out_pitch = band->out_pitch;
     launch.rows = band->rows;
     launch.first_row = work->first_row + band->first;
-    return launch_image(work, &launch, stream);
+    return launch_image(work, launch, stream);
 }
 
 ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_rows *rows)
@@ -324,7 +390,7 @@ ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *i
         launch.in_pitch = (size_t)in[i].stride;
         launch.out_pitch = (size_t)out[i].stride;
         launch.rows = in[i].height;
-        RO_TRY(launch_image(work, &launch, (cudaStream_t)stream));
+        RO_TRY(launch_image(work, launch, (cudaStream_t)stream));
     }
     return ro_cuda_scratch_end(work->cuda, (cudaStream_t)stream);
 }

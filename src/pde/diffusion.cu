@@ -70,7 +70,8 @@ static struct step_variant find_variant(const struct ro_diffusion *d, int64_t wh
 }
 
 /* A wave is as many warps as the device holds at once. Bands are as many as make the waves times
- * the rows of one warp least: a warp does T rows more above and below its band. */
+ * the rows of one warp least: a warp does T rows more above and below its band. At the end of all
+ * waves some warps are late by a sixteenth. */
 static ro_status fit(struct diffusion_device *work, struct plan *plan)
 {
     const struct ro_diffusion *d = work->diffusion;
@@ -87,7 +88,7 @@ static ro_status fit(struct diffusion_device *work, struct plan *plan)
     for (int64_t bands = 1; bands <= height && bands <= 65536; bands++) {
         const int64_t rows = (height + bands - 1) / bands;
         const int64_t waves = room > 0 ? (across * bands + room - 1) / room : bands;
-        const int64_t cost = waves * (rows + 2 * v->steps);
+        const int64_t cost = (16 * waves + 1) * (rows + 2 * v->steps);
         if (cost < least) {
             least = cost;
             plan->rows = (int)rows;

@@ -43,15 +43,16 @@ static struct step_variant find_integers(int model, int joint, bool guided)
 {
     using linear = shape<4, 4, 2, 4>;
     using tabled = shape<4, 4, 2, 4>;
-    using directed = shape<4, 4, 1, 4>;
-    using three = shape<2, 2, 2, 1>;
+    using directed = shape<3, 4, 2, 4>;
+    using tabled_three = shape<2, 4, 1, 1>;
+    using directed_three = shape<2, 2, 2, 1>;
     switch (model) {
     case LINEAR:
         return variant_of<Numbers, Sample, LINEAR, 1, linear, false>();
     case TABLED:
-        return find_model<Numbers, Sample, TABLED, tabled, three>(joint, guided);
+        return find_model<Numbers, Sample, TABLED, tabled, tabled_three>(joint, guided);
     default:
-        return find_model<Numbers, Sample, DIRECTED, directed, three>(joint, guided);
+        return find_model<Numbers, Sample, DIRECTED, directed, directed_three>(joint, guided);
     }
 }
 
