@@ -25,5 +25,6 @@
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
 #include "roundoff/multigrid.h"
+#include "roundoff/register.h"
 
 #endif
