@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
+/* V-cycles of three Jacobi steps on each grid on the way down, and three on the way up. */
 typedef struct ro_multigrid_options {
     double sigma;    /* in pixels, 0 to 1e6 */
     uint32_t cycles; /* V-cycles, each of which leaves about a twentieth of the error; 0: one */
-    uint32_t sweeps; /* Jacobi steps on each grid on the way down, and again up; 0: 3, up to 8 */
     int warm;        /* begin with what `x` holds instead of zero */
 } ro_multigrid_options;
 

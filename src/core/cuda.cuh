@@ -27,6 +27,7 @@ enum ro_cuda_slot {
     RO_CUDA_DBS_STATE,
     RO_CUDA_PDE_FIELDS, /* images of a diffusion */
     RO_CUDA_PDE_TABLES,
+    RO_CUDA_GRIDS, /* tables and planes of multigrid and registration */
     RO_CUDA_SLOTS,
 };
 

@@ -6,6 +6,8 @@
 #include "halftone/diffusion_cuda.h"
 #include "halftone/ordered_cuda.h"
 #include "pde/diffusion_cuda.h"
+#include "pde/multigrid_cuda.h"
+#include "pde/register_cuda.h"
 
 #include <stdio.h>
 
@@ -225,4 +227,20 @@ ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iteration
 {
     (void)work, (void)iterations, (void)run;
     return RO_E_DEVICE;
+}
+
+ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *grids,
+                               const struct ro_stencil *stencils, const float *inverse,
+                               const ro_image *b, const ro_image *x, uint32_t cycles, bool warm,
+                               uint64_t *launches)
+{
+    (void)grids, (void)stencils, (void)inverse, (void)b, (void)x, (void)cycles, (void)warm;
+    *launches = 0;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+{
+    (void)field, (void)ran;
+    return ro_cuda_timer_start(flow->context);
 }

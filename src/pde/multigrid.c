@@ -6,6 +6,8 @@
 #include "core/context.h"
 #include "core/image.h"
 #include "pde/multigrid.h"
+#include "pde/multigrid_cuda.h"
+#include "pde/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,11 +63,10 @@ static ro_status solve_on_cpu(struct solve *solve, const struct ro_stencil *sten
     ro_context *context = solve->context;
     solve->cycle = (struct ro_cycle){.grids = &solve->grids,
                                      .kernels = ro_grid_kernels_for(context->cpu),
-                                     .sweeps = (int)solve->options.sweeps,
                                      .planes = 1,
                                      .stencils = stencils,
                                      .inverse = inverse};
-    size_t floats = ro_cycle_floats(&solve->grids, 1, context->threads, (int)solve->options.sweeps);
+    size_t floats = ro_cycle_floats(&solve->grids, 1, context->threads);
     float *memory = aligned_alloc(64, (floats * sizeof(float) + 63) / 64 * 64);
     if (!memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the grids of %u x %u pixels",
@@ -92,9 +93,6 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
                                b->width, b->height, x->width, x->height);
     if (!(o->sigma >= 0 && o->sigma <= 1e6))
         return ro_context_fail(context, RO_E_ARGUMENT, "sigma %g: must be from 0 to 1e6", o->sigma);
-    if (o->sweeps > RO_GRID_SWEEPS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%u sweeps: at most %d", o->sweeps,
-                               RO_GRID_SWEEPS);
     for (int i = 0; i < 1 + (o->warm != 0); i++)
         for (uint32_t y = 0; y < b->height; y++)
             for (uint32_t c = 0; c < b->width; c++)
@@ -112,7 +110,6 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, const ro_im
     struct solve solve = {.context = context, .b = b, .x = x};
     solve.options = options ? *options : defaults;
     solve.options.cycles += solve.options.cycles == 0;
-    solve.options.sweeps = solve.options.sweeps ? solve.options.sweeps : 3;
     ro_status status = check(context, b, x, &solve.options);
     if (status == RO_OK)
         status = ro_multigrid_open(context, (int)b->width, (int)b->height, &solve.grids);
@@ -126,16 +123,25 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, const ro_im
         goto done;
     }
     ro_multigrid_set(&solve.grids, solve.options.sigma, stencils, inverse);
-    status = solve_on_cpu(&solve, stencils, inverse);
+    ro_report ran = {.method = "multigrid",
+                     .width = b->width,
+                     .height = b->height,
+                     .steps = solve.options.cycles,
+                     .threads = 1};
+    if (context->options.device == RO_DEVICE_CUDA) {
+        ran.schedule = "tiles";
+        ran.device = RO_DEVICE_CUDA;
+        status = ro_multigrid_on_cuda(context, &solve.grids, stencils, inverse, b, x,
+                                      solve.options.cycles, solve.options.warm, &ran.launches);
+    } else {
+        ran.schedule = "rows";
+        ran.device = RO_DEVICE_CPU;
+        ran.threads = context->threads;
+        status = solve_on_cpu(&solve, stencils, inverse);
+        ran.cpu = solve.cycle.kernels->cpu;
+    }
     if (status == RO_OK)
-        context->report = (ro_report){.method = "multigrid",
-                                      .schedule = "rows",
-                                      .width = b->width,
-                                      .height = b->height,
-                                      .device = RO_DEVICE_CPU,
-                                      .cpu = solve.cycle.kernels->cpu,
-                                      .threads = context->threads,
-                                      .steps = solve.options.cycles};
+        context->report = ran;
 done:
     free(inverse);
     ro_multigrid_close(&solve.grids);

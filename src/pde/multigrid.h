@@ -20,17 +20,19 @@
 #ifndef RO_PDE_MULTIGRID_H
 #define RO_PDE_MULTIGRID_H
 
-#include "pde/team.h"
 #include "roundoff/core.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+struct ro_team;
 
 enum {
     RO_GRID_DIRECT = 33, /* grids up to this many nodes a side are solved directly */
     RO_GRID_THIN = 3,    /* or with a side up to this */
     RO_GRID_LEVELS = 32,
     RO_GRID_MARGIN = 16,
-    RO_GRID_SWEEPS = 8,
+    RO_GRID_SWEEPS = 3, /* Jacobi steps on the way down, and again on the way up */
     RO_GRID_ASPECT = 64,
 };
 
@@ -73,6 +75,10 @@ struct ro_multigrid {
     size_t table_bytes;
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Whether a solver for this size can be had. */
 bool ro_multigrid_fits(int width, int height);
 ro_status ro_multigrid_open(ro_context *context, int width, int height, struct ro_multigrid *grids);
@@ -107,7 +113,7 @@ struct ro_grid_kernels {
     void (*residual)(const struct ro_stencil *stencil, int width, const float *above,
                      const float *x, const float *below, const float *b, float *out);
     void (*scale)(float by, int width, const float *x, float *out);
-    /* Four rows and their weights; `line` is one fine row of scratch. */
+    /* Four rows and their weights, the last left out if it is 0; `line` is scratch for a row. */
     void (*restrict_row)(const struct ro_axis *axis, const float *const rows[4],
                          const float weights[4], float *line, float *out);
     /* out = x + the coarse rows interpolated; x may be NULL. */
@@ -129,7 +135,7 @@ struct ro_cycle {
     const struct ro_multigrid *grids;
     const struct ro_grid_kernels *kernels;
     struct ro_team *team;
-    int sweeps, planes; /* planes: systems solved side by side, at most 2 */
+    int planes; /* systems solved side by side, at most 2 */
     float *b[2][RO_GRID_LEVELS], *down[2][RO_GRID_LEVELS], *up[2][RO_GRID_LEVELS];
     const struct ro_stencil *stencils;
     const float *inverse;
@@ -138,10 +144,14 @@ struct ro_cycle {
 };
 
 /* Floats of memory for all planes, and the same memory given out. */
-size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads, int sweeps);
+size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads);
 void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads);
 
 /* One V-cycle from `level`: b[.][level] to up[.][level]. `warm`: up[.][level] is a first guess. */
 void ro_cycle_run(struct ro_cycle *cycle, int level, bool warm);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

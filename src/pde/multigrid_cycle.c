@@ -13,22 +13,23 @@
  * is waited for inside a pass, and every row comes out the same.
  */
 #include "pde/multigrid.h"
+#include "pde/team.h"
 
 #include <string.h>
 
 enum { RING = 4, LINES = 2 }; /* rows kept of each step; rows of scratch for transfers */
 
-static size_t scratch_floats(const struct ro_multigrid *grids, int sweeps)
+static size_t scratch_floats(const struct ro_multigrid *grids)
 {
-    size_t rows = (size_t)grids->grid[0].stride * (size_t)((sweeps + 2) * RING + LINES);
+    size_t rows = (size_t)grids->grid[0].stride * ((RO_GRID_SWEEPS + 2) * RING + LINES);
     const struct ro_grid *last = &grids->grid[grids->levels - 1];
     size_t direct = 2 * (size_t)last->width * (size_t)last->height;
     return ((rows > direct ? rows : direct) + 15) / 16 * 16;
 }
 
-size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads, int sweeps)
+size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads)
 {
-    size_t floats = scratch_floats(grids, sweeps) * (size_t)threads;
+    size_t floats = scratch_floats(grids) * (size_t)threads;
     for (int l = 0; l < grids->levels; l++)
         floats += grids->grid[l].floats * 3 * (size_t)planes;
     return floats;
@@ -37,7 +38,7 @@ size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads
 void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads)
 {
     cycle->scratch = memory;
-    cycle->scratch_floats = scratch_floats(cycle->grids, cycle->sweeps);
+    cycle->scratch_floats = scratch_floats(cycle->grids);
     memory += cycle->scratch_floats * (size_t)threads;
     for (int l = 0; l < cycle->grids->levels; l++)
         for (int p = 0; p < cycle->planes; p++) {
@@ -83,7 +84,7 @@ static void copy_row(const struct ro_grid *grid, const float *from, float *to)
 static void go_down(const struct pass *pass, int plane, int part, int parts)
 {
     const struct ro_cycle *cycle = pass->cycle;
-    const int level = pass->level, steps = cycle->sweeps;
+    const int level = pass->level, steps = RO_GRID_SWEEPS;
     const struct ro_grid *grid = &cycle->grids->grid[level];
     const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
     float *rings = cycle->scratch + cycle->scratch_floats * (size_t)part;
@@ -134,9 +135,8 @@ static void go_down(const struct pass *pass, int plane, int part, int parts)
             for (int k = 0; k < 4; k++) {
                 weights[k] = grid->y.weight[k][next];
                 int at = ro_mirror(grid->y.first[next] + k, grid->height);
-                /* a row without weight need not be there yet */
-                rows[k] = ring_row(grid, rings, 0, weights[k] != 0 ? at : row);
-                last = weights[k] != 0 && at > last ? at : last;
+                rows[k] = ring_row(grid, rings, 0, at);
+                last = (k < 3 || weights[k] != 0) && at > last ? at : last;
             }
             if (last > row)
                 break;
@@ -149,7 +149,7 @@ static void go_down(const struct pass *pass, int plane, int part, int parts)
 static void go_up(const struct pass *pass, int plane, int part, int parts)
 {
     const struct ro_cycle *cycle = pass->cycle;
-    const int level = pass->level, steps = cycle->sweeps;
+    const int level = pass->level, steps = RO_GRID_SWEEPS;
     const struct ro_grid *grid = &cycle->grids->grid[level];
     const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
     const float *correction = cycle->up[plane][level + 1];

@@ -66,9 +66,13 @@ static void restrict_row(const struct ro_axis *axis, const float *const rows[4],
     const float *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
                           *restrict r3 = rows[3];
     const float w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
-    for (int i = -1; i <= axis->fine; i++)
-        line[i] = fmaf(w3, r3[i], fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i])));
-    if (axis->halved) { /* the fourth weight is zero, and its neighbour finite */
+    if (w3 == 0)
+        for (int i = -1; i <= axis->fine; i++)
+            line[i] = fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i]));
+    else
+        for (int i = -1; i <= axis->fine; i++)
+            line[i] = fmaf(w3, r3[i], fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i])));
+    if (axis->halved) { /* three weights, the same everywhere */
         EACH_NODE
         for (int i = 0; i < axis->coarse; i++)
             out[i] = fmaf(0.25f, line[2 * i + 1], fmaf(0.5f, line[2 * i], 0.25f * line[2 * i - 1]));

@@ -7,6 +7,7 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "pde/register.h"
+#include "pde/register_cuda.h"
 #include "pde/register_image.h"
 
 #include <math.h>
@@ -224,7 +225,8 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     if (status == RO_OK && align)
         status = ro_register_align(flow, affine);
     if (status == RO_OK)
-        status = ro_flow_on_cpu(flow, field, &ran);
+        status = context->options.device == RO_DEVICE_CUDA ? ro_flow_on_cuda(flow, field, &ran)
+                                                           : ro_flow_on_cpu(flow, field, &ran);
     if (status == RO_OK) {
         ran.method = flow->options.scheme;
         ran.width = fixed->width;

@@ -25,6 +25,10 @@ struct ro_rounder {
     float least;   /* the least normal number; below it numbers are evenly spaced, */
     float spacing; /* and adding and taking away this rounds to them */
 };
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ro_rounder ro_rounder_make(const struct ro_small_float *format);
 float ro_rounder_round(const struct ro_rounder *round, float x);
 
@@ -47,9 +51,34 @@ struct ro_sums {
 };
 
 struct ro_products {
-    int64_t slope;  /* of g d */
-    int64_t square; /* of d d */
+    int64_t slope;  /* of g d, both scaled */
+    int64_t square; /* of d d, scaled, in quarters */
 };
+
+struct ro_probe {
+    struct ro_sums sums;
+    float peak; /* largest |d| */
+    struct ro_products products;
+};
+
+/* What is smaller than this is nothing. */
+#define RO_LEAST_PEAK 1e-30f
+
+/* The power of two that brings all up to `peak` below 2^bits. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline float
+    ro_scale_to(float peak, int bits)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } value = {peak > RO_LEAST_PEAK ? peak : RO_LEAST_PEAK};
+    int exponent = (int)(value.bits >> 23) - 126;
+    value.bits = (uint32_t)(bits - exponent + 127) << 23;
+    return value.number;
+}
 
 /* The rows of one evaluation. */
 struct ro_flow_rows {
@@ -127,9 +156,8 @@ struct ro_flow_backend {
     void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
     void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
     void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
-    void (*gradient)(struct ro_flow *flow, float tau, struct ro_sums *sums);
-    float (*direction)(struct ro_flow *flow); /* d, and its largest component */
-    void (*products)(struct ro_flow *flow, float g_scale, float d_scale, struct ro_products *sums);
+    /* Updates u by tau d, then takes g and d there and all sums over them. */
+    void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
     int64_t (*energy)(struct ro_flow *flow, float tau);
     void (*update)(struct ro_flow *flow, float tau);
 };
@@ -145,5 +173,9 @@ ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report 
 
 /* Where to start: the matrix of `report.start`. */
 ro_status ro_register_align(struct ro_flow *flow, bool affine);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,7 @@
 /* The registration's back end on the CPU: planes, and passes over them by a team of threads. */
 #include "core/context.h"
 #include "pde/register.h"
+#include "pde/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,12 @@ static void refine_pass(void *data, int part, int parts)
 static void refine(struct ro_flow *flow, int level)
 {
     struct cpu *cpu = flow->data;
+    const struct ro_grid *coarse = &flow->grids.grid[level + 1];
+    for (int p = 0; p < 2; p++) /* updates leave the ghosts behind */
+        for (int y = 0; y < coarse->height; y++) {
+            float *row = cpu->u[p][level + 1] + ro_grid_at(coarse, y);
+            row[coarse->width] = row[ro_mirror(coarse->width, coarse->width)];
+        }
     cpu->level = level;
     ro_team_pass(cpu->team, work_of(cpu), refine_pass, cpu);
 }
@@ -252,6 +259,16 @@ static void products(struct ro_flow *flow, float g_scale, float d_scale, struct 
     }
 }
 
+static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
+{
+    gradient(flow, tau, &probe->sums);
+    if (!(probe->sums.peak > RO_LEAST_PEAK))
+        return;
+    probe->peak = direction(flow);
+    products(flow, ro_scale_to(probe->sums.peak, RO_GRADIENT_BITS),
+             ro_scale_to(probe->peak, RO_DIRECTION_BITS), &probe->products);
+}
+
 static void energy_pass(void *data, int part, int parts)
 {
     const struct evaluation *evaluation = data;
@@ -301,23 +318,13 @@ static void update(struct ro_flow *flow, float tau)
 {
     struct evaluation evaluation = {.cpu = flow->data, .tau = tau};
     ro_team_pass(evaluation.cpu->team, work_of(evaluation.cpu), update_pass, &evaluation);
-    /* rows are interpolated with their ghosts when the grid is refined */
-    struct cpu *cpu = flow->data;
-    const struct ro_grid *grid = grid_of(cpu);
-    for (int p = 0; p < 2; p++)
-        for (int y = 0; y < grid->height; y++) {
-            float *row = cpu->u[p][cpu->level] + ro_grid_at(grid, y);
-            row[grid->width] = row[ro_mirror(grid->width, grid->width)];
-        }
 }
 
 static const struct ro_flow_backend backend = {
     .begin = begin,
     .start = start,
     .refine = refine,
-    .gradient = gradient,
-    .direction = direction,
-    .products = products,
+    .probe = probe,
     .energy = energy,
     .update = update,
 };
@@ -350,18 +357,18 @@ static void make_pyramid(struct cpu *cpu)
 static bool allocate(struct cpu *cpu, int threads)
 {
     const struct ro_multigrid *grids = &cpu->flow->grids;
-    const size_t plane = grids->grid[0].floats + (size_t)grids->grid[0].stride;
-    size_t floats = ro_cycle_floats(grids, 2, threads, cpu->cycle.sweeps);
+    const size_t plane = grids->grid[0].floats;
+    size_t floats = ro_cycle_floats(grids, 2, threads);
     const size_t own = cpu->flow->normalised ? 8 : 6;
     floats += plane * own;
-    for (int l = 0; l < grids->levels; l++) /* a sample looks one row beyond the last */
-        floats += (grids->grid[l].floats + (size_t)grids->grid[l].stride) * 4;
+    for (int l = 0; l < grids->levels; l++)
+        floats += grids->grid[l].floats * 4;
     cpu->memory = aligned_alloc(64, floats * sizeof(float));
     if (!cpu->memory)
         return false;
     memset(cpu->memory, 0, floats * sizeof(float));
     ro_cycle_place(&cpu->cycle, cpu->memory, threads);
-    float *next = cpu->memory + ro_cycle_floats(grids, 2, threads, cpu->cycle.sweeps);
+    float *next = cpu->memory + ro_cycle_floats(grids, 2, threads);
     float **planes[] = {&cpu->g[0],      &cpu->g[1],      &cpu->d[0],      &cpu->d[1],
                         &cpu->smooth[0], &cpu->smooth[1], &cpu->normal[0], &cpu->normal[1]};
     for (size_t i = 0; i < own; i++, next += plane)
@@ -369,9 +376,9 @@ static bool allocate(struct cpu *cpu, int threads)
     for (int p = 0; p < 2; p++)
         for (int l = 0; l < grids->levels; l++) {
             cpu->base[p][l] = next;
-            next += grids->grid[l].floats + (size_t)grids->grid[l].stride;
+            next += grids->grid[l].floats;
             cpu->u[p][l] = next;
-            next += grids->grid[l].floats + (size_t)grids->grid[l].stride;
+            next += grids->grid[l].floats;
         }
     for (int p = 0; p < 2; p++)
         memcpy(cpu->base[p][0], cpu->flow->images[p], grids->grid[0].floats * sizeof(float));
@@ -396,10 +403,8 @@ ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report 
         goto done;
     cpu->flow = flow;
     cpu->kernels = ro_flow_kernels_for(context->cpu);
-    cpu->cycle = (struct ro_cycle){.grids = &flow->grids,
-                                   .kernels = ro_grid_kernels_for(context->cpu),
-                                   .sweeps = 3,
-                                   .planes = 2};
+    cpu->cycle = (struct ro_cycle){
+        .grids = &flow->grids, .kernels = ro_grid_kernels_for(context->cpu), .planes = 2};
     if (!allocate(cpu, context->threads))
         goto done;
     flow->backend = &backend;

@@ -12,14 +12,6 @@
 
 static const double ARMIJO = 0.25;
 
-/* The power of two that brings |x| <= peak to less than 2^bits. */
-static float scale_to(float peak, int bits)
-{
-    int exponent;
-    frexpf(peak, &exponent);
-    return ldexpf(1, bits - exponent);
-}
-
 struct search {
     double tau, slope; /* slope: of the energy along d, in its units, for tau = 1 */
     int64_t energy;    /* at tau */
@@ -92,32 +84,27 @@ static void descend(struct ro_flow *flow, int k, double *tau)
                           ((double)flow->ends[scale->level].bottom + 1);
     double pending = 0;
     for (uint32_t n = 0; n < flow->options.updates; n++) {
-        struct ro_sums sums = {0};
-        flow->backend->gradient(flow, (float)pending, &sums);
+        struct ro_probe probe = {0};
+        flow->backend->probe(flow, (float)pending, &probe);
         pending = 0;
-        if (!(sums.peak > 0) || flow->status != RO_OK)
+        if (!(probe.peak > RO_LEAST_PEAK) || !isfinite(probe.peak) || flow->status != RO_OK)
             break;
-        if ((double)sums.count * LEAST_SHARE < pixels)
+        if ((double)probe.sums.count * LEAST_SHARE < pixels)
             break; /* it has lost the image: what is left proves nothing */
-        float peak = flow->backend->direction(flow);
-        if (!(peak > 0) || !isfinite(peak))
-            break;
-        float g_scale = scale_to(sums.peak, RO_GRADIENT_BITS);
-        float d_scale = scale_to(peak, RO_DIRECTION_BITS);
-        struct ro_products products = {0};
-        flow->backend->products(flow, g_scale, d_scale, &products);
-        struct search search = {.tau = *tau > 0 ? *tau : 1 / (double)peak};
-        search.slope = ldexp((double)products.slope / g_scale / d_scale, RO_ENERGY_BITS);
-        bool found =
-            products.slope > 0 && find_length(flow, sums.energy, LONGEST / (double)peak, &search);
+        double d_scale = (double)ro_scale_to(probe.peak, RO_DIRECTION_BITS);
+        double g_scale = (double)ro_scale_to(probe.sums.peak, RO_GRADIENT_BITS);
+        struct search search = {.tau = *tau > 0 ? *tau : 1 / (double)probe.peak};
+        search.slope = ldexp((double)probe.products.slope / g_scale / d_scale, RO_ENERGY_BITS);
+        bool found = probe.products.slope > 0 &&
+                     find_length(flow, probe.sums.energy, LONGEST / (double)probe.peak, &search);
         flow->report.trials += search.trials;
         if (!found || flow->status != RO_OK)
             break;
         *tau = search.tau;
         pending = search.tau;
-        double change = search.tau * sqrt(4 * (double)products.square / pixels) / d_scale;
+        double change = search.tau * sqrt(4 * (double)probe.products.square / pixels) / d_scale;
         change *= sqrt(grid->hx * grid->hy);
-        record(flow, k, sums.count, change, &search);
+        record(flow, k, probe.sums.count, change, &search);
         if (change < flow->options.tolerance)
             break;
     }

@@ -27,16 +27,47 @@ static double sample_of(const ro_image *image, const void *row, size_t i)
 static void grey_row(const ro_image *image, uint32_t y, float *out)
 {
     const void *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
-    const bool colour = ro_format_is_colour(image->format);
     const bool floats = image->format == RO_GRAYF || image->format == RO_RGBF;
     const double white = floats ? 1 : ro_image_white(image);
-    for (size_t x = 0; x < image->width; x++) {
-        double v = colour ? (13933 * sample_of(image, row, 3 * x) +
-                             46871 * sample_of(image, row, 3 * x + 1) +
-                             4732 * sample_of(image, row, 3 * x + 2)) /
-                                65536
-                          : sample_of(image, row, x);
-        out[x] = (float)(v / white);
+    if (image->format == RO_GRAY8)
+        for (size_t x = 0; x < image->width; x++)
+            out[x] = (float)(((const uint8_t *)row)[x] / white);
+    else if (!ro_format_is_colour(image->format))
+        for (size_t x = 0; x < image->width; x++)
+            out[x] = (float)(sample_of(image, row, x) / white);
+    else
+        for (size_t x = 0; x < image->width; x++)
+            out[x] = (float)((13933 * sample_of(image, row, 3 * x) +
+                              46871 * sample_of(image, row, 3 * x + 1) +
+                              4732 * sample_of(image, row, 3 * x + 2)) /
+                             65536 / white);
+}
+
+/* Rows are read by many threads; what was found in each is looked at in order afterwards. */
+struct reading {
+    const ro_image *image;
+    const struct ro_grid *grid;
+    float *plane;
+    float *low, *high; /* of each row */
+    atomic_int ticket;
+};
+
+static void read_rows(void *data, int thread)
+{
+    struct reading *reading = data;
+    int y;
+    (void)thread;
+    while ((y = atomic_fetch_add(&reading->ticket, 1)) < (int)reading->image->height) {
+        float *row = reading->plane + ro_grid_at(reading->grid, y);
+        float low = INFINITY, high = -INFINITY, sum = 0;
+        grey_row(reading->image, (uint32_t)y, row);
+        for (uint32_t x = 0; x < reading->image->width; x++) {
+            sum += 0 * row[x]; /* not zero once one is no finite number */
+            low = row[x] < low ? row[x] : low;
+            high = row[x] > high ? row[x] : high;
+        }
+        reading->low[y] = sum == 0 ? low : NAN;
+        reading->high[y] = high;
     }
 }
 
@@ -44,25 +75,31 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
                           float *plane, float *low, float *high)
 {
     const struct ro_grid *grid = &flow->grids.grid[0];
-    float least = INFINITY, most = -INFINITY;
-    for (uint32_t y = 0; y < image->height; y++) {
-        float *row = plane + ro_grid_at(grid, (int)y);
-        grey_row(image, y, row);
-        for (uint32_t x = 0; x < image->width; x++) {
+    struct reading reading = {.image = image, .grid = grid, .plane = plane};
+    float *found = malloc(2 * (size_t)image->height * sizeof *found);
+    if (!found)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u rows", image->height);
+    reading.low = found;
+    reading.high = found + image->height;
+    ro_pool_run(flow->context->pool, flow->context->threads, read_rows, &reading);
+    ro_status status = RO_OK;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
+        const float *row = plane + ro_grid_at(grid, (int)y);
+        for (uint32_t x = 0; isnan(reading.low[y]) && x < image->width && status == RO_OK; x++)
             if (!isfinite(row[x]))
-                return ro_context_fail(flow->context, RO_E_ARGUMENT,
-                                       "the %s image has no number at (%u, %u) but %g", role, x, y,
-                                       (double)row[x]);
-            least = row[x] < least ? row[x] : least;
-            most = row[x] > most ? row[x] : most;
-        }
+                status = ro_context_fail(flow->context, RO_E_ARGUMENT,
+                                         "the %s image has no number at (%u, %u) but %g", role, x,
+                                         y, (double)row[x]);
+        *low = reading.low[y] < *low ? reading.low[y] : *low;
+        *high = reading.high[y] > *high ? reading.high[y] : *high;
     }
-    if (!(most > least))
-        return ro_context_fail(flow->context, RO_E_ARGUMENT,
-                               "the %s image is constant: there is nothing to match", role);
-    *low = least;
-    *high = most;
-    return RO_OK;
+    free(found);
+    if (status == RO_OK && !(*high > *low))
+        status = ro_context_fail(flow->context, RO_E_ARGUMENT,
+                                 "the %s image is constant: there is nothing to match", role);
+    return status;
 }
 
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)

@@ -58,8 +58,10 @@ struct sample {
     float value, dx, dy;
 };
 
-ALWAYS struct sample sample_at(const float *restrict plane, int32_t stride, float right,
-                               float bottom, int32_t last_x, int32_t last_y, float px, float py)
+/* `below`: the distance to the next row, 0 where there is one row only. */
+ALWAYS struct sample sample_at(const float *restrict plane, int32_t stride, int32_t below,
+                               float right, float bottom, int32_t last_x, int32_t last_y, float px,
+                               float py)
 {
     float x = clamp_to(px, right), y = clamp_to(py, bottom);
     int32_t ix = (int32_t)x, iy = (int32_t)y;
@@ -67,7 +69,7 @@ ALWAYS struct sample sample_at(const float *restrict plane, int32_t stride, floa
     iy = iy > last_y ? last_y : iy;
     float fx = x - (float)ix, fy = y - (float)iy;
     int32_t at = iy * stride + ix;
-    float a = plane[at], b = plane[at + 1], c = plane[at + stride], d = plane[at + stride + 1];
+    float a = plane[at], b = plane[at + 1], c = plane[at + below], d = plane[at + below + 1];
     float top = b - a, low = d - c;
     float upper = fmaf(fx, top, a), lower = fmaf(fx, low, c);
     return (struct sample){.value = fmaf(fy, lower - upper, upper),
@@ -97,7 +99,7 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     const struct ro_rounder round = rows->round;
     const float *restrict moving = rows->moving;
     const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
-    const int32_t stride = (int32_t)rows->stride;
+    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
     const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
     const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
     const int32_t all = !rows->masked;
@@ -115,7 +117,7 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     for (int i = 0; i < count; i++) {
         float px = (float)i + ux[i], py = row + uy[i];
         int32_t weight = all | is_inside(px, py, right, bottom);
-        struct sample s = sample_at(moving, stride, right, bottom, last_x, last_y, px, py);
+        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
         float difference = (float)weight * (s.value - fixed[i]);
         float x = difference * s.dx, y = difference * s.dy;
         gx[i] = x;
@@ -153,7 +155,7 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
     const struct ro_rounder round = rows->round;
     const float *restrict moving = rows->moving;
     const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
-    const int32_t stride = (int32_t)rows->stride;
+    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
     const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
     const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
     const int32_t all = !rows->masked;
@@ -164,7 +166,7 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
         int32_t weight = all | is_inside((float)i + ux[i], row + uy[i], right, bottom);
         float px = (float)i + round_number(&round, rounds, fmaf(-tau, dx[i], ux[i]));
         float py = row + round_number(&round, rounds, fmaf(-tau, dy[i], uy[i]));
-        struct sample s = sample_at(moving, stride, right, bottom, last_x, last_y, px, py);
+        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
         float difference = (float)weight * (s.value - fixed[i]);
         energy += (int32_t)(difference * difference * 0x1p30f);
     }

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-static const struct suite *const suites[] = {&diffusion_suite, &dbs_suite, &denoise_suite,
-                                             &device_suite, &ordered_suite};
+static const struct suite *const suites[] = {
+    &diffusion_suite, &dbs_suite, &ordered_suite, &denoise_suite, &register_suite, &device_suite,
+};
 
 static const struct variant variants[] = {
     {"scalar", RO_DEVICE_CPU, RO_CPU_SCALAR},
