@@ -287,7 +287,8 @@ static void test_same_bits(void **state)
         open_bed(&bed, pair, RO_GRAY8);
         assert_int_equal(
             ro_image_alloc(bed.context, RO_GRAYF, 2 * pair->width, pair->height, 0, &got), RO_OK);
-        ro_register_options options = {.number = cases[i].number, .match = cases[i].match};
+        ro_register_options options = {
+            .number = cases[i].number, .match = cases[i].match, .updates = 2};
         bool first = true;
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
             for (int threads = 1; threads <= 5; threads += 2) {
