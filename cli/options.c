@@ -244,6 +244,15 @@ static const char *find_topic(const struct command *command, const char *name)
     return NULL;
 }
 
+/* As many as the usage line has words; two at least, for the sentences of those that want fewer. */
+static int most_operands(const struct command *command)
+{
+    int words = 1;
+    for (const char *c = command->operands; *c; c++)
+        words += *c == ' ';
+    return words > 2 ? words : 2;
+}
+
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands)
 {
@@ -252,7 +261,7 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
     for (int i = 0; i < argc; i++) {
         const char *argument = argv[i];
         if (ended || argument[0] != '-' || strcmp(argument, "-") == 0) {
-            if (operands->count == MAX_OPERANDS) {
+            if (operands->count == most_operands(command)) {
                 usage_error(command, "%s is one name too many", argument);
                 return PARSED_ERROR;
             }

@@ -53,7 +53,7 @@ enum {
     COMMON_JSON = 1 << 5,
 };
 
-enum { MAX_OPERANDS = 2 };
+enum { MAX_OPERANDS = 3 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];

@@ -109,6 +109,22 @@ RO_API
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count);
 
+/* Displacement fields as ro_register makes them, images of RO_GRAYF twice as wide: .npy of shape
+ * (h, w, 2) and Middlebury's .flo. Loading takes memory that ro_image_free gives back; the file's
+ * type is told by its content. */
+RO_API
+ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
+RO_API
+ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field);
+
+/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there. */
+RO_API
+ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
+RO_API
+ro_status ro_bytes_accepts(ro_context *context, const char *path);
+RO_API
+ro_status ro_field_accepts(ro_context *context, const char *path);
+
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. */
 RO_API

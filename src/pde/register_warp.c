@@ -105,6 +105,14 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
     if (out->width != image->width || out->height != image->height)
         return ro_context_fail(context, RO_E_SIZE, "the image is %u x %u but the output is %u x %u",
                                image->width, image->height, out->width, out->height);
+    for (uint32_t y = 0; y < field->height; y++) {
+        const char *line = (const char *)field->data + (ptrdiff_t)y * field->stride;
+        const float *u = (const float *)(const void *)line;
+        for (uint32_t x = 0; x < field->width; x++)
+            if (isnan(u[x]))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "the field has no number at (%u, %u)", x / 2, y);
+    }
     struct warp warp = {.image = image,
                         .field = field,
                         .out = out,
