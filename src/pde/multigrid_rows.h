@@ -7,12 +7,12 @@
 #ifndef RO_PDE_MULTIGRID_ROWS_H
 #define RO_PDE_MULTIGRID_ROWS_H
 
+#include "pde/each_node.h"
 #include "pde/multigrid.h"
 
 #include <math.h>
 
 #define ALWAYS static inline __attribute__((always_inline))
-#define EACH_NODE _Pragma("GCC ivdep")
 
 ALWAYS void mirror_ghosts(int width, float *row)
 {

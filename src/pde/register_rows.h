@@ -6,13 +6,13 @@
 #ifndef RO_PDE_REGISTER_ROWS_H
 #define RO_PDE_REGISTER_ROWS_H
 
+#include "pde/each_node.h"
 #include "pde/register.h"
 
 #include <math.h>
 #include <string.h>
 
 #define ALWAYS static inline __attribute__((always_inline))
-#define EACH_NODE _Pragma("GCC ivdep")
 
 /* Floats that are not negative have the order of their bits, which lanes can find the largest of.
  */
