@@ -5,16 +5,18 @@ add_executable(roundoff ${cli_sources})
 target_include_directories(roundoff PRIVATE src .)
 target_link_libraries(roundoff PRIVATE roundoff_io_static roundoff_static ${CMAKE_DL_LIBS} m)
 
-# A peer of `roundoff bench denoise`, which runs it where it lies beside the command.
+# Peers of `roundoff bench denoise` and `register`, which run them where they lie beside the command.
 option(RO_PEER_ITK "Build the bench's ITK program (C++, Debian: libinsighttoolkit5-dev)" OFF)
 if(RO_PEER_ITK)
   enable_language(CXX)
-  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing)
+  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing ITKPDEDeformableRegistration)
   if(ITK_FOUND)
-    add_executable(peer_itk bench/peer_itk.cpp)
-    target_include_directories(peer_itk SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
-    target_link_libraries(peer_itk PRIVATE ${ITK_LIBRARIES})
-    target_compile_options(peer_itk PRIVATE -w) # of ITK's headers
+    foreach(peer peer_itk peer_itk_demons)
+      add_executable(${peer} bench/${peer}.cpp)
+      target_include_directories(${peer} SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
+      target_link_libraries(${peer} PRIVATE ${ITK_LIBRARIES})
+      target_compile_options(${peer} PRIVATE -w) # of ITK's headers
+    endforeach()
     message(STATUS "ITK ${ITK_VERSION}: the bench has it as a peer")
   else()
     message(STATUS "ITK was not found: the bench goes without it")
