@@ -4,7 +4,7 @@
  * time and leaves its field there as raw floats. elastix is timed with its start and its files, for
  * it is a command.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* P_tmpdir */
 #include "peer_flow.h"
 
 #include <stdio.h>
@@ -84,12 +84,12 @@ static const char script[] =
 static const struct {
     const char *name;
     const char *python; /* its name in the script; NULL: the program peer_itk_demons */
-    int iterations;
+    int iterations;     /* of demons on each of four resolutions */
 } peers[] = {
     {"OpenCV DIS", "DIS", 0},           {"OpenCV DualTVL1", "TVL1", 0},
     {"scikit-image tvl1", "tvl1", 0},   {"scikit-image ilk", "ilk", 0},
-    {"elastix B-spline", "elastix", 0}, {"ITK demons", NULL, 100},
-    {"ITK demons x 3", NULL, 300},
+    {"elastix B-spline", "elastix", 0}, {"ITK demons 20", NULL, 20},
+    {"ITK demons 60", NULL, 60},
 };
 
 static bool put_pixels(const char *folder, const char *name, const ro_image *image)
