@@ -10,13 +10,9 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &command_halftone,
-    &command_screen,
-    &command_denoise,
-    &command_testcard,
-    &command_devices,
-    &command_bench,
-    NULL,
+    &command_halftone, &command_screen,  &command_denoise,
+    &command_measure,  &command_compare, &command_testcard,
+    &command_devices,  &command_bench,   NULL,
 };
 
 /* A file name may hold anything; the sentence stays one line. */
@@ -90,7 +86,7 @@ void json_string(FILE *file, const char *text)
         int length = utf8_length((const unsigned char *)text);
         if (length == 0)
             fputs("\\ufffd", file);
-        else if (c < 0x20 || c == 0x7f)
+        else if (c < 0x20 || c == 0x7f || c == '<') /* "</script>" must not end a page's data */
             fprintf(file, "\\u%04x", c);
         else if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);

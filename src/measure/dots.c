@@ -36,7 +36,7 @@ struct search {
     struct measure_job *job;
     struct strip *strips;
     uint32_t count;
-    float *lines; /* of all threads: two rows of tones and two of the result */
+    float *lines; /* of all threads: two rows of chances and two of the result */
     size_t line;
     uint8_t *kinds; /* of all threads: two rows */
     atomic_uint_fast32_t ticket;
@@ -113,27 +113,32 @@ static bool add_runs(struct strip *strip, const uint8_t *kinds, uint32_t width)
 /* The chance of a dot in a random pattern, negative for black ones. */
 static inline float chance(float tone) { return tone < 0.5f ? tone : tone - 1; }
 
-/* Pairs of neighbours `dx` to the right, in two rows or in one: those of two dots of a kind, and
- * how many a random pattern has. */
+/* Pairs of a pixel of one row and its neighbour in another or the same: those of two dots of a
+ * kind, and how many a random pattern has. All begin at the pair's first pixel. */
 static void add_pairs(struct strip *strip, const float *a, const float *b, const uint8_t *ka,
-                      const uint8_t *kb, uint32_t width, int dx)
+                      const uint8_t *kb, uint32_t count)
 {
-    const uint32_t first = dx < 0 ? 1 : 0, end = dx > 0 ? width - 1 : width;
-    uint32_t touching = 0;
-    float expected = 0;
-    double sum = 0;
-    for (uint32_t x = first; x < end; x++) {
-        const size_t n = (size_t)((int64_t)x + dx);
-        const float p = chance(a[x]) * chance(b[n]);
-        touching += ka[x] != NO_DOT && ka[x] == kb[n];
-        expected += p > 0 ? p : 0;
-        if (x % 4096 == 4095) {
-            sum += (double)expected;
-            expected = 0;
+    enum { LANES = 16, PIECE = 1024 };
+    for (uint32_t x = 0; x < count; x += PIECE) {
+        const uint32_t end = count - x < PIECE ? count - x : PIECE;
+        const uint32_t whole = end - end % LANES;
+        uint32_t touching = 0;
+        float sums[LANES] = {0};
+        for (uint32_t i = 0; i < whole; i += LANES)
+            for (int l = 0; l < LANES; l++) {
+                const float p = a[x + i + l] * b[x + i + l];
+                sums[l] += p > 0 ? p : 0;
+            }
+        for (uint32_t i = whole; i < end; i++) {
+            const float p = a[x + i] * b[x + i];
+            sums[i - whole] += p > 0 ? p : 0;
         }
+        for (uint32_t i = 0; i < end; i++)
+            touching += (uint32_t)((ka[x + i] != NO_DOT) & (ka[x + i] == kb[x + i]));
+        for (int l = 0; l < LANES; l++)
+            strip->expected += (double)sums[l];
+        strip->touching += touching;
     }
-    strip->touching += touching;
-    strip->expected += sum + (double)expected;
 }
 
 static bool run_strip(struct search *search, struct strip *strip, int thread)
@@ -153,20 +158,24 @@ static bool run_strip(struct search *search, struct strip *strip, int thread)
         const uint8_t *k1 = kinds + (size_t)(~y & 1) * width;
         measure_tones_row(&job->original, 0, (uint32_t)y, width, a);
         measure_tones_row(&job->result, 0, (uint32_t)y, width, b);
-        for (uint32_t x = 0; x < width; x++)
-            k[x] = (uint8_t)(a[x] < 0.5f ? b[x] == 1 ? WHITE_DOT : NO_DOT
+        for (uint32_t x = 0; x < width; x++) {
+            const bool dark = a[x] < 0.5f;
+            k[x] = (uint8_t)(dark        ? b[x] == 1 ? WHITE_DOT : NO_DOT
                              : b[x] == 0 ? BLACK_DOT
                                          : NO_DOT);
+            a[x] = chance(a[x]);
+        }
         if (y < strip->y0)
             continue;
         for (uint32_t x = 1; x < width; x++)
             strip->changes_across += b[x] != b[x - 1];
-        add_pairs(strip, a, a, k, k, width, 1);
+        add_pairs(strip, a, a + 1, k, k + 1, width - 1);
         if (y > 0) {
             for (uint32_t x = 0; x < width; x++)
                 strip->changes_down += b[x] != b1[x];
-            for (int dx = -1; dx <= 1; dx++)
-                add_pairs(strip, a1, a, k1, k, width, dx);
+            add_pairs(strip, a1 + 1, a, k1 + 1, k, width - 1);
+            add_pairs(strip, a1, a, k1, k, width);
+            add_pairs(strip, a1, a + 1, k1, k + 1, width - 1);
         }
         if (!add_runs(strip, k, width))
             return false;
