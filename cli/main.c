@@ -9,11 +9,20 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* clang-format off */
 const struct command *const commands[] = {
-    &command_halftone, &command_screen,  &command_denoise,
-    &command_measure,  &command_compare, &command_testcard,
-    &command_devices,  &command_bench,   NULL,
+    &command_halftone,
+    &command_screen,
+    &command_denoise,
+    &command_measure,
+    &command_compare,
+    &command_verify,
+    &command_testcard,
+    &command_devices,
+    &command_bench,
+    NULL,
 };
+/* clang-format on */
 
 /* A file name may hold anything; the sentence stays one line. */
 static void say(const char *more, const char *format, va_list arguments)

@@ -24,6 +24,7 @@
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
+#include "roundoff/hash.h"
 #include "roundoff/measure.h"
 
 #endif
