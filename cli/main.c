@@ -16,6 +16,7 @@ const struct command *const commands[] = {
     &command_denoise,
     &command_measure,
     &command_compare,
+    &command_calibrate,
     &command_verify,
     &command_testcard,
     &command_devices,

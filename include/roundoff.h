@@ -21,6 +21,7 @@
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H
 
+#include "roundoff/calibrate.h"
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"

@@ -8,8 +8,8 @@ import unittest
 
 from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
-COMMANDS = ["halftone", "screen", "denoise", "measure", "compare", "verify", "testcard", "devices",
-            "bench"]
+COMMANDS = ["halftone", "screen", "denoise", "measure", "compare", "calibrate", "verify",
+            "testcard", "devices", "bench"]
 
 
 class Help(Case):
@@ -78,6 +78,7 @@ class Help(Case):
         environment = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"])
         self.works("testcard", "photo.png", "--size", "200x100", "--quiet")
         self.works("halftone", "photo.png", "photo.pbm", "--quiet", "--certificate", "photo.json")
+        self.works("calibrate", "wedge", "scan.png", "--quiet")
         for name in COMMANDS[:-1]:  # a bench takes its time
             for line in self.help(name).splitlines()[-2:]:
                 done = subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment,
