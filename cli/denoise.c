@@ -316,29 +316,50 @@ static uint64_t unlike(const ro_image *a, const ro_image *b)
 }
 
 /* The filter once more, watched step by step, into what OUT is like. */
+static ro_status watch(ro_context *context, const struct values *given, const ro_image *in,
+                       const ro_image *again, struct steps *steps, ro_denoise_report *report)
+{
+    struct values values = *given;
+    values.schedule = NULL; /* changes no bits */
+    values.depth = 0;
+    ro_denoise_options denoise = options_of(&values, report);
+    denoise.on_step = remember;
+    denoise.on_step_data = steps;
+    return ro_denoise(context, in, again, &denoise);
+}
+
+static int stop_with(void *context, const char *phase, double done)
+{
+    (void)phase, (void)done;
+    return ro_context_cancelled(context);
+}
+
+/* Steps are watched on the CPU, so with a context of its own. */
 static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
 {
-    ro_context *context = to->context;
-    struct values values = *(const struct values *)given;
     struct steps steps = {0};
     ro_denoise_report report = {0};
     ro_image in = {0}, out = {0}, again = {0};
-    values.schedule = NULL; /* changes no bits */
-    values.depth = 0;
-    ro_denoise_options denoise = options_of(&values, &report);
-    denoise.on_step = remember;
-    denoise.on_step_data = &steps;
-    ro_status status = ro_image_load(context, files->path[0], NULL, &in, NULL);
+    ro_context *cpu = NULL;
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL);
     if (status == RO_OK)
-        status = ro_image_load(context, files->path[1], NULL, &out, NULL);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
     if (status == RO_OK)
-        status = ro_image_alloc(context, out.format, out.width, out.height, out.maxval, &again);
+        status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
     if (status == RO_OK)
-        status = ro_denoise(context, &in, &again, &denoise);
+        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
+                                                       .progress = stop_with,
+                                                       .progress_data = to->context},
+                                 &cpu);
+    if (status == RO_OK) {
+        status = watch(cpu, given, &in, &again, &steps, &report);
+        if (status != RO_OK)
+            ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
+    }
     if (status == RO_OK) {
         certificate_picture(to, "input", &in);
         certificate_picture(to, "output", &out);
-        certificate_text(to, "method", ro_context_report(context)->method);
+        certificate_text(to, "method", ro_context_report(cpu)->method);
         certificate_text(to, "number", report.number);
         certificate_real(to, "white", report.white);
         certificate_real(to, "kappa", report.kappa);
@@ -348,6 +369,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
     }
     free(steps.list);
+    ro_context_close(cpu);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_image_free(&again);

@@ -58,11 +58,12 @@ typedef struct ro_denoise_options {
     double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
     double time_step; /* tau/h^2; 0: the largest that is stable */
     int independent;  /* channels do not share the gradient */
-    int until_converged;        /* end at the fixed point */
-    uint64_t seed;              /* of the implicit scheme's dither */
-    ro_denoise_report *report;  /* filled in on success; NULL: not wanted */
-    ro_denoise_step_fn on_step; /* called before the first step and after each, from the thread that
-                                   made the call; not for streams. NULL: not wanted */
+    int until_converged;       /* end at the fixed point */
+    uint64_t seed;             /* of the implicit scheme's dither */
+    ro_denoise_report *report; /* filled in on success; NULL: not wanted */
+    ro_denoise_step_fn
+        on_step; /* called before the first step and after each, from the thread that
+                    made the call; on the CPU, and not for streams. NULL: not wanted */
     void *on_step_data;
 } ro_denoise_options;
 

@@ -304,7 +304,11 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
         status = ro_denoiser_make(&work, context, in, out, options);
     if (status != RO_OK)
         return status;
-    if (context->options.device == RO_DEVICE_CUDA || ro_denoise_prefers_cuda(&work))
+    const bool watched = work.options.on_step;
+    if (watched && context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "figures of every step are taken on the CPU, not on a device");
+    if (context->options.device == RO_DEVICE_CUDA || (!watched && ro_denoise_prefers_cuda(&work)))
         return ro_denoise_explicit_cuda(&work);
     return work.scheme->run(&work);
 }
