@@ -284,4 +284,5 @@ const struct bench bench_denoise = {
     .summary =
         "diffusion filters by model, number system, threads and depth, beside OpenCV and ITK",
     .run = run,
+    .cuda = true,
 };

@@ -167,4 +167,5 @@ const struct bench bench_ordered = {
     .name = "ordered",
     .summary = "ordered dithering beside memcpy, and the making of screens",
     .run = run,
+    .cuda = true,
 };

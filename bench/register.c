@@ -190,4 +190,5 @@ const struct bench bench_register = {
     .name = "register",
     .summary = "registration by size, beside the thesis and other programs",
     .run = run,
+    .cuda = true,
 };

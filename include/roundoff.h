@@ -21,10 +21,13 @@
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H
 
+#include "roundoff/calibrate.h"
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
 #include "roundoff/multigrid.h"
 #include "roundoff/register.h"
+#include "roundoff/hash.h"
+#include "roundoff/measure.h"
 
 #endif

@@ -31,6 +31,17 @@ typedef struct ro_denoise_report {
         drift; /* sum of the output, in its levels, minus that of the result it was rounded from */
 } ro_denoise_report;
 
+/* The image after a step, in the numbers of the working system: of integers exactly, the energy
+ * being energy_high * 2^64 + energy_low; of floats as doubles. */
+typedef struct ro_denoise_step {
+    uint32_t step; /* 0: before the first */
+    int exact;     /* integers; else the last four are filled in */
+    int64_t sum, min, max;
+    uint64_t energy_high, energy_low;
+    double real_sum, real_min, real_max, real_energy;
+} ro_denoise_step;
+typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
+
 typedef struct ro_denoise_options {
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
     const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
@@ -50,6 +61,10 @@ typedef struct ro_denoise_options {
     int until_converged;       /* end at the fixed point */
     uint64_t seed;             /* of the implicit scheme's dither */
     ro_denoise_report *report; /* filled in on success; NULL: not wanted */
+    ro_denoise_step_fn
+        on_step; /* called before the first step and after each, from the thread that
+                    made the call; on the CPU, and not for streams. NULL: not wanted */
+    void *on_step_data;
 } ro_denoise_options;
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and

@@ -95,6 +95,20 @@ ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
 
+/* Figures of a step, put together row by row and told to options.on_step. */
+struct ro_trace {
+    __int128 sum;
+    unsigned __int128 squares;
+    int64_t min, max;
+    double real_sum, real_squares, real_min, real_max;
+    bool any;
+};
+void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
+                  size_t count);
+void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
+/* All planes at once; does nothing where nobody listens. */
+void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
+
 /* ---- The schemes ------------------------------------------------------------------------------
  */
 

@@ -152,6 +152,9 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
                             in->width, in->height, out->width, out->height);
     if (status == RO_OK)
         status = ro_denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
+    if (status == RO_OK && stream->work.options.on_step)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "figures of every step need the whole image, not rows");
     struct ro_denoiser *work = &stream->work;
     if (status == RO_OK &&
         (work->scheme->run != ro_denoise_explicit || work->options.depth ||
