@@ -74,6 +74,12 @@ static void record(struct ro_flow *flow, int k, int64_t count, double change,
     report->steps++;
 }
 
+/* The last scales take longest. */
+static ro_status progress(struct ro_flow *flow, int k, double part)
+{
+    return ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
+}
+
 /* All updates of a scale; *tau is the last length, and the first to try. */
 static void descend(struct ro_flow *flow, int k, double *tau)
 {
@@ -105,6 +111,7 @@ static void descend(struct ro_flow *flow, int k, double *tau)
         double change = search.tau * sqrt(4 * (double)probe.products.square / pixels) / d_scale;
         change *= sqrt(grid->hx * grid->hy);
         record(flow, k, probe.sums.count, change, &search);
+        flow->status = progress(flow, k, (n + 1.0) / flow->options.updates);
         if (change < flow->options.tolerance)
             break;
     }
