@@ -95,6 +95,8 @@ static void descend(struct ro_flow *flow, int k, double *tau)
         pending = 0;
         if (!(probe.peak > RO_LEAST_PEAK) || !isfinite(probe.peak) || flow->status != RO_OK)
             break;
+        if (probe.sums.energy == 0)
+            break; /* it cannot be less */
         if ((double)probe.sums.count * LEAST_SHARE < pixels)
             break; /* it has lost the image: what is left proves nothing */
         double d_scale = (double)ro_scale_to(probe.peak, RO_DIRECTION_BITS);
