@@ -259,8 +259,9 @@ static void products(struct ro_flow *flow, float g_scale, float d_scale, struct 
     }
 }
 
-static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
+static void probe(struct ro_flow *flow, float tau, float next, struct ro_probe *probe)
 {
+    (void)next;
     gradient(flow, tau, &probe->sums);
     if (!(probe->sums.peak > RO_LEAST_PEAK))
         return;
@@ -366,7 +367,6 @@ static bool allocate(struct cpu *cpu, int threads)
     cpu->memory = aligned_alloc(64, floats * sizeof(float));
     if (!cpu->memory)
         return false;
-    memset(cpu->memory, 0, floats * sizeof(float));
     ro_cycle_place(&cpu->cycle, cpu->memory, threads);
     float *next = cpu->memory + ro_cycle_floats(grids, 2, threads);
     float **planes[] = {&cpu->g[0],      &cpu->g[1],      &cpu->d[0],      &cpu->d[1],

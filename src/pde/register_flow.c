@@ -74,6 +74,12 @@ static void record(struct ro_flow *flow, int k, int64_t count, double change,
     report->steps++;
 }
 
+/* The last scales take longest. */
+static ro_status progress(struct ro_flow *flow, int k, double part)
+{
+    return ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
+}
+
 /* All updates of a scale; *tau is the last length, and the first to try. */
 static void descend(struct ro_flow *flow, int k, double *tau)
 {
@@ -85,10 +91,12 @@ static void descend(struct ro_flow *flow, int k, double *tau)
     double pending = 0;
     for (uint32_t n = 0; n < flow->options.updates; n++) {
         struct ro_probe probe = {0};
-        flow->backend->probe(flow, (float)pending, &probe);
+        flow->backend->probe(flow, (float)pending, (float)*tau, &probe);
         pending = 0;
         if (!(probe.peak > RO_LEAST_PEAK) || !isfinite(probe.peak) || flow->status != RO_OK)
             break;
+        if (probe.sums.energy == 0)
+            break; /* it cannot be less */
         if ((double)probe.sums.count * LEAST_SHARE < pixels)
             break; /* it has lost the image: what is left proves nothing */
         double d_scale = (double)ro_scale_to(probe.peak, RO_DIRECTION_BITS);
@@ -105,6 +113,7 @@ static void descend(struct ro_flow *flow, int k, double *tau)
         double change = search.tau * sqrt(4 * (double)probe.products.square / pixels) / d_scale;
         change *= sqrt(grid->hx * grid->hy);
         record(flow, k, probe.sums.count, change, &search);
+        flow->status = progress(flow, k, (n + 1.0) / flow->options.updates);
         if (change < flow->options.tolerance)
             break;
     }
