@@ -312,18 +312,13 @@ static ro_status copy_rows(ro_context *context, const ro_grid &grid, const ro_im
                            float *plane, bool to_device, cudaStream_t stream)
 {
     const size_t bytes = (size_t)grid.width * sizeof(float);
-    const size_t pitch = (size_t)grid.stride * sizeof(float);
-    float *inside = plane + RO_GRID_MARGIN;
-    /* rows that run upward go one by one */
-    const int rows = image->stride >= (ptrdiff_t)bytes ? grid.height : 1;
-    for (int y = 0; y < grid.height; y += rows, inside += (size_t)rows * grid.stride) {
+    for (int y = 0; y < grid.height; y++) {
+        float *inside = plane + (size_t)y * grid.stride + RO_GRID_MARGIN;
         char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
-        const size_t apart = rows > 1 ? (size_t)image->stride : bytes;
-        RO_CUDA_TRY(context, to_device
-                                 ? cudaMemcpy2DAsync(inside, pitch, row, apart, bytes, (size_t)rows,
-                                                     cudaMemcpyHostToDevice, stream)
-                                 : cudaMemcpy2DAsync(row, apart, inside, pitch, bytes, (size_t)rows,
-                                                     cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context, to_device ? cudaMemcpyAsync(inside, row, bytes,
+                                                         cudaMemcpyHostToDevice, stream)
+                                       : cudaMemcpyAsync(row, inside, bytes,
+                                                         cudaMemcpyDeviceToHost, stream));
     }
     return RO_OK;
 }
