@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The registration's back end on a CUDA device. The loops stay on the host and wait for the device
- * mostly once an update: for the sums at u, all taken in one go from the gradient to the products,
- * and for energies at the length that the search will try first, its half, double and fourfold.
+ * twice an update: for the sums at u, all taken in one go from the gradient to the products, and
+ * for energies, of which four lengths are computed at once, for the search asks for double and half
+ * of the first.
  */
 #include "pde/multigrid.cuh"
 #include "pde/register_cuda.h"
@@ -404,28 +405,7 @@ static bool fetch(struct device *device)
            !failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-/* Energies at tau and what the search may ask for after it: the first time both ways, then on in
- * its direction. */
-static void launch_energies(struct device *device, float tau)
-{
-    cudaStream_t stream = device->grids.stream;
-    const bool first = device->lengths[0] == 0;
-    const bool falling = !first && tau < device->lengths[0];
-    lengths at_once;
-    for (int i = 0; i < LENGTHS; i++) {
-        float by = falling ? 1.0f / (float)(1 << i) : (float)(1 << i);
-        at_once.tau[i] = tau * (first && i == LENGTHS - 1 ? 0.5f : by);
-        device->lengths[i] = at_once.tau[i];
-    }
-    failed(device,
-           cudaMemsetAsync(device->tally->energies, 0, sizeof device->tally->energies, stream),
-           "cudaMemsetAsync");
-    energy_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows_of(device), arrays_of(device),
-                                                                at_once, device->tally);
-    device->grids.launches++;
-}
-
-static void probe(struct ro_flow *flow, float tau, float next, struct ro_probe *probe)
+static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
 {
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
@@ -447,8 +427,6 @@ static void probe(struct ro_flow *flow, float tau, float next, struct ro_probe *
     }
     products_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, device->tally);
     device->grids.launches += 2;
-    if (next > 0)
-        launch_energies(device, next);
     if (!fetch(device))
         return;
     probe->sums.energy = (int64_t)device->host->energy;
@@ -462,10 +440,25 @@ static void probe(struct ro_flow *flow, float tau, float next, struct ro_probe *
 static int64_t energy(struct ro_flow *flow, float tau)
 {
     struct device *device = (struct device *)flow->data;
+    cudaStream_t stream = device->grids.stream;
     for (int i = 0; i < LENGTHS; i++)
         if (device->lengths[i] == tau)
             return (int64_t)device->host->energies[i];
-    launch_energies(device, tau);
+    /* the first asks both ways; later ones go on in their direction */
+    const bool falling = device->lengths[0] != 0 && tau < device->lengths[0];
+    const bool first = device->lengths[0] == 0;
+    lengths at_once;
+    for (int i = 0; i < LENGTHS; i++) {
+        float by = falling ? 1.0f / (float)(1 << i) : (float)(1 << i);
+        at_once.tau[i] = tau * (first && i == LENGTHS - 1 ? 0.5f : by);
+        device->lengths[i] = at_once.tau[i];
+    }
+    failed(device,
+           cudaMemsetAsync(device->tally->energies, 0, sizeof device->tally->energies, stream),
+           "cudaMemsetAsync");
+    energy_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows_of(device), arrays_of(device),
+                                                                at_once, device->tally);
+    device->grids.launches++;
     return fetch(device) ? (int64_t)device->host->energies[0] : 0;
 }
 

@@ -156,9 +156,8 @@ struct ro_flow_backend {
     void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
     void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
     void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
-    /* Updates u by tau d, then takes g and d there and all sums over them. `next`, if not 0, is
-     * the length that energies will likely be asked for first. */
-    void (*probe)(struct ro_flow *flow, float tau, float next, struct ro_probe *probe);
+    /* Updates u by tau d, then takes g and d there and all sums over them. */
+    void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
     int64_t (*energy)(struct ro_flow *flow, float tau);
     void (*update)(struct ro_flow *flow, float tau);
 };

@@ -259,9 +259,8 @@ static void products(struct ro_flow *flow, float g_scale, float d_scale, struct 
     }
 }
 
-static void probe(struct ro_flow *flow, float tau, float next, struct ro_probe *probe)
+static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
 {
-    (void)next;
     gradient(flow, tau, &probe->sums);
     if (!(probe->sums.peak > RO_LEAST_PEAK))
         return;

@@ -91,7 +91,7 @@ static void descend(struct ro_flow *flow, int k, double *tau)
     double pending = 0;
     for (uint32_t n = 0; n < flow->options.updates; n++) {
         struct ro_probe probe = {0};
-        flow->backend->probe(flow, (float)pending, (float)*tau, &probe);
+        flow->backend->probe(flow, (float)pending, &probe);
         pending = 0;
         if (!(probe.peak > RO_LEAST_PEAK) || !isfinite(probe.peak) || flow->status != RO_OK)
             break;
