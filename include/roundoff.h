@@ -24,5 +24,6 @@
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
+#include "roundoff/hologram.h"
 
 #endif

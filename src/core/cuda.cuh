@@ -22,6 +22,10 @@ enum ro_cuda_slot {
     RO_CUDA_WORK, /* whatever else a schedule keeps */
     RO_CUDA_DBS_TABLES, /* of a direct binary search */
     RO_CUDA_DBS_STATE,
+    RO_CUDA_HOLOGRAM_TABLES,
+    RO_CUDA_HOLOGRAM_LINES,
+    RO_CUDA_HOLOGRAM_FIELD,
+    RO_CUDA_HOLOGRAM_NUMBERS,
     RO_CUDA_SLOTS,
 };
 
