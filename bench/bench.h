@@ -21,6 +21,6 @@ struct bench {
 };
 
 extern const struct bench bench_diffusion, bench_halftone, bench_ordered, bench_palette, bench_dbs,
-    bench_denoise;
+    bench_denoise, bench_hologram;
 
 #endif

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct bench *const benches[] = {&bench_diffusion, &bench_halftone, &bench_ordered,
-                                              &bench_palette,   &bench_dbs,      &bench_denoise};
+                                              &bench_palette,   &bench_dbs,      &bench_denoise,
+                                              &bench_hologram};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 struct values {

@@ -104,6 +104,7 @@ typedef struct ro_hologram_report {
     int levels, real_device;
     double gain; /* the field was multiplied by this */
     uint64_t clips;
+    double kernel_ms; /* of the CUDA kernel alone; 0 on the CPU */
     int measured;
     double predicted_snr, reached_snr, efficiency; /* of all hogels together */
 } ro_hologram_report;

@@ -153,8 +153,3 @@ ro_status hologram_cuda_store(struct hologram_job *job)
 {
     return ro_cuda_timer_start(job->context);
 }
-
-ro_status hologram_cuda_launch(struct hologram_job *job)
-{
-    return ro_cuda_timer_start(job->context);
-}

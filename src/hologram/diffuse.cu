@@ -572,8 +572,10 @@ static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *
         warps = (int)((p->bands + blocks - 1) / blocks);
     }
     blocks = blocks < (unsigned)cuda->processors ? blocks : (unsigned)cuda->processors;
+    RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->begin, stream));
     diffuse<TAPS, KIND><<<blocks, (unsigned)warps * LANES, bytes, stream>>>(*p);
     RO_CUDA_TRY(cuda->context, cudaGetLastError());
+    RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->end, stream));
     return RO_OK;
 }
 
@@ -643,13 +645,6 @@ static ro_status launch(struct hologram_job *job, struct tables *t, char **memor
     return launch_taps(at.cuda, &p, t->taps, job->levels->kind, stream);
 }
 
-ro_status hologram_cuda_launch(struct hologram_job *job)
-{
-    struct tables tables;
-    char *memory;
-    return launch(job, &tables, &memory);
-}
-
 ro_status hologram_cuda_run(struct hologram_job *job)
 {
     struct tables t;
@@ -663,6 +658,9 @@ ro_status hologram_cuda_run(struct hologram_job *job)
     RO_CUDA_TRY(job->context, cudaMemcpyAsync(host, memory + t.hogels, bytes, cudaMemcpyDefault,
                                               cuda->compute));
     RO_CUDA_TRY(job->context, cudaStreamSynchronize(cuda->compute));
+    float elapsed;
+    RO_CUDA_TRY(job->context, cudaEventElapsedTime(&elapsed, cuda->begin, cuda->end));
+    job->kernel_ms += elapsed;
     for (uint32_t i = 0; i < job->count; i++)
         job->hogels[i].clips = ((const struct device_hogel *)host)[i].clips;
     return ro_context_progress(job->context, "quantize", job->done + job->share);

@@ -21,9 +21,6 @@ ro_status hologram_cuda_run(struct hologram_job *job);
 /* Brings the numbers back. */
 ro_status hologram_cuda_store(struct hologram_job *job);
 
-/* For programs that measure: puts a launch on the context's stream and does not wait. */
-ro_status hologram_cuda_launch(struct hologram_job *job);
-
 #ifdef __cplusplus
 }
 #endif

@@ -29,6 +29,7 @@ struct hologram_job {
     struct hogel *hogels;
     uint32_t count;
     double done, share; /* of the progress, for the run at hand */
+    double kernel_ms;   /* added up by runs on a device */
 };
 
 #endif

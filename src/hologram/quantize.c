@@ -361,7 +361,8 @@ static ro_status report(struct quantizer *q)
                               .hogel = q->reports,
                               .levels = q->levels.count,
                               .real_device = q->levels.real,
-                              .gain = q->gain};
+                              .gain = q->gain,
+                              .kernel_ms = q->job.kernel_ms};
     for (uint32_t i = 0; i < q->job.count; i++) {
         q->reports[i].clips = q->job.hogels[i].clips;
         r->clips += q->job.hogels[i].clips;
