@@ -25,8 +25,8 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv); /* the exit status */
 };
 
-extern const struct command command_halftone, command_screen, command_denoise, command_testcard,
-    command_devices, command_bench;
+extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
+    command_testcard, command_devices, command_bench;
 extern const struct command *const commands[]; /* ended by NULL */
 
 /* Prints "roundoff: sentence" as one line on stderr, whatever characters a file name brought, and

@@ -13,6 +13,7 @@ const struct command *const commands[] = {
     &command_halftone,
     &command_screen,
     &command_denoise,
+    &command_hologram,
     &command_testcard,
     &command_devices,
     &command_bench,
