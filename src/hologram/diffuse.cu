@@ -166,7 +166,8 @@ static __device__ __forceinline__ int nearest(const hologram_launch &p, const in
             ux = (x | y) == 0 ? 1 : x;
             float fx = small_float(ux), fy = small_float(y);
             float a = __fdividef(fy, fabsf(fx) + fabsf(fy)) * (LEVEL_CELLS / 4);
-            float d = fx >= 0 ? a + (LEVEL_CELLS / 4 - 0.5f) : (3 * LEVEL_CELLS / 4 - 0.5f) - a;
+            /* Rounded to nearest, a tenth of a cell up: never below the first. */
+            float d = fx >= 0 ? a + (LEVEL_CELLS / 4 - 0.4f) : (3 * LEVEL_CELLS / 4 - 0.4f) - a;
             cell = __float_as_int(d + 12582912.0f) & (2 * LEVEL_CELLS - 1);
         } else {
             cell = min(max((x + LEVEL_CELLS / 2 * LINE_CELL) >> 3, 0), (int)LEVEL_CELLS);

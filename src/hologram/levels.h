@@ -19,6 +19,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     HOLOGRAM_ONE = 2048,
     HOLOGRAM_LIMIT = 16383, /* of an error's and a pixel's component: just below 8 */
@@ -55,5 +59,9 @@ int hologram_nearest_ref(const struct hologram_levels *levels, int x, int y);
 
 /* The same by cells; rings and lines only. */
 int hologram_nearest(const struct hologram_levels *levels, int x, int y);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
