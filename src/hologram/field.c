@@ -3,7 +3,9 @@
 
 #include "core/checked.h"
 #include "core/context.h"
+#include "core/cpu.h"
 #include "core/image.h"
+#include "hologram/row_sum_lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,40 +89,13 @@ struct totals {
     const ro_field *field;
     bool real;
     atomic_uint_fast32_t ticket;
+    row_sum_fn *sum;
     struct row_sum *rows;
 };
 
-/* To the nearest whole number, ties to even, of up to 22 bits: as adding 1.5 * 2^23 rounds. */
-static inline int32_t nearest(float v)
+static struct row_sum sum_plain(const float *row, size_t width, bool real)
 {
-    union {
-        float value;
-        int32_t bits;
-    } sum = {v + 12582912.0f};
-    return sum.bits - 0x4b400000;
-}
-
-static struct row_sum sum_of_row(const float *row, size_t width, bool real)
-{
-    const int32_t *bits = (const int32_t *)row, mask = real ? 0 : -1;
-    int32_t most = 0;
-    for (size_t i = 0; i < 2 * width; i++) { /* floats without a sign are ordered as numbers */
-        int32_t size = bits[i] & 0x7fffffff;
-        most = size > most ? size : most;
-    }
-    struct row_sum sum = {.most = (uint32_t)most};
-    float largest;
-    memcpy(&largest, &most, 4);
-    if (!isfinite(largest) || largest < 1e-30f)
-        return sum;
-    frexpf(largest, &sum.exponent);
-    sum.exponent = 15 - sum.exponent;
-    const float scale = ldexpf(1, sum.exponent);
-    for (size_t x = 0; x < width; x++) {
-        int32_t re = nearest(row[2 * x] * scale), im = nearest(row[2 * x + 1] * scale) & mask;
-        sum.squares += (uint32_t)(re * re) + (uint32_t)(im * im);
-    }
-    return sum;
+    return sum_of_row(row, width, real);
 }
 
 static void sum_rows(void *data, int thread)
@@ -129,7 +104,7 @@ static void sum_rows(void *data, int thread)
     (void)thread;
     for (uint_fast32_t y; (y = atomic_fetch_add(&totals->ticket, 1)) < totals->field->height;)
         totals->rows[y] =
-            sum_of_row(field_row(totals->field, (uint32_t)y), totals->field->width, totals->real);
+            totals->sum(field_row(totals->field, (uint32_t)y), totals->field->width, totals->real);
 }
 
 ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t pixels,
@@ -150,7 +125,13 @@ ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t
 
 ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms)
 {
-    struct totals totals = {.field = field, .real = real};
+    struct totals totals = {.field = field, .real = real, .sum = sum_plain};
+#if RO_HAVE_X86_SIMD
+    if (context->cpu == RO_CPU_AVX512)
+        totals.sum = row_sum_avx512;
+    else if (context->cpu == RO_CPU_AVX2)
+        totals.sum = row_sum_avx2;
+#endif
     totals.rows = malloc(field->height * sizeof *totals.rows);
     if (!totals.rows)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows",
