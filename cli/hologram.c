@@ -208,7 +208,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_hologram = {
     .name = "hologram",
-    .operands = "make OUT | quantize IN OUT | reconstruct IN OUT",
+    .operands = "make|quantize|reconstruct [IN] OUT",
     .summary = "holograms rounded so that the noise misses the viewer",
     .options = options,
     .common =

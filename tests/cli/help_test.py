@@ -8,7 +8,7 @@ import unittest
 
 from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
-COMMANDS = ["halftone", "screen", "denoise", "testcard", "devices", "bench"]
+COMMANDS = ["halftone", "screen", "denoise", "hologram", "testcard", "devices", "bench"]
 
 
 class Help(Case):
@@ -75,7 +75,7 @@ class Help(Case):
         with gzip.open(self.path("scan.pgm.gz"), "wb") as file:
             file.write(self.get("scan.pgm"))
         environment = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"])
-        for name in ["halftone", "screen", "denoise", "testcard", "devices"]:
+        for name in ["halftone", "screen", "denoise", "hologram", "testcard", "devices"]:
             for line in self.help(name).splitlines()[-2:]:
                 done = subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
