@@ -20,6 +20,8 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .pitch = pitch,
                               .share = 1,
                               .phase = "propagate"};
+    if (context->options.device == RO_DEVICE_CUDA)
+        return propagate_cuda_open(context, width, height, &p->device);
     ro_status status = fft_open(context, width, height, &p->fft);
     if (status == RO_OK && (!(p->work = fft_alloc(context, width, height)) ||
                             !(p->sum = fft_alloc(context, width, height))))
@@ -31,6 +33,7 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
 
 void propagation_close(struct propagation *p)
 {
+    propagate_cuda_close(p->device);
     fft_close(p->fft);
     fft_free(p->work);
     fft_free(p->sum);
@@ -137,6 +140,12 @@ ro_status propagation_run(struct propagation *p, float complex *field, double di
     if (p->band_y > 0)
         pass.limit_y = fmin(pass.limit_y, p->band_y / p->pitch);
     ro_status status = RO_OK;
+    if (p->device) {
+        status = propagate_cuda_run(p->device, (float *)field, p->wavelength, p->pitch, distance,
+                                    pass.limit_x, pass.limit_y);
+        return status == RO_OK ? ro_context_progress(p->context, p->phase, p->done + p->share)
+                               : status;
+    }
     pass.turn = fft_alloc(p->context, p->width, 1);
     if (!pass.turn)
         return RO_E_MEMORY;

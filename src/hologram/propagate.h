@@ -12,6 +12,7 @@
 #define RO_HOLOGRAM_PROPAGATE_H
 
 #include "hologram/fft.h"
+#include "hologram/propagate_cuda.h"
 
 struct propagation {
     ro_context *context;
@@ -19,6 +20,7 @@ struct propagation {
     double wavelength, pitch;
     double band_x, band_y; /* cycles per pixel that pass, of 1/2; 0: all */
     struct fft *fft;
+    struct propagate_cuda *device; /* instead of fft, work and sum */
     float complex *work, *sum;
     double done, share; /* of the progress */
     const char *phase;
