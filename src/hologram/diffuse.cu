@@ -10,6 +10,9 @@
  * to the real and the imaginary sum. Where the taps lie is not known at compile time: their places
  * and weights are kept in registers.
  *
+ * Only the youngest taps wait for the last step; the others are added up one step ahead, while that
+ * is being rounded.
+ *
  * Warps take bands by ticket and only wait for bands that run already. After every TASK steps a band
  * leaves its last 8 rows in global memory and raises its flag; the band below takes them from there
  * (single-kernel soft synchronisation). A hogel has one such line for all of its bands: a band is
@@ -28,16 +31,18 @@ enum {
     ROWS_ABOVE = 8,               /* REACH_Y and one for alignment */
     PITCH = ROWS_ABOVE + LANES,   /* words of a step in the ring */
     TASK = 32,                    /* steps between hand-overs */
-    GROUP = 4,                    /* steps between looks at the pixels' copies */
-    GRANULES = 8,                 /* of two pixels, in a lane's buffer */
-    MOST_WARPS = 16,
+    BLOCK = 8,                    /* pixels of a row that are copied at a time, 64 bytes */
+    BLOCKS = 4,                   /* in a row's buffer */
+    UNROLLED = 4,                 /* steps */
+    MOST_WARPS = 12,
     SHARED_MOST = 227 * 1024,
     TABLE_BYTES = (LEVEL_ENTRIES * 16 + 127) / 128 * 128,
 };
 
 struct device_hogel {
     uint32_t x, y, width, height;
-    int p, shift, taps, keep; /* keep: steps that taps look back */
+    int p, shift, taps;
+    int young, keep; /* taps of the last step; steps that taps look back */
     uint32_t line;            /* where its line begins, in words of 16 bytes */
     uint16_t step[RO_HOLOGRAM_TAPS]; /* of each tap: steps back */
     uint16_t up[RO_HOLOGRAM_TAPS];   /* rows up */
@@ -58,8 +63,8 @@ struct hologram_launch {
     float scale;
     int real, levels;
     unsigned bands;
-    int aligned, words; /* pixels in pairs of 16 bytes; numbers in words of 4 */
-    unsigned ring_bytes, warp_bytes, lane_pitch;
+    int aligned, wide; /* pixels can be copied, numbers stored, 16 bytes at a time */
+    unsigned ring_bytes, warp_bytes, row_pitch;
     struct device_hogel *hogels;
     const struct device_band *order;
     const struct level_entry *entries;
@@ -71,13 +76,16 @@ struct hologram_launch {
 /* ---- waiting ------------------------------------------------------------------------------------ */
 
 /* In a checked build a wait that lasts for seconds stops the kernel instead of the machine. */
-static __device__ __forceinline__ void wait_for(const unsigned *flag, unsigned value)
+static __device__ __forceinline__ unsigned look_at(const unsigned *flag)
 {
     unsigned seen;
-    for (int looks = 0;; looks++) {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-        if (seen >= value)
-            return;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+    return seen;
+}
+
+static __device__ __forceinline__ void wait_for(const unsigned *flag, unsigned value)
+{
+    for (int looks = 0; look_at(flag) < value; looks++) {
         if (looks > 4)
             __nanosleep(64);
 #ifdef RO_CUDA_CHECKED
@@ -94,35 +102,41 @@ static __device__ __forceinline__ void raise(unsigned *flag, unsigned value)
 
 /* ---- pixels on their way into shared memory ----------------------------------------------------- */
 
+/* A block is 64 bytes of a row, copied by four lanes; eight rows are copied at once. Row r needs, for
+ * steps t to t + 7, its blocks F - 1 and F, F = floor((t + 7 - p * r) / 8). */
 struct pixel_stream {
-    const char *row;
-    unsigned buffer; /* the lane's, in shared memory */
-    int granule;     /* the next one */
-    int width;
+    const char *row;   /* of the band's first */
+    size_t pitch;
+    unsigned buffer, row_pitch; /* in shared memory */
+    int skew, width, rows;
     bool aligned;
 };
 
-/* What lies outside the row becomes zero. */
-static __device__ __forceinline__ void stage(pixel_stream &s)
+/* The blocks that are `ahead` of those of step t; what lies outside the hogel becomes zero. */
+static __device__ __forceinline__ void stage(const pixel_stream &s, int t, int ahead, int lane)
 {
-    int left = (s.width - 2 * s.granule) * 8;
-    int bytes = s.granule < 0 ? 0 : min(max(left, 0), 16);
-    const char *from = bytes ? s.row + 16 * (ptrdiff_t)s.granule : s.row;
-    unsigned to = s.buffer + (s.granule & (GRANULES - 1)) * 16;
-    if (s.aligned) {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                     "r"(bytes)
-                     : "memory");
-    } else {
-        const char *next = bytes > 8 ? from + 8 : s.row;
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from),
-                     "r"(min(bytes, 8))
-                     : "memory");
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to + 8), "l"(next),
-                     "r"(max(bytes - 8, 0))
-                     : "memory");
+#pragma unroll 1
+    for (int i = 0; i < LANES / 8; i++) {
+        const int r = 8 * i + (lane >> 2), part = lane & 3;
+        const int block = ((t + BLOCK - 1 - s.skew * r) >> 3) + ahead, column = block * BLOCK + 2 * part;
+        const int left = (s.width - column) * 8;
+        const int bytes = column < 0 || r >= s.rows ? 0 : min(max(left, 0), 16);
+        const char *from = bytes ? s.row + (size_t)r * s.pitch + (ptrdiff_t)column * 8 : s.row;
+        const unsigned to = s.buffer + r * s.row_pitch + (block & (BLOCKS - 1)) * 64 + part * 16;
+        if (s.aligned) {
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+                         "r"(bytes)
+                         : "memory");
+        } else {
+            const char *next = bytes > 8 ? from + 8 : s.row;
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from),
+                         "r"(min(bytes, 8))
+                         : "memory");
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to + 8), "l"(next),
+                         "r"(max(bytes - 8, 0))
+                         : "memory");
+        }
     }
-    s.granule++;
 }
 
 static __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -195,7 +209,50 @@ static __device__ __forceinline__ void fetch_above(unsigned char *ring, const ui
     }
 }
 
-template <int TAPS, int KIND>
+/* Taps in two chains each, so that they need not wait for one another. */
+struct sums {
+    int re, im, re2, im2;
+};
+
+template <int FROM, int TO, int TAPS>
+static __device__ __forceinline__ void add_taps(const unsigned char *steps, const int (&place)[TAPS],
+                                                const int (&weight)[TAPS], sums &s)
+{
+#pragma unroll
+    for (int k = FROM; k < TO; k++) {
+        int e = *(const int *)(steps + place[k]);
+        if (k % 2) {
+            s.re2 = __dp2a_lo(e, weight[k], s.re2);
+            s.im2 = __dp2a_hi(e, weight[k], s.im2);
+        } else {
+            s.re = __dp2a_lo(e, weight[k], s.re);
+            s.im = __dp2a_hi(e, weight[k], s.im);
+        }
+    }
+}
+
+/* The same for a task, asynchronously into a buffer of its own, and from there. */
+static __device__ __forceinline__ void copy_above(unsigned char *buffer, const uint4 *line, int step,
+                                                  int total, int lane)
+{
+    const unsigned to = (unsigned)__cvta_generic_to_shared(buffer);
+    for (int i = lane; i < 2 * TASK; i += LANES) {
+        const bool there = step + (i >> 1) < total;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + i * 16),
+                     "l"(there ? line + 2 * step + i : line), "r"(there ? 16 : 0)
+                     : "memory");
+    }
+}
+
+static __device__ __forceinline__ void take_above(unsigned char *ring, const unsigned char *buffer,
+                                                  int slot, int lane)
+{
+    for (int i = lane; i < 2 * TASK; i += LANES)
+        *(uint4 *)(ring + (slot + (i >> 1)) * (PITCH * 4) + (i & 1) * 16) =
+            *(const uint4 *)(buffer + i * 16);
+}
+
+template <int TAPS, int YOUNG, int KIND>
 static __device__ __forceinline__ void run_band(const hologram_launch &p, const device_band &band,
                                                 unsigned ticket, const int4 *entries,
                                                 unsigned char *ring, unsigned char *pixels, int lane)
@@ -211,7 +268,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
 #pragma unroll
     for (int k = 0; k < TAPS; k++) {
         bool used = k < hogel.taps;
-        place[k] = ((keep - (used ? hogel.step[k] : 1)) * PITCH + ROWS_ABOVE + lane -
+        place[k] = ((keep - (used ? hogel.step[k] : 2)) * PITCH + ROWS_ABOVE + lane -
                     (used ? hogel.up[k] : 0)) * 4;
         weight[k] = used ? (int)hogel.weight[k] : 0;
     }
@@ -220,61 +277,82 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
     __syncwarp();
 
     pixel_stream stream;
-    stream.row = p.field + (size_t)row * p.field_pitch + (size_t)hogel.x * 8;
-    stream.buffer = (unsigned)__cvta_generic_to_shared(pixels + lane * p.lane_pitch);
-    stream.granule = (-skew * lane) >> 1;
-    stream.width = row_exists ? width : 0;
+    stream.row = p.field + (size_t)(hogel.y + band.row) * p.field_pitch + (size_t)hogel.x * 8;
+    stream.pitch = p.field_pitch;
+    stream.buffer = (unsigned)__cvta_generic_to_shared(pixels);
+    stream.row_pitch = p.row_pitch;
+    stream.skew = skew;
+    stream.width = width;
+    stream.rows = (int)min(hogel.height - band.row, (uint32_t)LANES);
     stream.aligned = p.aligned;
-    for (int i = 0; i < 3; i++)
-        stage(stream);
+    stage(stream, 0, -1, lane);
+    stage(stream, 0, 0, lane);
     commit();
-    for (int i = 0; i < 2; i++) {
-        stage(stream);
-        stage(stream);
-        commit();
-    }
-    const char *own = (const char *)pixels + lane * p.lane_pitch;
+    stage(stream, 0, 1, lane);
+    commit();
+    const char *own = (const char *)pixels + lane * p.row_pitch;
     unsigned char *out = p.out + (size_t)row * p.out_pitch + hogel.x;
     const unsigned columns = row_exists ? (unsigned)width : 0;
     const int half = shift ? 1 << (shift - 1) : 0;
     const float scale = p.scale, scale_im = p.real ? 0 : p.scale;
-    unsigned clips = 0, word = 0;
+    unsigned clips = 0;
+    uint4 last = make_uint4(0, 0, 0, 0); /* the numbers of the last 16 columns */
     int column = -skew * lane;
 
+    const uint4 *above = band.above >= 0 ? line : nullptr;
+    unsigned char *ahead = pixels + LANES * p.row_pitch; /* what the band above left for the next task */
+    bool fetched = false;
+    sums older = {half, half, 0, 0};
     for (int t = 0; t < total; t += TASK) {
-        if (band.above >= 0) {
+        if (above && !fetched) {
             if (lane == 0)
                 wait_for(p.flags + band.above, (unsigned)min(t + TASK + skew * LANES, total));
             __syncwarp();
         }
-        const uint4 *above = band.above >= 0 ? line : nullptr;
         if (t == 0)
             fetch_above(ring, above, -keep, keep, 0, total, skew * LANES, lane);
-        fetch_above(ring, above, t, TASK, keep, total, skew * LANES, lane);
+        if (fetched) {
+            asm volatile("cp.async.wait_group 1;" ::: "memory");
+            __syncwarp();
+            take_above(ring, ahead, keep, lane);
+        } else {
+            fetch_above(ring, above, t, TASK, keep, total, skew * LANES, lane);
+        }
+        fetched = false;
         __syncwarp();
+        if (t == 0)
+            add_taps<YOUNG, TAPS>(ring, place, weight, older);
 #pragma unroll 1
-        for (int g = 0; g < TASK; g += GROUP) {
-            asm volatile("cp.async.wait_group 2;" ::: "memory");
+        for (int g = 0; g < TASK; g += UNROLLED) {
+            if (g % BLOCK == 0) {
+                stage(stream, t + g, 2, lane);
+                if (g == TASK - 2 * BLOCK && above && t + TASK < total) {
+                    /* If the band above is far enough ahead already, its next errors come along. */
+                    unsigned seen = 0;
+                    if (lane == 0)
+                        seen = look_at(p.flags + band.above);
+                    fetched = __shfl_sync(0xffffffff, seen, 0) >=
+                              (unsigned)min(t + 2 * TASK + skew * LANES, total);
+                    __syncwarp();
+                    if (fetched)
+                        copy_above(ahead, above, t + TASK + skew * LANES, total, lane);
+                }
+                commit();
+                asm volatile("cp.async.wait_group 2;" ::: "memory");
+                __syncwarp();
+            }
             const unsigned char *steps = ring + g * (PITCH * 4);
 #pragma unroll
-            for (int s = 0; s < GROUP; s++) {
-                float2 pixel = *(const float2 *)(own + (column & (2 * GRANULES - 1)) * 8);
-                int re = half, im = half, re2 = 0, im2 = 0;
-#pragma unroll
-                for (int k = 0; k < TAPS; k += 2) {
-                    int e = *(const int *)(steps + place[k] + s * (PITCH * 4));
-                    re = __dp2a_lo(e, weight[k], re);
-                    im = __dp2a_hi(e, weight[k], im);
-                    if (k + 1 < TAPS) {
-                        int f = *(const int *)(steps + place[k + 1] + s * (PITCH * 4));
-                        re2 = __dp2a_lo(f, weight[k + 1], re2);
-                        im2 = __dp2a_hi(f, weight[k + 1], im2);
-                    }
-                }
+            for (int s = 0; s < UNROLLED; s++) {
+                float2 pixel = *(const float2 *)(own + (column & (BLOCK * BLOCKS - 1)) * 8);
+                sums now = older;
+                add_taps<0, YOUNG>(steps + s * (PITCH * 4), place, weight, now);
+                older = {half, half, 0, 0};
+                add_taps<YOUNG, TAPS>(steps + (s + 1) * (PITCH * 4), place, weight, older);
                 float gx = fminf(fmaxf(pixel.x * scale, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
                 float gy = fminf(fmaxf(pixel.y * scale_im, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
-                int x = __float_as_int(gx + 12582912.0f) - 0x4b400000 + ((re + re2) >> shift);
-                int y = __float_as_int(gy + 12582912.0f) - 0x4b400000 + ((im + im2) >> shift);
+                int x = __float_as_int(gx + 12582912.0f) - 0x4b400000 + ((now.re + now.re2) >> shift);
+                int y = __float_as_int(gy + 12582912.0f) - 0x4b400000 + ((now.im + now.im2) >> shift);
                 x = clamped(x, HOLOGRAM_SUM);
                 y = clamped(y, HOLOGRAM_SUM);
                 unsigned number;
@@ -286,19 +364,19 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
                 clips += valid && ((ex ^ x) | (ey ^ y)) != 0;
                 int error = valid ? pair_of(ex, ey) : 0;
                 *(int *)(ring + (keep + g + s) * (PITCH * 4) + (ROWS_ABOVE + lane) * 4) = error;
-                word = __byte_perm(word, number, 0x4321);
-                if (p.words) {
-                    if (valid && (column & 3) == 3)
-                        *(unsigned *)(out + column - 3) = word;
+                last.x = __byte_perm(last.x, last.y, 0x4321);
+                last.y = __byte_perm(last.y, last.z, 0x4321);
+                last.z = __byte_perm(last.z, last.w, 0x4321);
+                last.w = __byte_perm(last.w, number, 0x4321);
+                if (p.wide) {
+                    if (valid && (column & 15) == 15)
+                        *(uint4 *)(out + column - 15) = last;
                 } else if (valid) {
                     out[column] = (unsigned char)number;
                 }
                 column++;
                 __syncwarp();
             }
-            stage(stream);
-            stage(stream);
-            commit();
         }
         if (!band.last) {
             const unsigned char *from = ring + (keep + lane) * (PITCH * 4) + LANES * 4;
@@ -326,7 +404,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
 /* Many taps need the registers of half as many threads. */
 static constexpr int most_warps(int taps) { return taps > 32 ? MOST_WARPS / 2 : MOST_WARPS; }
 
-template <int TAPS, int KIND>
+template <int TAPS, int YOUNG, int KIND>
 static __global__ void __launch_bounds__(most_warps(TAPS) * LANES, 1)
     diffuse(const __grid_constant__ hologram_launch p)
 {
@@ -345,7 +423,7 @@ static __global__ void __launch_bounds__(most_warps(TAPS) * LANES, 1)
         if (ticket >= p.bands)
             return;
         const device_band band = p.order[ticket];
-        run_band<TAPS, KIND>(p, band, ticket, entries, ring, ring + p.ring_bytes, lane);
+        run_band<TAPS, YOUNG, KIND>(p, band, ticket, entries, ring, ring + p.ring_bytes, lane);
     }
 }
 
@@ -480,14 +558,20 @@ static void plan_hogel(const struct hogel *from, struct device_hogel *to)
     to->p = taps->p;
     to->shift = taps->shift;
     to->taps = taps->count;
-    to->keep = taps->p; /* the row above is p ahead from the start */
+    to->keep = taps->p > 2 ? taps->p : 2; /* the row above is p ahead from the start */
     for (int k = 0; k < taps->count; k++) {
-        int age = taps->dx[k] + taps->p * taps->dy[k];
-        to->step[k] = (uint16_t)age;
-        to->up[k] = (uint16_t)taps->dy[k];
-        to->keep = age > to->keep ? age : to->keep;
+        int age = taps->dx[k] + taps->p * taps->dy[k], at = k;
         unsigned re = (uint8_t)taps->re[k], im = (uint8_t)taps->im[k];
-        to->weight[k] = re | (uint32_t)(uint8_t)-taps->im[k] << 8 | im << 16 | re << 24;
+        for (; at > 0 && to->step[at - 1] > age; at--) { /* the youngest first */
+            to->step[at] = to->step[at - 1];
+            to->up[at] = to->up[at - 1];
+            to->weight[at] = to->weight[at - 1];
+        }
+        to->step[at] = (uint16_t)age;
+        to->up[at] = (uint16_t)taps->dy[k];
+        to->weight[at] = re | (uint32_t)(uint8_t)-taps->im[k] << 8 | im << 16 | re << 24;
+        to->keep = age > to->keep ? age : to->keep;
+        to->young += age == 1;
     }
 }
 
@@ -495,7 +579,7 @@ static void plan_hogel(const struct hogel *from, struct device_hogel *to)
 struct tables {
     size_t hogels, order, entries, flags, ticket, bytes;
     unsigned bands;
-    int taps, keep, skew;
+    int taps, young, keep, skew;
     size_t line_words;
 };
 
@@ -525,6 +609,7 @@ static void fill_tables(const struct hologram_job *job, struct tables *t, char *
         t->line_words +=
             2 * ((size_t)hogels[i].width + (size_t)hogels[i].p * (LANES - 1) + TASK);
         t->taps = hogels[i].taps > t->taps ? hogels[i].taps : t->taps;
+        t->young = hogels[i].young > t->young ? hogels[i].young : t->young;
         t->keep = hogels[i].keep > t->keep ? hogels[i].keep : t->keep;
         t->skew = hogels[i].p > t->skew ? hogels[i].p : t->skew;
         unsigned bands = bands_of(&job->hogels[i]);
@@ -556,14 +641,14 @@ static void fill_tables(const struct hologram_job *job, struct tables *t, char *
         }
 }
 
-template <int TAPS, int KIND>
+template <int TAPS, int YOUNG, int KIND>
 static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *p,
                             cudaStream_t stream)
 {
     int warps = (int)((SHARED_MOST - TABLE_BYTES) / p->warp_bytes);
     warps = warps < most_warps(TAPS) ? warps : most_warps(TAPS);
     const size_t bytes = TABLE_BYTES + (size_t)warps * p->warp_bytes;
-    RO_CUDA_TRY(cuda->context, cudaFuncSetAttribute(diffuse<TAPS, KIND>,
+    RO_CUDA_TRY(cuda->context, cudaFuncSetAttribute(diffuse<TAPS, YOUNG, KIND>,
                                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                     (int)bytes));
     unsigned blocks = (p->bands + (unsigned)warps - 1) / (unsigned)warps;
@@ -574,35 +659,36 @@ static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *
     }
     blocks = blocks < (unsigned)cuda->processors ? blocks : (unsigned)cuda->processors;
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->begin, stream));
-    diffuse<TAPS, KIND><<<blocks, (unsigned)warps * LANES, bytes, stream>>>(*p);
+    diffuse<TAPS, YOUNG, KIND><<<blocks, (unsigned)warps * LANES, bytes, stream>>>(*p);
     RO_CUDA_TRY(cuda->context, cudaGetLastError());
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->end, stream));
     return RO_OK;
 }
 
-template <int TAPS>
+template <int TAPS, int YOUNG>
 static ro_status launch_kind(struct ro_cuda *cuda, const struct hologram_launch *p,
                              enum level_kind kind, cudaStream_t stream)
 {
-    return kind == LEVELS_RING   ? launch_one<TAPS, LEVELS_RING>(cuda, p, stream)
-           : kind == LEVELS_LINE ? launch_one<TAPS, LEVELS_LINE>(cuda, p, stream)
-                                 : launch_one<TAPS, LEVELS_PLAIN>(cuda, p, stream);
+    return kind == LEVELS_RING   ? launch_one<TAPS, YOUNG, LEVELS_RING>(cuda, p, stream)
+           : kind == LEVELS_LINE ? launch_one<TAPS, YOUNG, LEVELS_LINE>(cuda, p, stream)
+                                 : launch_one<TAPS, YOUNG, LEVELS_PLAIN>(cuda, p, stream);
 }
 
+/* `young`: taps of the step before, of which there are 8 at most. */
 static ro_status launch_taps(struct ro_cuda *cuda, const struct hologram_launch *p, int taps,
-                             enum level_kind kind, cudaStream_t stream)
+                             int young, enum level_kind kind, cudaStream_t stream)
 {
     if (taps <= 4)
-        return launch_kind<4>(cuda, p, kind, stream);
+        return launch_kind<4, 4>(cuda, p, kind, stream);
+    if (taps <= 12 && young <= 4)
+        return launch_kind<12, 4>(cuda, p, kind, stream);
     if (taps <= 12)
-        return launch_kind<12>(cuda, p, kind, stream);
-    if (taps <= 18)
-        return launch_kind<18>(cuda, p, kind, stream);
+        return launch_kind<12, 8>(cuda, p, kind, stream);
+    if (taps <= 27 && young <= 4)
+        return launch_kind<27, 4>(cuda, p, kind, stream);
     if (taps <= 27)
-        return launch_kind<27>(cuda, p, kind, stream);
-    if (taps <= 40)
-        return launch_kind<40>(cuda, p, kind, stream);
-    return launch_kind<RO_HOLOGRAM_TAPS>(cuda, p, kind, stream);
+        return launch_kind<27, 8>(cuda, p, kind, stream);
+    return launch_kind<RO_HOLOGRAM_TAPS, 8>(cuda, p, kind, stream);
 }
 
 static ro_status launch(struct hologram_job *job, struct tables *t, char **memory)
@@ -629,21 +715,21 @@ static ro_status launch(struct hologram_job *job, struct tables *t, char **memor
     p.real = job->levels->real;
     p.levels = job->levels->count;
     p.bands = t->bands;
-    p.aligned = p.words = 1;
+    p.aligned = p.wide = 1;
     for (uint32_t i = 0; i < job->count; i++) {
         p.aligned &= job->hogels[i].x % 2 == 0;
-        p.words &= job->hogels[i].x % 4 == 0 && job->hogels[i].width % 4 == 0;
+        p.wide &= job->hogels[i].x % 16 == 0 && job->hogels[i].width % 16 == 0;
     }
     p.ring_bytes = (unsigned)((t->keep + TASK) * PITCH * 4);
-    p.lane_pitch = GRANULES * 16 + (t->skew % 4 == 0 ? 16 : 0); /* lanes in different banks */
-    p.warp_bytes = (p.ring_bytes + LANES * p.lane_pitch + 127) / 128 * 128;
+    p.row_pitch = BLOCKS * BLOCK * 8 + (t->skew % 4 == 0 ? 16 : 0); /* lanes in different banks */
+    p.warp_bytes = (p.ring_bytes + LANES * p.row_pitch + TASK * 32 + 127) / 128 * 128;
     p.hogels = (struct device_hogel *)(*memory + t->hogels);
     p.order = (const struct device_band *)(*memory + t->order);
     p.entries = (const struct level_entry *)(*memory + t->entries);
     p.flags = (unsigned *)(*memory + t->flags);
     p.ticket = (unsigned *)(*memory + t->ticket);
     p.lines = (uint4 *)lines;
-    return launch_taps(at.cuda, &p, t->taps, job->levels->kind, stream);
+    return launch_taps(at.cuda, &p, t->taps, t->young, job->levels->kind, stream);
 }
 
 ro_status hologram_cuda_run(struct hologram_job *job)

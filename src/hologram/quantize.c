@@ -226,6 +226,37 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
     return RO_OK;
 }
 
+/* By all threads; hogels with the window of the first one take its weights. */
+struct weighing {
+    struct quantizer *q;
+    atomic_uint ticket;
+    atomic_int status;
+};
+
+static void weigh_all(void *data, int thread)
+{
+    struct weighing *w = data;
+    struct quantizer *q = w->q;
+    (void)thread;
+    for (uint32_t i; (i = atomic_fetch_add(&w->ticket, 1)) < q->job.count;) {
+        if (i > 0 && q->o.window.width > 0) {
+            ro_hogel_report r = q->reports[0], *own = &q->reports[i];
+            r.x = own->x;
+            r.y = own->y;
+            r.width = own->width;
+            r.height = own->height;
+            *own = r;
+            q->job.hogels[i].taps = q->job.hogels[0].taps;
+            continue;
+        }
+        ro_status status = weigh(q, &q->job.hogels[i], &q->reports[i]);
+        if (status != RO_OK) {
+            atomic_store(&w->status, (int)status);
+            return;
+        }
+    }
+}
+
 static ro_status lay_out(struct quantizer *q)
 {
     const ro_field *field = q->job.field;
@@ -265,11 +296,12 @@ static ro_status lay_out(struct quantizer *q)
             double y = hogel->y + hogel->height / 2.0 - field->height / 2.0;
             r->window = window_of_hogel(&o->optics, x * o->optics.pitch, y * o->optics.pitch);
         }
-        ro_status status = weigh(q, hogel, r);
-        if (status != RO_OK)
-            return status;
     }
-    return RO_OK;
+    struct weighing weighing = {.q = q};
+    int threads = ro_pool_threads(context->pool);
+    threads = threads < (int)q->job.count ? threads : (int)q->job.count;
+    ro_pool_run(context->pool, q->o.window.width > 0 ? 1 : threads, weigh_all, &weighing);
+    return (ro_status)atomic_load(&weighing.status);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
