@@ -51,6 +51,8 @@ static const struct option options[] = {
      .min = 0, .max = 1, .topic = "quantize"},
     {"certificate", "F", "write what each hogel got to a JSON file", OPTION_TEXT, AT(certificate),
      .topic = "quantize"},
+    {"spectrum", "F", "draw the noise of the middle hogel, -50 to 10 dB", OPTION_TEXT, AT(spectrum),
+     .topic = "quantize"},
     {"schedule", "S", "auto (default), reference or bands: the same bits", OPTION_CHOICE,
      AT(schedule), .choices = schedules, .topic = "quantize"},
     {"depth", "D,D,...", "where the eye focuses; several: a file each", OPTION_TEXT, AT(depth),

@@ -11,7 +11,7 @@ struct hologram_values {
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
     bool unscaled;
-    const char *levels, *algorithm, *weights, *p, *window, *certificate;
+    const char *levels, *algorithm, *weights, *p, *window, *certificate, *spectrum;
     int taps, schedule;
     double rho, gain, kappa;
     const char *depth, *normalize, *scale, *type;

@@ -299,6 +299,44 @@ static ro_status save_certificate(ro_context *context, const struct quantize *q,
     return status;
 }
 
+/* The noise of the hogel in the middle, dark where it is weak. */
+static ro_status save_spectrum(ro_context *context, const struct quantize *q, const ro_field *field,
+                               const ro_image *numbers, const char *path)
+{
+    uint32_t middle = 0;
+    while (middle + 1 < q->report.hogels &&
+           (q->report.hogel[middle].x + q->report.hogel[middle].width < field->width / 2 ||
+            q->report.hogel[middle].y + q->report.hogel[middle].height < field->height / 2))
+        middle++;
+    const ro_hogel_report *r = &q->report.hogel[middle];
+    float named[2 * RO_HOLOGRAM_LEVELS];
+    int count;
+    ro_image noise = {0}, grey = {0};
+    ro_status status = RO_OK;
+    if (!q->options.table)
+        status = ro_hologram_levels(context, q->options.levels ? q->options.levels : "phase:256",
+                                    named, &count);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, r->width, r->height, 0, &noise);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAY8, r->width, r->height, 255, &grey);
+    if (status == RO_OK)
+        status =
+            ro_hologram_noise(context, field, numbers, q->options.table ? q->options.table : named,
+                              &q->report, middle, &noise);
+    for (uint32_t y = 0; status == RO_OK && y < r->height; y++) {
+        const float *from = (const float *)((const char *)noise.data + (ptrdiff_t)y * noise.stride);
+        uint8_t *to = (uint8_t *)grey.data + (ptrdiff_t)y * grey.stride;
+        for (uint32_t x = 0; x < r->width; x++)
+            to[x] = (uint8_t)lrint(255 * fmin(fmax((from[x] + 50) / 60, 0), 1));
+    }
+    if (status == RO_OK)
+        status = ro_image_save(context, path, &grey, NULL);
+    ro_image_free(&noise);
+    ro_image_free(&grey);
+    return status;
+}
+
 static ro_status save_numbers(ro_context *context, const char *path, const char *type,
                               const ro_image *numbers)
 {
@@ -334,6 +372,8 @@ static ro_status run_quantize(const struct command *command, struct work *work,
         status = ro_image_alloc(context, RO_INDEX8, field.width, field.height, 255, numbers);
     if (status == RO_OK)
         status = ro_hologram_quantize(context, &field, numbers, &q->options);
+    if (status == RO_OK && values->spectrum)
+        status = save_spectrum(context, q, &field, numbers, values->spectrum);
     ro_field_free(&field);
     return status;
 }

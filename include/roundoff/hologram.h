@@ -143,6 +143,14 @@ RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
                                const ro_hologram_options *options);
 
+/* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
+ * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
+ * the hogel's size. `table` holds the levels, `report` is the one of the run. Needs FFTW. */
+RO_API
+ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
+                            const float *table, const ro_hologram_report *report, uint32_t hogel,
+                            const ro_image *out);
+
 /* The complex levels of a name such as "phase:16": up to RO_HOLOGRAM_LEVELS pairs. */
 RO_API
 ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count);

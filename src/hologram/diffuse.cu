@@ -10,9 +10,6 @@
  * to the real and the imaginary sum. Where the taps lie is not known at compile time: their places
  * and weights are kept in registers.
  *
- * Only the youngest taps wait for the last step; the others are added up one step ahead, while that
- * is being rounded.
- *
  * Warps take bands by ticket and only wait for bands that run already. After every TASK steps a band
  * leaves its last 8 rows in global memory and raises its flag; the band below takes them from there
  * (single-kernel soft synchronisation). A hogel has one such line for all of its bands: a band is
@@ -31,7 +28,8 @@ enum {
     ROWS_ABOVE = 8,               /* REACH_Y and one for alignment */
     PITCH = ROWS_ABOVE + LANES,   /* words of a step in the ring */
     TASK = 32,                    /* steps between hand-overs */
-    BLOCK = 8,                    /* pixels of a row that are copied at a time, 64 bytes */
+    BLOCK_SHIFT = 3,
+    BLOCK = 1 << BLOCK_SHIFT,     /* pixels of a row that are copied at a time, 64 bytes */
     BLOCKS = 4,                   /* in a row's buffer */
     UNROLLED = 4,                 /* steps */
     MOST_WARPS = 12,
@@ -41,8 +39,7 @@ enum {
 
 struct device_hogel {
     uint32_t x, y, width, height;
-    int p, shift, taps;
-    int young, keep; /* taps of the last step; steps that taps look back */
+    int p, shift, taps, keep; /* keep: steps that taps look back */
     uint32_t line;            /* where its line begins, in words of 16 bytes */
     uint16_t step[RO_HOLOGRAM_TAPS]; /* of each tap: steps back */
     uint16_t up[RO_HOLOGRAM_TAPS];   /* rows up */
@@ -102,41 +99,72 @@ static __device__ __forceinline__ void raise(unsigned *flag, unsigned value)
 
 /* ---- pixels on their way into shared memory ----------------------------------------------------- */
 
-/* A block is 64 bytes of a row, copied by four lanes; eight rows are copied at once. Row r needs, for
- * steps t to t + 7, its blocks F - 1 and F, F = floor((t + 7 - p * r) / 8). */
+/*
+ * A block is BLOCK pixels of a row, copied by COPIERS lanes; COPIED rows are copied at once. For steps
+ * t to t + BLOCK - 1 row r needs its blocks F - 1 and F, F = floor((t + BLOCK - 1 - p * r) / BLOCK).
+ * From one set of rows to the next F falls by p * COPIED / BLOCK, a whole number, so that all of a
+ * lane's copies follow from the first.
+ */
+enum { COPIERS = BLOCK / 2, COPIED = LANES / COPIERS };
+
 struct pixel_stream {
-    const char *row;   /* of the band's first */
-    size_t pitch;
-    unsigned buffer, row_pitch; /* in shared memory */
-    int skew, width, rows;
+    const char *from;   /* the lane's next 16 bytes, of its first row */
+    const char *inside; /* somewhere in the field */
+    ptrdiff_t stride;   /* to those of the next set of rows */
+    unsigned to, row_pitch; /* of the first row's buffer, in shared memory */
+    int column, skew, width, rows;
     bool aligned;
 };
 
-/* The blocks that are `ahead` of those of step t; what lies outside the hogel becomes zero. */
-static __device__ __forceinline__ void stage(const pixel_stream &s, int t, int ahead, int lane)
+static __device__ __forceinline__ pixel_stream open_stream(const hologram_launch &p,
+                                                           const device_hogel &hogel,
+                                                           unsigned first_row, unsigned char *pixels,
+                                                           int lane)
 {
-#pragma unroll 1
-    for (int i = 0; i < LANES / 8; i++) {
-        const int r = 8 * i + (lane >> 2), part = lane & 3;
-        const int block = ((t + BLOCK - 1 - s.skew * r) >> 3) + ahead, column = block * BLOCK + 2 * part;
-        const int left = (s.width - column) * 8;
-        const int bytes = column < 0 || r >= s.rows ? 0 : min(max(left, 0), 16);
-        const char *from = bytes ? s.row + (size_t)r * s.pitch + (ptrdiff_t)column * 8 : s.row;
-        const unsigned to = s.buffer + r * s.row_pitch + (block & (BLOCKS - 1)) * 64 + part * 16;
+    pixel_stream s;
+    const int row = lane / COPIERS, part = lane % COPIERS;
+    s.skew = hogel.p;
+    s.width = (int)hogel.width;
+    s.rows = (int)min(hogel.height - first_row, (uint32_t)LANES) - row;
+    s.aligned = p.aligned;
+    s.row_pitch = p.row_pitch;
+    s.to = (unsigned)__cvta_generic_to_shared(pixels + row * p.row_pitch + part * 16);
+    s.inside = p.field + (size_t)(hogel.y + first_row) * p.field_pitch + (size_t)hogel.x * 8;
+    s.stride = (ptrdiff_t)(p.field_pitch * COPIED) - 8 * COPIED * s.skew;
+    s.column = ((BLOCK - 1 - s.skew * row) >> BLOCK_SHIFT) * BLOCK - BLOCK + 2 * part; /* F - 1 */
+    s.from = s.inside + (ptrdiff_t)(p.field_pitch * row) + (ptrdiff_t)s.column * 8;
+    return s;
+}
+
+/* The next block of every row; what lies outside the hogel becomes zero. */
+static __device__ __forceinline__ void stage(pixel_stream &s)
+{
+    const char *from = s.from;
+    int column = s.column;
+#pragma unroll
+    for (int i = 0; i < LANES / COPIED; i++) {
+        const bool there = (unsigned)column < (unsigned)s.width && COPIED * i < s.rows;
+        const unsigned to = s.to + i * COPIED * s.row_pitch +
+                            ((unsigned)column >> BLOCK_SHIFT) % BLOCKS * (BLOCK * 8);
+        const int bytes = !there ? 0 : column + 1 < s.width ? 16 : 8;
+        const char *source = there ? from : s.inside;
         if (s.aligned) {
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source),
                          "r"(bytes)
                          : "memory");
         } else {
-            const char *next = bytes > 8 ? from + 8 : s.row;
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from),
-                         "r"(min(bytes, 8))
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(source),
+                         "r"(bytes ? 8 : 0)
                          : "memory");
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to + 8), "l"(next),
-                         "r"(max(bytes - 8, 0))
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to + 8),
+                         "l"(bytes > 8 ? source + 8 : s.inside), "r"(bytes > 8 ? 8 : 0)
                          : "memory");
         }
+        from += s.stride;
+        column -= COPIED * s.skew;
     }
+    s.from += BLOCK * 8;
+    s.column += BLOCK;
 }
 
 static __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -178,11 +206,12 @@ static __device__ __forceinline__ int nearest(const hologram_launch &p, const in
         int cell, ux = x;
         if constexpr (KIND == LEVELS_RING) {
             ux = (x | y) == 0 ? 1 : x;
-            float fx = small_float(ux), fy = small_float(y);
-            float a = __fdividef(fy, fabsf(fx) + fabsf(fy)) * (LEVEL_CELLS / 4);
-            /* Rounded to nearest, a tenth of a cell up: never below the first. */
-            float d = fx >= 0 ? a + (LEVEL_CELLS / 4 - 0.4f) : (3 * LEVEL_CELLS / 4 - 0.4f) - a;
-            cell = __float_as_int(d + 12582912.0f) & (2 * LEVEL_CELLS - 1);
+            float fx = small_float(ux), fy = small_float(y) * (LEVEL_CELLS / 4), r;
+            asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fabsf(fx) + fabsf(small_float(y))));
+            /* Adding 1.5 * 2^23 rounds to the nearest whole number. */
+            float d = __fmaf_rn(fx >= 0 ? fy : -fy, r,
+                                12582912.0f + (fx >= 0 ? LEVEL_CELLS / 4 : 3 * LEVEL_CELLS / 4));
+            cell = __float_as_int(d) - 0x4b400000;
         } else {
             cell = min(max((x + LEVEL_CELLS / 2 * LINE_CELL) >> 3, 0), (int)LEVEL_CELLS);
         }
@@ -214,12 +243,12 @@ struct sums {
     int re, im, re2, im2;
 };
 
-template <int FROM, int TO, int TAPS>
+template <int TAPS>
 static __device__ __forceinline__ void add_taps(const unsigned char *steps, const int (&place)[TAPS],
                                                 const int (&weight)[TAPS], sums &s)
 {
 #pragma unroll
-    for (int k = FROM; k < TO; k++) {
+    for (int k = 0; k < TAPS; k++) {
         int e = *(const int *)(steps + place[k]);
         if (k % 2) {
             s.re2 = __dp2a_lo(e, weight[k], s.re2);
@@ -231,28 +260,7 @@ static __device__ __forceinline__ void add_taps(const unsigned char *steps, cons
     }
 }
 
-/* The same for a task, asynchronously into a buffer of its own, and from there. */
-static __device__ __forceinline__ void copy_above(unsigned char *buffer, const uint4 *line, int step,
-                                                  int total, int lane)
-{
-    const unsigned to = (unsigned)__cvta_generic_to_shared(buffer);
-    for (int i = lane; i < 2 * TASK; i += LANES) {
-        const bool there = step + (i >> 1) < total;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + i * 16),
-                     "l"(there ? line + 2 * step + i : line), "r"(there ? 16 : 0)
-                     : "memory");
-    }
-}
-
-static __device__ __forceinline__ void take_above(unsigned char *ring, const unsigned char *buffer,
-                                                  int slot, int lane)
-{
-    for (int i = lane; i < 2 * TASK; i += LANES)
-        *(uint4 *)(ring + (slot + (i >> 1)) * (PITCH * 4) + (i & 1) * 16) =
-            *(const uint4 *)(buffer + i * 16);
-}
-
-template <int TAPS, int YOUNG, int KIND>
+template <int TAPS, int KIND>
 static __device__ __forceinline__ void run_band(const hologram_launch &p, const device_band &band,
                                                 unsigned ticket, const int4 *entries,
                                                 unsigned char *ring, unsigned char *pixels, int lane)
@@ -268,7 +276,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
 #pragma unroll
     for (int k = 0; k < TAPS; k++) {
         bool used = k < hogel.taps;
-        place[k] = ((keep - (used ? hogel.step[k] : 2)) * PITCH + ROWS_ABOVE + lane -
+        place[k] = ((keep - (used ? hogel.step[k] : 1)) * PITCH + ROWS_ABOVE + lane -
                     (used ? hogel.up[k] : 0)) * 4;
         weight[k] = used ? (int)hogel.weight[k] : 0;
     }
@@ -276,19 +284,11 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
         ((unsigned *)ring)[i] = 0;
     __syncwarp();
 
-    pixel_stream stream;
-    stream.row = p.field + (size_t)(hogel.y + band.row) * p.field_pitch + (size_t)hogel.x * 8;
-    stream.pitch = p.field_pitch;
-    stream.buffer = (unsigned)__cvta_generic_to_shared(pixels);
-    stream.row_pitch = p.row_pitch;
-    stream.skew = skew;
-    stream.width = width;
-    stream.rows = (int)min(hogel.height - band.row, (uint32_t)LANES);
-    stream.aligned = p.aligned;
-    stage(stream, 0, -1, lane);
-    stage(stream, 0, 0, lane);
+    pixel_stream stream = open_stream(p, hogel, band.row, pixels, lane);
+    stage(stream);
+    stage(stream);
     commit();
-    stage(stream, 0, 1, lane);
+    stage(stream);
     commit();
     const char *own = (const char *)pixels + lane * p.row_pitch;
     unsigned char *out = p.out + (size_t)row * p.out_pitch + hogel.x;
@@ -300,43 +300,20 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
     int column = -skew * lane;
 
     const uint4 *above = band.above >= 0 ? line : nullptr;
-    unsigned char *ahead = pixels + LANES * p.row_pitch; /* what the band above left for the next task */
-    bool fetched = false;
-    sums older = {half, half, 0, 0};
     for (int t = 0; t < total; t += TASK) {
-        if (above && !fetched) {
+        if (above) {
             if (lane == 0)
                 wait_for(p.flags + band.above, (unsigned)min(t + TASK + skew * LANES, total));
             __syncwarp();
         }
         if (t == 0)
             fetch_above(ring, above, -keep, keep, 0, total, skew * LANES, lane);
-        if (fetched) {
-            asm volatile("cp.async.wait_group 1;" ::: "memory");
-            __syncwarp();
-            take_above(ring, ahead, keep, lane);
-        } else {
-            fetch_above(ring, above, t, TASK, keep, total, skew * LANES, lane);
-        }
-        fetched = false;
+        fetch_above(ring, above, t, TASK, keep, total, skew * LANES, lane);
         __syncwarp();
-        if (t == 0)
-            add_taps<YOUNG, TAPS>(ring, place, weight, older);
 #pragma unroll 1
         for (int g = 0; g < TASK; g += UNROLLED) {
             if (g % BLOCK == 0) {
-                stage(stream, t + g, 2, lane);
-                if (g == TASK - 2 * BLOCK && above && t + TASK < total) {
-                    /* If the band above is far enough ahead already, its next errors come along. */
-                    unsigned seen = 0;
-                    if (lane == 0)
-                        seen = look_at(p.flags + band.above);
-                    fetched = __shfl_sync(0xffffffff, seen, 0) >=
-                              (unsigned)min(t + 2 * TASK + skew * LANES, total);
-                    __syncwarp();
-                    if (fetched)
-                        copy_above(ahead, above, t + TASK + skew * LANES, total, lane);
-                }
+                stage(stream);
                 commit();
                 asm volatile("cp.async.wait_group 2;" ::: "memory");
                 __syncwarp();
@@ -345,10 +322,8 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
 #pragma unroll
             for (int s = 0; s < UNROLLED; s++) {
                 float2 pixel = *(const float2 *)(own + (column & (BLOCK * BLOCKS - 1)) * 8);
-                sums now = older;
-                add_taps<0, YOUNG>(steps + s * (PITCH * 4), place, weight, now);
-                older = {half, half, 0, 0};
-                add_taps<YOUNG, TAPS>(steps + (s + 1) * (PITCH * 4), place, weight, older);
+                sums now = {half, half, 0, 0};
+                add_taps(steps + s * (PITCH * 4), place, weight, now);
                 float gx = fminf(fmaxf(pixel.x * scale, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
                 float gy = fminf(fmaxf(pixel.y * scale_im, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
                 int x = __float_as_int(gx + 12582912.0f) - 0x4b400000 + ((now.re + now.re2) >> shift);
@@ -404,7 +379,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
 /* Many taps need the registers of half as many threads. */
 static constexpr int most_warps(int taps) { return taps > 32 ? MOST_WARPS / 2 : MOST_WARPS; }
 
-template <int TAPS, int YOUNG, int KIND>
+template <int TAPS, int KIND>
 static __global__ void __launch_bounds__(most_warps(TAPS) * LANES, 1)
     diffuse(const __grid_constant__ hologram_launch p)
 {
@@ -423,7 +398,7 @@ static __global__ void __launch_bounds__(most_warps(TAPS) * LANES, 1)
         if (ticket >= p.bands)
             return;
         const device_band band = p.order[ticket];
-        run_band<TAPS, YOUNG, KIND>(p, band, ticket, entries, ring, ring + p.ring_bytes, lane);
+        run_band<TAPS, KIND>(p, band, ticket, entries, ring, ring + p.ring_bytes, lane);
     }
 }
 
@@ -558,20 +533,14 @@ static void plan_hogel(const struct hogel *from, struct device_hogel *to)
     to->p = taps->p;
     to->shift = taps->shift;
     to->taps = taps->count;
-    to->keep = taps->p > 2 ? taps->p : 2; /* the row above is p ahead from the start */
+    to->keep = taps->p; /* the row above is p ahead from the start */
     for (int k = 0; k < taps->count; k++) {
-        int age = taps->dx[k] + taps->p * taps->dy[k], at = k;
+        int age = taps->dx[k] + taps->p * taps->dy[k];
         unsigned re = (uint8_t)taps->re[k], im = (uint8_t)taps->im[k];
-        for (; at > 0 && to->step[at - 1] > age; at--) { /* the youngest first */
-            to->step[at] = to->step[at - 1];
-            to->up[at] = to->up[at - 1];
-            to->weight[at] = to->weight[at - 1];
-        }
-        to->step[at] = (uint16_t)age;
-        to->up[at] = (uint16_t)taps->dy[k];
-        to->weight[at] = re | (uint32_t)(uint8_t)-taps->im[k] << 8 | im << 16 | re << 24;
+        to->step[k] = (uint16_t)age;
+        to->up[k] = (uint16_t)taps->dy[k];
+        to->weight[k] = re | (uint32_t)(uint8_t)-taps->im[k] << 8 | im << 16 | re << 24;
         to->keep = age > to->keep ? age : to->keep;
-        to->young += age == 1;
     }
 }
 
@@ -579,7 +548,7 @@ static void plan_hogel(const struct hogel *from, struct device_hogel *to)
 struct tables {
     size_t hogels, order, entries, flags, ticket, bytes;
     unsigned bands;
-    int taps, young, keep, skew;
+    int taps, keep, skew;
     size_t line_words;
 };
 
@@ -609,7 +578,6 @@ static void fill_tables(const struct hologram_job *job, struct tables *t, char *
         t->line_words +=
             2 * ((size_t)hogels[i].width + (size_t)hogels[i].p * (LANES - 1) + TASK);
         t->taps = hogels[i].taps > t->taps ? hogels[i].taps : t->taps;
-        t->young = hogels[i].young > t->young ? hogels[i].young : t->young;
         t->keep = hogels[i].keep > t->keep ? hogels[i].keep : t->keep;
         t->skew = hogels[i].p > t->skew ? hogels[i].p : t->skew;
         unsigned bands = bands_of(&job->hogels[i]);
@@ -641,14 +609,14 @@ static void fill_tables(const struct hologram_job *job, struct tables *t, char *
         }
 }
 
-template <int TAPS, int YOUNG, int KIND>
+template <int TAPS, int KIND>
 static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *p,
                             cudaStream_t stream)
 {
     int warps = (int)((SHARED_MOST - TABLE_BYTES) / p->warp_bytes);
     warps = warps < most_warps(TAPS) ? warps : most_warps(TAPS);
     const size_t bytes = TABLE_BYTES + (size_t)warps * p->warp_bytes;
-    RO_CUDA_TRY(cuda->context, cudaFuncSetAttribute(diffuse<TAPS, YOUNG, KIND>,
+    RO_CUDA_TRY(cuda->context, cudaFuncSetAttribute(diffuse<TAPS, KIND>,
                                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                     (int)bytes));
     unsigned blocks = (p->bands + (unsigned)warps - 1) / (unsigned)warps;
@@ -659,36 +627,35 @@ static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *
     }
     blocks = blocks < (unsigned)cuda->processors ? blocks : (unsigned)cuda->processors;
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->begin, stream));
-    diffuse<TAPS, YOUNG, KIND><<<blocks, (unsigned)warps * LANES, bytes, stream>>>(*p);
+    diffuse<TAPS, KIND><<<blocks, (unsigned)warps * LANES, bytes, stream>>>(*p);
     RO_CUDA_TRY(cuda->context, cudaGetLastError());
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->end, stream));
     return RO_OK;
 }
 
-template <int TAPS, int YOUNG>
+template <int TAPS>
 static ro_status launch_kind(struct ro_cuda *cuda, const struct hologram_launch *p,
                              enum level_kind kind, cudaStream_t stream)
 {
-    return kind == LEVELS_RING   ? launch_one<TAPS, YOUNG, LEVELS_RING>(cuda, p, stream)
-           : kind == LEVELS_LINE ? launch_one<TAPS, YOUNG, LEVELS_LINE>(cuda, p, stream)
-                                 : launch_one<TAPS, YOUNG, LEVELS_PLAIN>(cuda, p, stream);
+    return kind == LEVELS_RING   ? launch_one<TAPS, LEVELS_RING>(cuda, p, stream)
+           : kind == LEVELS_LINE ? launch_one<TAPS, LEVELS_LINE>(cuda, p, stream)
+                                 : launch_one<TAPS, LEVELS_PLAIN>(cuda, p, stream);
 }
 
-/* `young`: taps of the step before, of which there are 8 at most. */
 static ro_status launch_taps(struct ro_cuda *cuda, const struct hologram_launch *p, int taps,
-                             int young, enum level_kind kind, cudaStream_t stream)
+                             enum level_kind kind, cudaStream_t stream)
 {
     if (taps <= 4)
-        return launch_kind<4, 4>(cuda, p, kind, stream);
-    if (taps <= 12 && young <= 4)
-        return launch_kind<12, 4>(cuda, p, kind, stream);
+        return launch_kind<4>(cuda, p, kind, stream);
     if (taps <= 12)
-        return launch_kind<12, 8>(cuda, p, kind, stream);
-    if (taps <= 27 && young <= 4)
-        return launch_kind<27, 4>(cuda, p, kind, stream);
+        return launch_kind<12>(cuda, p, kind, stream);
+    if (taps <= 18)
+        return launch_kind<18>(cuda, p, kind, stream);
     if (taps <= 27)
-        return launch_kind<27, 8>(cuda, p, kind, stream);
-    return launch_kind<RO_HOLOGRAM_TAPS, 8>(cuda, p, kind, stream);
+        return launch_kind<27>(cuda, p, kind, stream);
+    if (taps <= 40)
+        return launch_kind<40>(cuda, p, kind, stream);
+    return launch_kind<RO_HOLOGRAM_TAPS>(cuda, p, kind, stream);
 }
 
 static ro_status launch(struct hologram_job *job, struct tables *t, char **memory)
@@ -722,14 +689,14 @@ static ro_status launch(struct hologram_job *job, struct tables *t, char **memor
     }
     p.ring_bytes = (unsigned)((t->keep + TASK) * PITCH * 4);
     p.row_pitch = BLOCKS * BLOCK * 8 + (t->skew % 4 == 0 ? 16 : 0); /* lanes in different banks */
-    p.warp_bytes = (p.ring_bytes + LANES * p.row_pitch + TASK * 32 + 127) / 128 * 128;
+    p.warp_bytes = (p.ring_bytes + LANES * p.row_pitch + 127) / 128 * 128;
     p.hogels = (struct device_hogel *)(*memory + t->hogels);
     p.order = (const struct device_band *)(*memory + t->order);
     p.entries = (const struct level_entry *)(*memory + t->entries);
     p.flags = (unsigned *)(*memory + t->flags);
     p.ticket = (unsigned *)(*memory + t->ticket);
     p.lines = (uint4 *)lines;
-    return launch_taps(at.cuda, &p, t->taps, t->young, job->levels->kind, stream);
+    return launch_taps(at.cuda, &p, t->taps, job->levels->kind, stream);
 }
 
 ro_status hologram_cuda_run(struct hologram_job *job)

@@ -32,7 +32,7 @@ RO_INLINE lanes gather(const int *table, lanes at)
     return (lanes)_mm512_i32gather_epi32((__m512i)at, table, 4);
 }
 RO_INLINE reals real(lanes a) { return (reals)_mm512_cvtepi32_ps((__m512i)a); }
-RO_INLINE lanes whole(reals a) { return (lanes)_mm512_cvttps_epi32((__m512)a); }
+RO_INLINE lanes nearest_whole(reals a) { return (lanes)_mm512_cvtps_epi32((__m512)a); }
 RO_INLINE reals reciprocal(reals a) { return (reals)_mm512_rcp14_ps((__m512)a); }
 RO_INLINE lanes moved(lanes above, lanes here, lanes by)
 {
@@ -71,7 +71,7 @@ RO_INLINE lanes gather(const int *table, lanes at)
     return (lanes)_mm256_i32gather_epi32(table, (__m256i)at, 4);
 }
 RO_INLINE reals real(lanes a) { return (reals)_mm256_cvtepi32_ps((__m256i)a); }
-RO_INLINE lanes whole(reals a) { return (lanes)_mm256_cvttps_epi32((__m256)a); }
+RO_INLINE lanes nearest_whole(reals a) { return (lanes)_mm256_cvtps_epi32((__m256)a); }
 RO_INLINE reals reciprocal(reals a) { return (reals)_mm256_rcp_ps((__m256)a); }
 RO_INLINE lanes moved(lanes above, lanes here, lanes by) /* by: lane numbers, 8 more from `here` */
 {
@@ -166,7 +166,7 @@ RO_INLINE lanes by_cells(const struct hologram_levels *levels, enum level_kind k
         lanes size = larger(x, -x) + larger(y, -y);
         reals a = fy * reciprocal(real(larger(size, all(1))));
         reals d = (reals)choose(x >= 0, (lanes)(a + 1), (lanes)(3 - a));
-        cell = whole(d * (LEVEL_CELLS / 4));
+        cell = nearest_whole(d * (LEVEL_CELLS / 4));
         pair = choose(pair == 0, all(1), pair);
     } else {
         cell = (x + LEVEL_CELLS / 2 * LINE_CELL) / LINE_CELL;

@@ -118,7 +118,7 @@ static void fill_ring(struct hologram_levels *levels, const double *angle, const
     }
     for (int cell = 0; cell < LEVEL_ENTRIES; cell++) {
         /* The border in the cell, or else the last before it. */
-        double low = cell - 0.2, high = cell + 1.2, before = 1e9;
+        double low = cell - 0.7, high = cell + 0.7, before = 1e9;
         int last = 0, met = -1;
         for (int i = 0; i < n; i++)
             for (int turn = -1; turn <= 1; turn++) {
@@ -245,7 +245,7 @@ int hologram_nearest(const struct hologram_levels *levels, int x, int y)
         if (x == 0 && y == 0)
             x = 1;
         float a = (float)y / (float)(abs(x) + abs(y));
-        cell = (int)((x >= 0 ? a + 1 : 3 - a) * (LEVEL_CELLS / 4));
+        cell = (int)lrintf((x >= 0 ? a + 1 : 3 - a) * (LEVEL_CELLS / 4));
     } else {
         int at = (x + LEVEL_CELLS / 2 * LINE_CELL) / LINE_CELL;
         cell = x < -LEVEL_CELLS / 2 * LINE_CELL ? 0 : at > LEVEL_CELLS ? LEVEL_CELLS : at;

@@ -10,7 +10,8 @@
  *
  * For rings and lines the plane is cut into cells so small that a cell meets one border at most. A
  * cell's entry names the levels on both sides and the border, n.u >= c being the upper side; so the
- * cell itself may be found in any way that is off by less than a fifth of a cell.
+ * cell itself (of a ring: the nearest whole number of its measure of angle) may be found in any way
+ * that is off by less than a fifth of a cell.
  */
 #ifndef RO_HOLOGRAM_LEVELS_H
 #define RO_HOLOGRAM_LEVELS_H

@@ -11,6 +11,7 @@
 #include "hologram/measure.h"
 
 #include "core/context.h"
+#include "core/image.h"
 #include "hologram/fft.h"
 #include "hologram/field.h"
 
@@ -35,15 +36,14 @@ static bool in_region(const struct region *region, double u, double v)
 static double frequency(uint32_t i, uint32_t n) { return (double)i / n - (i > n / 2 ? 1 : 0); }
 
 /* Rows add up by themselves and then in order, so that threads change nothing. */
-static void add_up(const struct hologram_job *job, const struct hogel *hogel,
-                   const struct region *region, const float complex *g, const float complex *q,
-                   struct sums *sums)
+static void add_up(bool real, const ro_hogel_report *hogel, const struct region *region,
+                   const float complex *g, const float complex *q, struct sums *sums)
 {
     for (uint32_t y = 0; y < hogel->height; y++) {
         double v = frequency(y, hogel->height);
         for (uint32_t x = 0; x < hogel->width; x++) {
             size_t i = (size_t)y * hogel->width + x;
-            if (job->levels->real && x == 0 && y == 0)
+            if (real && x == 0 && y == 0)
                 continue; /* where the levels' mean lies */
             double gr = crealf(g[i]), gi = cimagf(g[i]), qr = crealf(q[i]), qi = cimagf(q[i]);
             double gg = gr * gr + gi * gi, qq = qr * qr + qi * qi;
@@ -98,16 +98,26 @@ static void conclude(const struct sums *s, ro_hogel_report *r, struct totals *to
     totals->energy += s->all_qq;
 }
 
-static void fetch(const struct hologram_job *job, const struct hogel *hogel, double gain,
-                  const float *table, float complex *g, float complex *q)
+/* A hogel of the field, times the gain, and of the levels that stand for it. */
+struct source {
+    const ro_field *field;
+    const uint8_t *numbers;
+    ptrdiff_t stride;
+    bool real;
+    double gain;
+    const float *table;
+};
+
+static void fetch(const struct source *s, const ro_hogel_report *hogel, float complex *g,
+                  float complex *q)
 {
     for (uint32_t y = 0; y < hogel->height; y++) {
-        const float *row = field_row(job->field, hogel->y + y) + 2 * (size_t)hogel->x;
-        const uint8_t *number = job->out + (ptrdiff_t)(hogel->y + y) * job->out_stride + hogel->x;
+        const float *row = field_row(s->field, hogel->y + y) + 2 * (size_t)hogel->x;
+        const uint8_t *number = s->numbers + (ptrdiff_t)(hogel->y + y) * s->stride + hogel->x;
         for (uint32_t x = 0; x < hogel->width; x++) {
             size_t i = (size_t)y * hogel->width + x;
-            g[i] = (float)gain * (row[2 * x] + (job->levels->real ? 0 : I * row[2 * x + 1]));
-            q[i] = table[2 * number[x]] + I * table[2 * number[x] + 1];
+            g[i] = (float)s->gain * (row[2 * x] + (s->real ? 0 : I * row[2 * x + 1]));
+            q[i] = s->table[2 * number[x]] + I * s->table[2 * number[x] + 1];
         }
     }
 }
@@ -120,6 +130,8 @@ ro_status hologram_measure(const struct hologram_job *job, double gain, const fl
     float complex *g = NULL, *q = NULL;
     uint32_t width = 0, height = 0;
     struct totals totals = {0};
+    const struct source source = {job->field,        job->out, job->out_stride,
+                                  job->levels->real, gain,     table};
     for (uint32_t i = 0; i < job->count && status == RO_OK; i++) {
         const struct hogel *hogel = &job->hogels[i];
         ro_hogel_report *r = &report->hogel[i];
@@ -140,13 +152,13 @@ ro_status hologram_measure(const struct hologram_job *job, double gain, const fl
             if (status != RO_OK)
                 break;
         }
-        fetch(job, hogel, gain, table, g, q);
+        fetch(&source, r, g, q);
         fft_run(fft, g, false);
         fft_run(fft, q, false);
         struct region region =
             job->levels->real ? region_twin(&r->window) : region_window(&r->window);
         struct sums sums = {0};
-        add_up(job, hogel, &region, g, q, &sums);
+        add_up(job->levels->real, r, &region, g, q, &sums);
         conclude(&sums, r, &totals);
         status = ro_context_progress(job->context, "measure", (double)(i + 1) / job->count);
     }
@@ -155,6 +167,70 @@ ro_status hologram_measure(const struct hologram_job *job, double gain, const fl
         report->predicted_snr = decibels(totals.predicted_signal / totals.predicted_noise);
         report->efficiency = totals.signal / totals.energy;
         report->measured = 1;
+    }
+    fft_close(fft);
+    fft_free(g);
+    fft_free(q);
+    return status;
+}
+
+/* ---- A picture of the noise --------------------------------------------------------------------
+ */
+
+static void put_noise(const ro_hogel_report *r, const struct sums *s, const float complex *g,
+                      const float complex *q, const ro_image *out)
+{
+    const uint32_t w = r->width, h = r->height;
+    const float complex alpha =
+        s->gg > 0 ? (float)(s->qg_re / s->gg) + I * (float)(s->qg_im / s->gg) : 0;
+    const double mean = s->all_qq / s->all_bins;
+    for (uint32_t y = 0; y < h; y++) {
+        float *row = (float *)((char *)out->data + (ptrdiff_t)((y + h / 2) % h) * out->stride);
+        for (uint32_t x = 0; x < w; x++) {
+            size_t i = (size_t)y * w + x;
+            float complex noise = q[i] - alpha * g[i];
+            double power =
+                (double)crealf(noise) * crealf(noise) + (double)cimagf(noise) * cimagf(noise);
+            row[(x + w / 2) % w] = (float)decibels(power / mean);
+        }
+    }
+}
+
+ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
+                            const float *table, const ro_hologram_report *report, uint32_t hogel,
+                            const ro_image *out)
+{
+    ro_status status = field_check(context, in, "the field");
+    if (status == RO_OK)
+        status = ro_image_check(context, numbers, "the image of level numbers");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "the picture");
+    if (status != RO_OK)
+        return status;
+    if (hogel >= report->hogels)
+        return ro_context_fail(context, RO_E_ARGUMENT, "hogel %u: there are %u", hogel,
+                               report->hogels);
+    const ro_hogel_report *r = &report->hogel[hogel];
+    if (out->format != RO_GRAYF || out->width != r->width || out->height != r->height ||
+        numbers->width != in->width || numbers->height != in->height)
+        return ro_context_fail(context, RO_E_SIZE, "the noise of the hogel is %s of %u x %u",
+                               ro_format_name(RO_GRAYF), r->width, r->height);
+    const struct source source = {in,           numbers->data, numbers->stride, report->real_device,
+                                  report->gain, table};
+    struct region region =
+        report->real_device ? region_twin(&r->window) : region_window(&r->window);
+    struct sums sums = {0};
+    struct fft *fft = NULL;
+    float complex *g = fft_alloc(context, r->width, r->height), *q = NULL;
+    status = g && (q = fft_alloc(context, r->width, r->height)) ? RO_OK : RO_E_MEMORY;
+    if (status == RO_OK)
+        status = fft_open(context, r->width, r->height, &fft);
+    if (status == RO_OK) {
+        fetch(&source, r, g, q);
+        fft_run(fft, g, false);
+        fft_run(fft, q, false);
+        add_up(report->real_device, r, &region, g, q, &sums);
+        put_noise(r, &sums, g, q, out);
     }
     fft_close(fft);
     fft_free(g);
