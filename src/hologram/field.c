@@ -25,9 +25,8 @@ ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, r
     if (row % 4096 == 0) /* rows a power of two apart share their places in a cache */
         row += 64;
     void *data = NULL;
-    if (ro_size_multiply(row, height, &bytes) && bytes <= PTRDIFF_MAX)
-        data = aligned_alloc(bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes);
-    if (!data)
+    if (!ro_size_multiply(row, height, &bytes) || bytes > PTRDIFF_MAX ||
+        posix_memalign(&data, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
                                width, height);
 #ifdef MADV_HUGEPAGE

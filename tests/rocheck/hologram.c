@@ -143,7 +143,7 @@ static bool compare(struct check *check, const struct trial *trial, const ro_hol
 
 static bool test(int number, struct check *check)
 {
-    enum { TRIALS = 12 };
+    enum { TRIALS = 8 };
     static const int threads[] = {1, 2, 5};
     bool right = true;
     ro_context *scalar;
