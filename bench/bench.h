@@ -18,9 +18,10 @@ struct bench {
     const char *name;
     const char *summary;
     int (*run)(const struct bench_options *options);
+    bool cuda; /* it can measure a CUDA device */
 };
 
-extern const struct bench bench_diffusion, bench_halftone, bench_ordered, bench_palette, bench_dbs,
-    bench_denoise, bench_hologram;
+extern const struct bench bench_papers, bench_diffusion, bench_halftone, bench_ordered,
+    bench_palette, bench_dbs, bench_denoise, bench_hologram, bench_register;
 
 #endif

@@ -268,4 +268,5 @@ const struct bench bench_dbs = {
     .name = "dbs",
     .summary = "clipping-free direct binary search beside the paper's CPU and GPU",
     .run = run,
+    .cuda = true,
 };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Diffusion filters: models, number systems, threads and depths of a pass beside a copy of the same
- * bytes (the limit of a pass) and OpenCV (the peer). Speeds are in million pixels and steps a
+ * bytes (the limit of a pass), OpenCV and ITK (the peers). Speeds are in million pixels and steps a
  * second, of one channel; our times are those of whole calls, conversion of pixels included.
  */
 #include "bench.h"
+#include "denoise_cuda.h"
+#include "peer_itk.h"
 #include "peer_opencv.h"
 #include "roundoff.h"
 #include "timing.h"
@@ -139,7 +141,7 @@ static void print_row(struct table *table, int size, const char *model, const ch
 
 /* Speeds of interest for the lines below the table. */
 struct marks {
-    double s16, s9, passes, stream, opencv;
+    double s16, s9, passes, stream, opencv, itk;
 };
 
 static void time_size(int size, ro_context *one, ro_context *all, int threads, struct table *table,
@@ -210,6 +212,16 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
         if (size == 2048 && t == 1)
             marks->opencv = speed;
     }
+    for (int t = 1; t <= threads && size <= 2048; t += threads > 1 ? threads - 1 : 1) {
+        enum { ITK_STEPS = 4 }; /* it takes its time */
+        double seconds = peer_itk_diffusion(size, ITK_STEPS, t);
+        if (seconds <= 0)
+            continue;
+        double speed = pixels * ITK_STEPS / seconds;
+        print_row(table, size, "ITK", "float", "", "", t, 1, speed);
+        if (size == 2048 && t == 1)
+            marks->itk = speed;
+    }
     fflush(stdout);
 }
 
@@ -220,10 +232,8 @@ static int run(const struct bench_options *options)
     ro_context *one = NULL, *all = NULL;
     struct table table = {.json = options->json, .first = true};
     struct marks marks = {0};
-    if (options->cuda) {
-        fprintf(stderr, "roundoff: bench denoise measures the CPU only\n");
-        return 1;
-    }
+    if (options->cuda)
+        return bench_denoise_cuda(options);
     if (ro_context_open(&with, &one) != RO_OK)
         return 1;
     ro_device_info info;
@@ -240,7 +250,9 @@ static int run(const struct bench_options *options)
     } else {
         printf("Diffusion filters, noisy test card, 48 steps (16 from 4096 on). ");
         print_machine();
-        printf("Best of %d, in turns. OpenCV: anisotropicDiffusion, three channels.\n\n", ROUNDS);
+        printf("Best of %d, in turns. OpenCV: anisotropicDiffusion, three channels. ITK: "
+               "GradientAnisotropicDiffusion, grey.\n\n",
+               ROUNDS);
         printf("|  size | model        | number | schedule  | variant | threads | depth | "
                "Mpixel-steps/s |\n"
                "| ----: | ------------ | ------ | --------- | ------- | -: | -: | -------: |\n");
@@ -256,6 +268,8 @@ static int run(const struct bench_options *options)
                    marks.s16 / marks.opencv, marks.s9 / marks.opencv);
         else
             printf("no OpenCV here: no ratios to it\n");
+        if (marks.itk > 0)
+            printf("ratio s16/ITK, 2048, one thread %.0f\n", marks.s16 / marks.itk);
         if (marks.passes > 0)
             printf("ratio stream/passes, 8192, linear, %d threads %.2f\n", threads,
                    marks.stream / marks.passes);
@@ -267,6 +281,8 @@ static int run(const struct bench_options *options)
 
 const struct bench bench_denoise = {
     .name = "denoise",
-    .summary = "diffusion filters by model, number system, threads and depth, and OpenCV",
+    .summary =
+        "diffusion filters by model, number system, threads and depth, beside OpenCV and ITK",
     .run = run,
+    .cuda = true,
 };

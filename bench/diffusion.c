@@ -252,4 +252,5 @@ const struct bench bench_diffusion = {
     .name = "diffusion",
     .summary = "error diffusion by every schedule, memcpy and zimg",
     .run = run,
+    .cuda = true,
 };

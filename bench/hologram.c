@@ -243,5 +243,6 @@ static int run(const struct bench_options *options)
 const struct bench bench_hologram = {
     .name = "hologram",
     .summary = "hologram error diffusion beside the paper's CPU and GPU",
+    .cuda = true,
     .run = run,
 };

@@ -4,6 +4,7 @@
  * thread. And the time that void-and-cluster screens take to make.
  */
 #include "bench.h"
+#include "ordered_cuda.h"
 #include "roundoff.h"
 #include "timing.h"
 
@@ -137,6 +138,8 @@ static int run(const struct bench_options *options)
     ro_context *context;
     int size = options->size ? options->size : 4096;
     bool first = true;
+    if (options->cuda)
+        return bench_ordered_cuda(options);
     if (ro_context_open(NULL, &context) != RO_OK)
         return 1;
     if (options->json) {
@@ -164,4 +167,5 @@ const struct bench bench_ordered = {
     .name = "ordered",
     .summary = "ordered dithering beside memcpy, and the making of screens",
     .run = run,
+    .cuda = true,
 };

@@ -15,6 +15,8 @@
 
 enum { EXIT_BAD_USAGE = 2 };
 
+struct certificate;
+
 struct command {
     const char *name;
     const char *operands;         /* as in the usage line, "IN OUT" */
@@ -23,9 +25,20 @@ struct command {
     unsigned common;              /* the common options it takes, bits of COMMON_... */
     const char *const *examples;  /* two command lines, then NULL */
     int (*run)(const struct command *command, int argc, char **argv); /* the exit status */
+
+    /* For commands with --certificate; see cli/certificate.h. */
+    const char *verb;     /* the word before the operands, such as "make"; NULL: none */
+    int files;            /* how many of the operands are files, the last ones: 2, or OUT alone */
+    const void *defaults; /* the structure of values before anything is parsed */
+    size_t values_size;
+    /* States what the files and the values give: hashes and exact integers. */
+    ro_status (*certify)(struct certificate *to, const void *values, const struct operands *files);
+    /* Arguments that make a run use the plain code, ended by NULL; "!name" leaves an option out. */
+    const char *const *(*reference)(const void *values);
 };
 
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
+    command_register, command_measure, command_compare, command_calibrate, command_verify,
     command_testcard, command_devices, command_bench;
 extern const struct command *const commands[]; /* ended by NULL */
 

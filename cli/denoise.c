@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff denoise: diffusion filters in few bits, for whole files or from pipe to pipe. */
+#include "cli/certificate.h"
 #include "cli/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -32,9 +33,11 @@ static const struct option options[] = {
     {"time-step", "T", "tau/h^2 of a step (default: the largest stable)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000},
     {"scheme", "S", "explicit (default), implicit, conjugate, naive, xpp24", OPTION_TEXT,
-     PLACE(scheme)},
-    {"number", "Q", "u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8", OPTION_TEXT, PLACE(number)},
-    {"rounding", "R", "of the fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding)},
+     PLACE(scheme), .topic = "numbers"},
+    {"number", "Q", "u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8", OPTION_TEXT, PLACE(number),
+     .topic = "numbers"},
+    {"rounding", "R", "of the fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
+     .topic = "numbers"},
     {"independent", NULL, "channels do not share the gradient", OPTION_FLAG, PLACE(independent)},
     {"until-converged", NULL, "end where no pixel moves any more", OPTION_FLAG,
      PLACE(until_converged)},
@@ -44,6 +47,8 @@ static const struct option options[] = {
      PLACE(depth), .min = 1, .max = 64},
     {0},
 };
+
+static const struct values defaults = {.kappa = NAN, .sigma = NAN, .time_step = NAN};
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
@@ -66,6 +71,23 @@ static ro_image shape_of(const ro_file_info *info)
                       .width = info->width,
                       .height = info->height,
                       .maxval = info->maxval};
+}
+
+static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
+{
+    return (ro_denoise_options){.model = values->model,
+                                .scheme = values->scheme,
+                                .number = values->number,
+                                .rounding = values->rounding,
+                                .schedule = values->schedule,
+                                .iterations = (uint32_t)values->iterations,
+                                .depth = (uint32_t)values->depth,
+                                .kappa = isnan(values->kappa) ? 0 : values->kappa,
+                                .sigma = isnan(values->sigma) ? 0 : values->sigma,
+                                .time_step = isnan(values->time_step) ? 0 : values->time_step,
+                                .independent = values->independent,
+                                .until_converged = values->until_converged,
+                                .report = report};
 }
 
 struct job {
@@ -157,7 +179,7 @@ done:
 static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
                        double seconds)
 {
-    char kappa[80] = "", time[32];
+    char kappa[80] = "", time[32], where[64];
     if (r->noise > 0)
         snprintf(kappa, sizeof kappa, ", kappa %.2f for noise of %.1f/255", r->kappa, r->noise);
     else if (r->kappa > 0)
@@ -166,11 +188,15 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
         snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
     else
         snprintf(time, sizeof time, "%.2f s", seconds);
-    fprintf(stderr, "denoise: %s %s in %s%s, %u steps of %.4g%s, %u x %u, %s/%s, %d thread%s, %s\n",
-            scheme, ran->method, r->number, kappa, r->steps, r->time_step,
+    if (ran->device == RO_DEVICE_CUDA)
+        snprintf(where, sizeof where, "cuda, %llu launches", (unsigned long long)ran->launches);
+    else
+        snprintf(where, sizeof where, "%s, %d thread%s", ro_cpu_name(ran->cpu), ran->threads,
+                 ran->threads == 1 ? "" : "s");
+    fprintf(stderr, "denoise: %s %s in %s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
+            ran->method, r->number, kappa, r->steps, r->time_step,
             r->converged ? " to the fixed point" : "", ran->width, ran->height, ran->schedule,
-            ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
-            ran->threads == 1 ? "" : "s", time);
+            where, time);
     double change = r->sum_after - r->sum_before;
     if (change != 0)
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
@@ -211,15 +237,162 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
         {"energy_before", r->energy_before},
         {"energy_after", r->energy_after},
         {"drift", r->drift},
+        {"device_seconds", r->device_seconds},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
+/* ---- The certificate ------------------------------------------------------------------------ */
+
+/* Figures of every step, as they come. */
+struct steps {
+    size_t count, room;
+    ro_denoise_step *list;
+    bool no_memory;
+};
+
+static void remember(void *data, const ro_denoise_step *step)
+{
+    struct steps *steps = data;
+    if (steps->count == steps->room) {
+        const size_t room = 2 * steps->room + 64;
+        ro_denoise_step *more = realloc(steps->list, room * sizeof *more);
+        if (!more) {
+            steps->no_memory = true;
+            return;
+        }
+        steps->list = more;
+        steps->room = room;
+    }
+    steps->list[steps->count++] = *step;
+}
+
+static void state_steps(struct certificate *to, const struct steps *steps)
+{
+    __int128 *values = malloc((steps->count + 1) * sizeof *values);
+    if (!values || steps->no_memory) {
+        to->status = ro_context_fail(to->context, RO_E_MEMORY, "no memory for a certificate");
+        goto done;
+    }
+    if (!steps->list[0].exact) {
+        const ro_denoise_step *ends[2] = {&steps->list[0], &steps->list[steps->count - 1]};
+        static const char *const names[2][4] = {
+            {"mass_before", "min_before", "max_before", "energy_before"},
+            {"mass_after", "min_after", "max_after", "energy_after"}};
+        for (int i = 0; i < 2; i++) {
+            certificate_real(to, names[i][0], ends[i]->real_sum);
+            certificate_real(to, names[i][1], ends[i]->real_min);
+            certificate_real(to, names[i][2], ends[i]->real_max);
+            certificate_real(to, names[i][3], ends[i]->real_energy);
+        }
+        goto done;
+    }
+    for (size_t i = 0; i < steps->count; i++)
+        values[i] = steps->list[i].sum;
+    certificate_integers(to, "mass", values, steps->count);
+    for (size_t i = 0; i < steps->count; i++)
+        values[i] = steps->list[i].min;
+    certificate_integers(to, "min", values, steps->count);
+    for (size_t i = 0; i < steps->count; i++)
+        values[i] = steps->list[i].max;
+    certificate_integers(to, "max", values, steps->count);
+    for (size_t i = 0; i < steps->count; i++)
+        values[i] = (__int128)steps->list[i].energy_high << 64 | steps->list[i].energy_low;
+    certificate_integers(to, "energy", values, steps->count);
+done:
+    free(values);
+}
+
+static uint64_t unlike(const ro_image *a, const ro_image *b)
+{
+    const size_t bytes = ro_format_row_bytes(a->format, a->width);
+    const size_t pixel = ro_format_row_bytes(a->format, 1);
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < a->height; y++) {
+        const char *p = (const char *)a->data + (ptrdiff_t)y * a->stride;
+        const char *q = (const char *)b->data + (ptrdiff_t)y * b->stride;
+        for (size_t x = 0; x < bytes; x += pixel)
+            count += memcmp(p + x, q + x, pixel) != 0;
+    }
+    return count;
+}
+
+/* The filter once more, watched step by step, into what OUT is like. */
+static ro_status watch(ro_context *context, const struct values *given, const ro_image *in,
+                       const ro_image *again, struct steps *steps, ro_denoise_report *report)
+{
+    struct values values = *given;
+    values.schedule = NULL; /* changes no bits */
+    values.depth = 0;
+    ro_denoise_options denoise = options_of(&values, report);
+    denoise.on_step = remember;
+    denoise.on_step_data = steps;
+    return ro_denoise(context, in, again, &denoise);
+}
+
+static int stop_with(void *context, const char *phase, double done)
+{
+    (void)phase, (void)done;
+    return ro_context_cancelled(context);
+}
+
+/* Steps are watched on the CPU, so with a context of its own. */
+static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
+{
+    struct steps steps = {0};
+    ro_denoise_report report = {0};
+    ro_image in = {0}, out = {0}, again = {0};
+    ro_context *cpu = NULL;
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL);
+    if (status == RO_OK)
+        status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
+    if (status == RO_OK)
+        status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
+    if (status == RO_OK)
+        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
+                                                       .progress = stop_with,
+                                                       .progress_data = to->context},
+                                 &cpu);
+    if (status == RO_OK) {
+        status = watch(cpu, given, &in, &again, &steps, &report);
+        if (status != RO_OK)
+            ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
+    }
+    if (status == RO_OK) {
+        certificate_picture(to, "input", &in);
+        certificate_picture(to, "output", &out);
+        certificate_text(to, "method", ro_context_report(cpu)->method);
+        certificate_text(to, "number", report.number);
+        certificate_real(to, "white", report.white);
+        certificate_real(to, "kappa", report.kappa);
+        certificate_real(to, "time_step", report.time_step);
+        certificate_natural(to, "steps", report.steps);
+        state_steps(to, &steps);
+        certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
+    }
+    free(steps.list);
+    ro_context_close(cpu);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_image_free(&again);
+    return status;
+}
+
+/* The definition, where it has a schedule of its own. */
+static const char *const *reference(const void *given)
+{
+    static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", NULL};
+    static const char *const defined[] = {"--schedule", "reference", "--cpu",  "scalar",
+                                          "--threads",  "1",         "!depth", NULL};
+    const struct values *values = given;
+    return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.kappa = NAN, .sigma = NAN, .time_step = NAN};
+    struct values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -236,27 +409,19 @@ static int run(const struct command *command, int argc, char **argv)
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
+
     struct work work;
-    int result = work_begin(&work, &values.common);
+    result = work_begin(&work, &values.common);
     if (result)
         return result;
     ro_denoise_report report = {0};
     struct job job = {
         .context = work.context,
         .files = &files,
-        .denoise = {.model = values.model,
-                    .scheme = values.scheme,
-                    .number = values.number,
-                    .rounding = values.rounding,
-                    .schedule = values.schedule,
-                    .iterations = (uint32_t)values.iterations,
-                    .depth = (uint32_t)values.depth,
-                    .kappa = isnan(values.kappa) ? 0 : values.kappa,
-                    .sigma = isnan(values.sigma) ? 0 : values.sigma,
-                    .time_step = isnan(values.time_step) ? 0 : values.time_step,
-                    .independent = values.independent,
-                    .until_converged = values.until_converged,
-                    .report = &report},
+        .denoise = options_of(&values, &report),
     };
     const char *scheme = values.scheme ? values.scheme : "explicit";
     bool linear = values.model && ro_name_equal(values.model, "linear");
@@ -264,16 +429,19 @@ static int run(const struct command *command, int argc, char **argv)
                 (linear || !isnan(values.kappa)) && ro_name_equal(scheme, "explicit") &&
                 values.common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? run_rows(&job) : run_whole(&job);
+    const double seconds = seconds_now() - work.progress.start;
+    const ro_report ran = *ro_context_report(work.context);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, &ran);
     work_end(&work);
-    const ro_report *ran = ro_context_report(work.context);
     if (status != RO_OK) {
         result = work_failed(&work, status, files.path[1]);
     } else if (values.common.json) {
         bool busy = strcmp(files.path[1], "-") == 0;
-        print_json(busy ? stderr : stdout, ran, &report, &files, scheme, work.seconds);
+        print_json(busy ? stderr : stdout, &ran, &report, &files, scheme, seconds);
         result = finish_stdout();
     } else if (!values.common.quiet) {
-        print_line(ran, &report, scheme, work.seconds);
+        print_line(&ran, &report, scheme, seconds);
     }
     work_close(&work);
     return result;
@@ -284,7 +452,13 @@ const struct command command_denoise = {
     .operands = "IN OUT",
     .summary = "removes noise by diffusion that keeps edges, and the sum exactly",
     .options = options,
-    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify,
+    .reference = reference,
 };

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
+#include "cli/halftone.h"
+#include "cli/certificate.h"
 #include "cli/work.h"
-#include "roundoff_io.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct values {
-    struct common common;
-    const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    int levels, page, cell, angle, strength, noise, threshold, channels, separate;
-    double dpi, gamma, brightness, contrast, overshoot, black;
-    struct size resize;
-    bool list, serpentine, linear, invert;
-    /* direct binary search */
-    double sigma; /* negative: not given */
-    int radius, rounds;
-    const char *order, *start, *shadow;
-};
+static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigma = -1};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -25,75 +15,83 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
-     .offset = offsetof(struct values, method)},
+     .offset = offsetof(struct halftone_values, method)},
     {"list", NULL, "list the methods and stop", OPTION_FLAG,
-     .offset = offsetof(struct values, list)},
+     .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 256 (default 2)", OPTION_WHOLE,
-     .offset = offsetof(struct values, levels), .min = 2, .max = 256},
+     .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 256},
     {"threshold", "P%", "where white begins, 1% to 99% (default 50%)", OPTION_PERCENT,
-     .offset = offsetof(struct values, threshold), .min = 1, .max = 99},
+     .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
-     .offset = offsetof(struct values, schedule)},
+     .offset = offsetof(struct halftone_values, schedule)},
     {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
-     .offset = offsetof(struct values, type)},
+     .offset = offsetof(struct halftone_values, type)},
     {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
-     .offset = offsetof(struct values, page), .min = 1, .max = 1000000},
+     .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
-     .offset = offsetof(struct values, dpi), .min = 1, .max = 1000000},
+     .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
     {"resize", "WxH", "resize to the device's pixels before rounding", OPTION_SIZE,
-     .offset = offsetof(struct values, resize), .min = 1, .max = 1 << 30},
+     .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"strength", "P%", "part of every error that is passed on (default 100%)", OPTION_PERCENT,
-     .offset = offsetof(struct values, strength), .min = 1, .max = 100, .topic = "diffusion"},
+     .offset = offsetof(struct halftone_values, strength), .min = 1, .max = 100,
+     .topic = "diffusion"},
     {"noise", "P%", "shake the choice of a level, up to half a step at 100%", OPTION_PERCENT,
-     .offset = offsetof(struct values, noise), .min = 1, .max = 100, .topic = "diffusion"},
+     .offset = offsetof(struct halftone_values, noise), .min = 1, .max = 100, .topic = "diffusion"},
     {"serpentine", NULL, "odd rows right to left; rows run one after another", OPTION_FLAG,
-     .offset = offsetof(struct values, serpentine), .topic = "diffusion"},
+     .offset = offsetof(struct halftone_values, serpentine), .topic = "diffusion"},
     {"kernel", "FILE", "a kernel of your own, as JSON (see the man page)", OPTION_TEXT,
-     .offset = offsetof(struct values, kernel), .topic = "diffusion"},
+     .offset = offsetof(struct halftone_values, kernel), .topic = "diffusion"},
     {"like", "PROGRAM", "do as pillow, netpbm or zimg does, to the byte", OPTION_TEXT,
-     .offset = offsetof(struct values, like), .topic = "diffusion"},
+     .offset = offsetof(struct halftone_values, like), .topic = "diffusion"},
     {"cell", "N", "cells a side of a screen (default: the method's own)", OPTION_WHOLE,
-     .offset = offsetof(struct values, cell), .min = 1, .max = 1 << 20, .topic = "screens"},
+     .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
+     .topic = "screens"},
     {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
-     .offset = offsetof(struct values, angle), .choices = angles, .topic = "screens"},
+     .offset = offsetof(struct halftone_values, angle), .choices = angles, .topic = "screens"},
     {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
-     .offset = offsetof(struct values, shape), .topic = "screens"},
+     .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
     {"screen", "FILE", "a threshold image, for ordered dithering with it", OPTION_TEXT,
-     .offset = offsetof(struct values, screen), .topic = "screens"},
+     .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
     {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG,
-     .offset = offsetof(struct values, linear), .topic = "tone"},
+     .offset = offsetof(struct halftone_values, linear), .topic = "tone"},
     {"gamma", "G", "tone to the power 1/G, 0.1 to 10; above 1 is lighter", OPTION_NUMBER,
-     .offset = offsetof(struct values, gamma), .min = 0, .max = 10, .topic = "tone"},
+     .offset = offsetof(struct halftone_values, gamma), .min = 0, .max = 10, .topic = "tone"},
     {"curve", "FILE", "tone curve: lines \"tone in, tone out\", 0 to 1 or per cent", OPTION_TEXT,
-     .offset = offsetof(struct values, curve), .topic = "tone"},
-    {"invert", NULL, "black for white", OPTION_FLAG, .offset = offsetof(struct values, invert),
-     .topic = "tone"},
+     .offset = offsetof(struct halftone_values, curve), .topic = "tone"},
+    {"invert", NULL, "black for white", OPTION_FLAG,
+     .offset = offsetof(struct halftone_values, invert), .topic = "tone"},
     {"brightness", "P%", "lighter, or darker below 0; -100 to 100", OPTION_SHARE,
-     .offset = offsetof(struct values, brightness), .min = -100, .max = 100, .topic = "tone"},
+     .offset = offsetof(struct halftone_values, brightness), .min = -100, .max = 100,
+     .topic = "tone"},
     {"contrast", "P%", "steeper, or flatter below 0; -100 to 100", OPTION_SHARE,
-     .offset = offsetof(struct values, contrast), .min = -100, .max = 100, .topic = "tone"},
+     .offset = offsetof(struct halftone_values, contrast), .min = -100, .max = 100,
+     .topic = "tone"},
     {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
-     .offset = offsetof(struct values, channels), .choices = channels_names, .topic = "colour"},
+     .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
+     .topic = "colour"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
-     .offset = offsetof(struct values, palette), .topic = "colour"},
+     .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white, 0 to 100", OPTION_SHARE,
-     .offset = offsetof(struct values, overshoot), .min = 0, .max = 100, .topic = "colour"},
+     .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
+     .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
-     .offset = offsetof(struct values, separate), .choices = separate_names, .topic = "colour"},
+     .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
+     .topic = "colour"},
     {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
-     .offset = offsetof(struct values, black), .min = 0, .max = 100, .topic = "colour"},
+     .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
     {"sigma", "S", "width of the eye in pixels (default 1.2)", OPTION_NUMBER,
-     .offset = offsetof(struct values, sigma), .min = 0, .max = 1000, .topic = "search"},
+     .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
-     .offset = offsetof(struct values, radius), .min = 1, .max = 8, .topic = "search"},
+     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
-     .offset = offsetof(struct values, order), .topic = "search"},
+     .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
-     .offset = offsetof(struct values, start), .topic = "search"},
+     .offset = offsetof(struct halftone_values, start), .topic = "search"},
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
-     .offset = offsetof(struct values, rounds), .min = 1, .max = 1000000, .topic = "search"},
+     .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
+     .topic = "search"},
     {"shadow", "N/D", "tones set by the screen (default: follows --sigma, 8/255)", OPTION_TEXT,
-     .offset = offsetof(struct values, shadow), .topic = "search"},
+     .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
     {0},
 };
 
@@ -236,9 +234,76 @@ static bool read_fraction(const char *text, uint32_t fraction[2])
     return fraction[1] > 0;
 }
 
+void halftone_release(struct halftone_request *request) { ro_image_free(&request->screen); }
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request)
+{
+    *request = (struct halftone_request){
+        .options = {.method = values->method,
+                    .levels = values->levels,
+                    .schedule = values->schedule,
+                    .seed = values->common.seed,
+                    .cell = values->cell,
+                    .angle = values->angle ? 45 : 0,
+                    .shape = values->shape,
+                    .screen = values->screen ? &request->screen : NULL,
+                    .strength = values->strength,
+                    .noise = values->noise,
+                    .threshold = values->threshold,
+                    .serpentine = values->serpentine,
+                    .like = values->like,
+                    .tone = {.invert = values->invert,
+                             .brightness = values->brightness,
+                             .contrast = values->contrast,
+                             .gamma = values->gamma,
+                             .linear = values->linear},
+                    .channels = values->separate   ? RO_CHANNELS_CMYK
+                                : values->channels ? RO_CHANNELS_RGB
+                                                   : RO_CHANNELS_GREY,
+                    .grey_in_colour = 100 - values->black,
+                    .overshoot = (int)values->overshoot,
+                    .sigma = values->sigma > 0 ? values->sigma : 0,
+                    .radius = values->radius,
+                    .order = values->order,
+                    .start = values->start,
+                    .rounds = values->rounds},
+        .read = {.page = (unsigned)values->page,
+                 .resize_width = values->resize.width,
+                 .resize_height = values->resize.height},
+        .write = {.type = values->type,
+                  .dpi_x = values->dpi,
+                  .dpi_y = values->dpi,
+                  .split_inks = values->separate == 1},
+    };
+    ro_halftone_options *options = &request->options;
+    ro_status status = RO_OK;
+    if (values->screen && !values->method)
+        options->method = "screen";
+    if (values->shadow && !read_fraction(values->shadow, options->shadow))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "--shadow %s: must be a fraction such as 9/255", values->shadow);
+    if (values->screen && status == RO_OK)
+        status = ro_image_load(context, values->screen, NULL, &request->screen, NULL);
+    if (values->kernel && status == RO_OK) {
+        status = ro_kernel_read(context, values->kernel, &request->kernel);
+        options->kernel = &request->kernel;
+    }
+    if (values->curve && status == RO_OK) {
+        status =
+            ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
+        options->tone.curve = request->points;
+    }
+    if (values->palette && status == RO_OK) {
+        status = read_palette(context, values->palette, &request->palette);
+        options->palette = &request->palette;
+    }
+    return status;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.levels = 2, .black = 100, .sigma = -1};
+    struct halftone_values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -259,92 +324,52 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.channels && values.separate)
         return usage_error(command, "--channels rgb and --separate exclude each other");
 
-    uint32_t shadow[2] = {0, 0};
+    uint32_t shadow[2];
     if (values.sigma == 0)
         return usage_error(command, "--sigma 0: must be above 0");
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
 
     struct work work;
-    int result = work_begin(&work, &values.common);
+    result = work_begin(&work, &values.common);
     if (result)
         return result;
     const char *in = files.path[0], *out = files.path[1];
-    ro_image screen = {0};
-    ro_halftone_options halftone = {.method = values.method,
-                                    .levels = values.levels,
-                                    .schedule = values.schedule,
-                                    .seed = values.common.seed,
-                                    .cell = values.cell,
-                                    .angle = values.angle ? 45 : 0,
-                                    .shape = values.shape,
-                                    .screen = values.screen ? &screen : NULL,
-                                    .strength = values.strength,
-                                    .noise = values.noise,
-                                    .threshold = values.threshold,
-                                    .serpentine = values.serpentine,
-                                    .like = values.like,
-                                    .tone = {.invert = values.invert,
-                                             .brightness = values.brightness,
-                                             .contrast = values.contrast,
-                                             .gamma = values.gamma,
-                                             .linear = values.linear},
-                                    .channels = values.separate   ? RO_CHANNELS_CMYK
-                                                : values.channels ? RO_CHANNELS_RGB
-                                                                  : RO_CHANNELS_GREY,
-                                    .grey_in_colour = 100 - values.black,
-                                    .overshoot = (int)values.overshoot,
-                                    .sigma = values.sigma > 0 ? values.sigma : 0,
-                                    .radius = values.radius,
-                                    .order = values.order,
-                                    .start = values.start,
-                                    .rounds = values.rounds,
-                                    .shadow = {shadow[0], shadow[1]}};
-    if (values.screen && !values.method)
-        halftone.method = "screen";
-    ro_read_options read = {.page = (unsigned)values.page,
-                            .resize_width = values.resize.width,
-                            .resize_height = values.resize.height};
-    ro_write_options write = {.type = values.type,
-                              .dpi_x = values.dpi,
-                              .dpi_y = values.dpi,
-                              .split_inks = values.separate == 1};
-    static ro_tone_point points[RO_CURVE_POINTS];
-    static ro_palette palette;
-    ro_kernel kernel;
-    ro_status status = RO_OK;
-    if (values.screen)
-        status = ro_image_load(work.context, values.screen, NULL, &screen, NULL);
-    if (values.kernel && status == RO_OK) {
-        status = ro_kernel_read(work.context, values.kernel, &kernel);
-        halftone.kernel = &kernel;
-    }
-    if (values.curve && status == RO_OK) {
-        status = ro_curve_load(work.context, values.curve, points, &halftone.tone.curve_points);
-        halftone.tone.curve = points;
-    }
-    if (values.palette && status == RO_OK) {
-        status = read_palette(work.context, values.palette, &palette);
-        halftone.palette = &palette;
-    }
+    static struct halftone_request request;
+    ro_status status = halftone_prepare(work.context, &values, &request);
     if (status == RO_OK)
-        status = ro_halftone_file(work.context, in, out, &halftone, &read, &write);
-    ro_image_free(&screen);
+        status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
+                                  &request.write);
+    halftone_release(&request);
+    const double seconds = seconds_now() - work.progress.start;
+    const ro_report report = *ro_context_report(work.context);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, &report);
     work_end(&work);
-    const ro_report *report = ro_context_report(work.context);
     if (status != RO_OK) {
         result = work_failed(&work, status, out);
     } else if (values.common.json) {
         bool busy = strcmp(out, "-") == 0;
-        print_json(busy ? stderr : stdout, report, &files, &halftone, work.seconds);
+        print_json(busy ? stderr : stdout, &report, &files, &request.options, seconds);
         result = finish_stdout();
     } else if (!values.common.quiet) {
         char output[64];
-        say_output(&halftone, output, sizeof output);
-        print_line(report, output, work.seconds);
+        say_output(&request.options, output, sizeof output);
+        print_line(&report, output, seconds);
     }
     work_close(&work);
     return result;
+}
+
+/* Plain code: no vectors, one thread. */
+static const char *const *reference(const void *values)
+{
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", NULL};
+    (void)values;
+    return arguments;
 }
 
 const struct command command_halftone = {
@@ -352,8 +377,13 @@ const struct command command_halftone = {
     .operands = "IN OUT",
     .summary = "rounds a picture to a few levels, every small area keeping its tone",
     .options = options,
-    .common =
-        COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
+              COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = halftone_certify,
+    .reference = reference,
 };

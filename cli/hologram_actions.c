@@ -118,7 +118,7 @@ int hologram_make(const struct command *command, const struct hologram_values *v
                                                     "no memory for a field of %u x %u pixels",
                                                     field.width, field.height);
     if (status == RO_OK)
-        status = ro_field_save(work.context, path[0], &field, &optics);
+        status = ro_hologram_save(work.context, path[0], &field, &optics);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[0]);
@@ -294,7 +294,7 @@ static ro_status save_certificate(ro_context *context, const struct quantize *q,
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the certificate");
     write_report(memory, q, ran, path, seconds, true);
     fclose(memory);
-    ro_status status = ro_text_save(context, name, text, size);
+    ro_status status = ro_bytes_save(context, name, text, size);
     free(text);
     return status;
 }
@@ -364,7 +364,7 @@ static ro_status run_quantize(const struct command *command, struct work *work,
         status = ro_taps_load(context, values->weights, &q->taps);
     }
     if (status == RO_OK)
-        status = ro_field_load(context, path[0], values->sidecar, &field, &q->options.optics);
+        status = ro_hologram_load(context, path[0], values->sidecar, &field, &q->options.optics);
     hologram_optics(command, values, &q->options.optics); /* once more, over the sidecar's */
     if (status == RO_OK)
         status = check_physics(context, q, path[0]);

@@ -119,7 +119,7 @@ static ro_status run_view(const struct command *command, ro_context *context,
         if (status == RO_OK)
             status = ro_optics_load(context, path[0], values->sidecar, optics);
     } else if (status == RO_OK) {
-        status = ro_field_load(context, path[0], values->sidecar, &field, optics);
+        status = ro_hologram_load(context, path[0], values->sidecar, &field, optics);
     }
     hologram_optics(command, values, optics); /* once more, over the sidecar's */
     if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))

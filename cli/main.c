@@ -9,16 +9,23 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* clang-format off */
 const struct command *const commands[] = {
     &command_halftone,
     &command_screen,
     &command_denoise,
     &command_hologram,
+    &command_register,
+    &command_measure,
+    &command_compare,
+    &command_calibrate,
+    &command_verify,
     &command_testcard,
     &command_devices,
     &command_bench,
     NULL,
 };
+/* clang-format on */
 
 /* A file name may hold anything; the sentence stays one line. */
 static void say(const char *more, const char *format, va_list arguments)
@@ -91,7 +98,7 @@ void json_string(FILE *file, const char *text)
         int length = utf8_length((const unsigned char *)text);
         if (length == 0)
             fputs("\\ufffd", file);
-        else if (c < 0x20 || c == 0x7f)
+        else if (c < 0x20 || c == 0x7f || c == '<') /* "</script>" must not end a page's data */
             fprintf(file, "\\u%04x", c);
         else if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 64, HELP_COLUMN = 20 };
+enum { HELP_COLUMN = 20 };
 
 static const char *const device_names[] = {"auto", "cpu", "cuda", NULL};
 static const char *const cpu_names[] = {"auto", "scalar", "avx2", "avx512", NULL};
@@ -33,11 +33,12 @@ static const struct option common_options[] = {
     {"quiet", NULL, "print nothing but errors", OPTION_FLAG,
      .offset = offsetof(struct common, quiet)},
     {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
+    {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
+     .offset = offsetof(struct common, certificate)},
 };
 enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
 
-/* The options a command takes, its own first. */
-static int list_options(const struct command *command, const struct option *list[MOST_OPTIONS])
+int options_list(const struct command *command, const struct option *list[MOST_OPTIONS])
 {
     int count = 0;
     for (const struct option *own = command->options; own->name; own++)
@@ -53,7 +54,7 @@ static const struct option *find_option(const struct command *command, const cha
                                         size_t length)
 {
     const struct option *list[MOST_OPTIONS];
-    int count = list_options(command, list);
+    int count = options_list(command, list);
     for (int i = 0; i < count; i++)
         if (strlen(list[i]->name) == length && memcmp(list[i]->name, name, length) == 0)
             return list[i];
@@ -69,7 +70,7 @@ static int unknown_option(const struct command *command, const char *argument, s
                                command->name);
     const struct option *list[MOST_OPTIONS];
     const char *names[MOST_OPTIONS];
-    int count = list_options(command, list);
+    int count = options_list(command, list);
     for (int i = 0; i < count; i++)
         names[i] = list[i]->name;
     char name[64];
@@ -244,6 +245,17 @@ static const char *find_topic(const struct command *command, const char *name)
     return NULL;
 }
 
+/* Two, or as many as the usage line has words: a command says itself that one or none are wanted.
+ */
+static int most_operands(const struct command *command)
+{
+    int words = 0;
+    for (const char *c = command->operands; *c; c += strcspn(c, " "), c += strspn(c, " "))
+        words++;
+    words -= command->verb != NULL;
+    return words < 2 ? 2 : words < MAX_OPERANDS ? words : MAX_OPERANDS;
+}
+
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands)
 {
@@ -252,7 +264,7 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
     for (int i = 0; i < argc; i++) {
         const char *argument = argv[i];
         if (ended || argument[0] != '-' || strcmp(argument, "-") == 0) {
-            if (operands->count == MAX_OPERANDS) {
+            if (operands->count == most_operands(command)) {
                 usage_error(command, "%s is one name too many", argument);
                 return PARSED_ERROR;
             }
@@ -318,7 +330,7 @@ void options_help(const struct command *command, const char *topic, FILE *file)
         fprintf(file, "%c%s.\n\n", toupper((unsigned char)command->summary[0]),
                 command->summary + 1);
     const struct option *list[MOST_OPTIONS];
-    int count = list_options(command, list);
+    int count = options_list(command, list);
     for (int i = 0; i < count; i++) {
         if (topic ? !list[i]->topic || strcmp(topic, list[i]->topic) != 0 : !!list[i]->topic)
             continue;

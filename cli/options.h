@@ -43,6 +43,7 @@ struct common {
     int threads;
     uint64_t seed;
     bool quiet, json;
+    const char *certificate;
 };
 enum {
     COMMON_DEVICE = 1 << 0,
@@ -51,9 +52,10 @@ enum {
     COMMON_SEED = 1 << 3,
     COMMON_QUIET = 1 << 4,
     COMMON_JSON = 1 << 5,
+    COMMON_CERTIFICATE = 1 << 6,
 };
 
-enum { MAX_OPERANDS = 2 };
+enum { MAX_OPERANDS = 3 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];
@@ -66,6 +68,11 @@ enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
 struct command;
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
+
+/* The options a command takes, its own first, and how many they are. */
+enum { MOST_OPTIONS = 64 };
+int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);
+
 /* The options of a topic; NULL: those without one, the names of the topics, and the examples. */
 void options_help(const struct command *command, const char *topic, FILE *file);
 

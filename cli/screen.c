@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff screen: makes a threshold array for ordered dithering and search. */
+#include "cli/certificate.h"
 #include "cli/work.h"
 #include "roundoff_io.h"
 
@@ -11,6 +12,8 @@ struct values {
     const char *shape, *type;
     bool list;
 };
+
+static const struct values defaults;
 
 static const char *const angles[] = {"0", "45", NULL};
 
@@ -116,14 +119,19 @@ static int run(const struct command *command, int argc, char **argv)
         return list_kinds(values.common.json);
     if (!make_given || names.count != 2)
         return usage_error(command, "screen needs make, KIND and OUT");
+    int result = certificate_wanted(command, &values.common, &names);
+    if (result)
+        return result;
 
     struct work work;
-    int result = work_begin(&work, &values.common);
+    result = work_begin(&work, &values.common);
     if (result)
         return result;
     const char *kind = names.path[0], *out = names.path[1];
     uint32_t size;
     ro_status status = make(work.context, &values, kind, out, &size);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &names, NULL);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, out);
@@ -140,7 +148,13 @@ const struct command command_screen = {
     .operands = "make KIND OUT",
     .summary = "makes a threshold array for ordered dithering",
     .options = options,
-    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .verb = "make",
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certificate_of_output,
+    .reference = certificate_no_arguments,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff testcard: draws the built-in test picture into a file. */
+#include "cli/certificate.h"
 #include "cli/work.h"
 #include "roundoff_io.h"
 
@@ -12,6 +13,8 @@ struct values {
     bool colour;
     const char *type;
 };
+
+static const struct values defaults = {.size = {1024, 1024}};
 
 static const char *const depths[] = {"8", "16", NULL};
 
@@ -63,7 +66,7 @@ done:
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.size = {1024, 1024}};
+    struct values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -75,13 +78,18 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (files.count != 1)
         return usage_error(command, "testcard needs OUT and no other name");
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
 
     struct work work;
-    int result = work_begin(&work, &values.common);
+    result = work_begin(&work, &values.common);
     if (result)
         return result;
     const char *out = files.path[0];
     ro_status status = draw(work.context, &values, out);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, NULL);
     work_end(&work);
     int bits = values.depth ? 16 : 8;
     if (status != RO_OK) {
@@ -109,7 +117,12 @@ const struct command command_testcard = {
     .operands = "OUT",
     .summary = "draws a picture that shows what halftoning does well and badly",
     .options = options,
-    .common = COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certificate_of_output,
+    .reference = certificate_no_arguments,
 };

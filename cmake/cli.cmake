@@ -1,6 +1,38 @@
 # SPDX-License-Identifier: MIT
 # The command: one file per command in cli/, one per bench in bench/.
 file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
-add_executable(roundoff ${cli_sources})
+
+# Style and scripts of the pages, as text in the program: cli/page/plots.js is page_plots_js.
+file(GLOB page_files CONFIGURE_DEPENDS cli/page/*.css cli/page/*.js)
+set(page_text "#include \"cli/page.h\"\n")
+foreach(file ${page_files})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER page_${name} name)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND page_text "const char ${name}[] = {${bytes}0};\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY)
+
+add_executable(roundoff ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
 target_include_directories(roundoff PRIVATE src .)
 target_link_libraries(roundoff PRIVATE roundoff_io_static roundoff_static ${CMAKE_DL_LIBS} m)
+
+# Peers of `roundoff bench denoise` and `register`, which run them where they lie beside the command.
+option(RO_PEER_ITK "Build the bench's ITK program (C++, Debian: libinsighttoolkit5-dev)" OFF)
+if(RO_PEER_ITK)
+  enable_language(CXX)
+  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing ITKPDEDeformableRegistration)
+  if(ITK_FOUND)
+    foreach(peer peer_itk peer_itk_demons)
+      add_executable(${peer} bench/${peer}.cpp)
+      target_include_directories(${peer} SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
+      target_link_libraries(${peer} PRIVATE ${ITK_LIBRARIES})
+      target_compile_options(${peer} PRIVATE -w) # of ITK's headers
+    endforeach()
+    message(STATUS "ITK ${ITK_VERSION}: the bench has it as a peer")
+  else()
+    message(STATUS "ITK was not found: the bench goes without it")
+  endif()
+endif()

@@ -21,9 +21,14 @@
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H
 
+#include "roundoff/calibrate.h"
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
 #include "roundoff/hologram.h"
+#include "roundoff/multigrid.h"
+#include "roundoff/register.h"
+#include "roundoff/hash.h"
+#include "roundoff/measure.h"
 
 #endif

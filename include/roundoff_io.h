@@ -90,6 +90,15 @@ RO_API
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options);
 
+/* The bytes of a picture file, `type` as in ro_write_options ("png"); free() gives them back. */
+RO_API
+ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
+                          void **bytes, size_t *size);
+
+/* Writes bytes as pictures are written: under their name only when complete. */
+RO_API
+ro_status ro_text_save(ro_context *context, const char *path, const void *bytes, size_t size);
+
 /* Reads a kernel of error diffusion from a JSON file, as taps [dx, dy, weight] or as a matrix whose
  * first row is the pixel's own, the pixel just before the row's first weight:
  *
@@ -109,13 +118,29 @@ RO_API
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count);
 
-/* A field from a .npy file of complex64 or complex128, or of float32 or float64, which are phases
- * in radians of light of modulus 1. `optics`, if not NULL, is read from the sidecar: the file's
- * name with .json for its ending, or `sidecar` if that is not NULL; without such a file all of it
- * is 0. */
+/* Displacement fields as ro_register makes them, images of RO_GRAYF twice as wide: .npy of shape
+ * (h, w, 2) and Middlebury's .flo. Loading takes memory that ro_image_free gives back; the file's
+ * type is told by its content. */
 RO_API
-ro_status ro_field_load(ro_context *context, const char *path, const char *sidecar, ro_field *field,
-                        ro_optics *optics);
+ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
+RO_API
+ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field);
+
+/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there. */
+RO_API
+ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
+RO_API
+ro_status ro_bytes_accepts(ro_context *context, const char *path);
+RO_API
+ro_status ro_field_accepts(ro_context *context, const char *path);
+
+/* A field of light from a .npy file of complex64 or complex128, or of float32 or float64, which are
+ * phases in radians of light of modulus 1. `optics`, if not NULL, is read from the sidecar: the
+ * file's name with .json for its ending, or `sidecar` if that is not NULL; without such a file all
+ * of it is 0. */
+RO_API
+ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
+                           ro_field *field, ro_optics *optics);
 
 /* The sidecar alone. */
 RO_API
@@ -125,12 +150,8 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
 /* A field as .npy of complex64, and its sidecar if `optics` is not NULL. Both appear under their
  * names only when they are complete. */
 RO_API
-ro_status ro_field_save(ro_context *context, const char *path, const ro_field *field,
-                        const ro_optics *optics);
-
-/* Text to a file that appears under its name only when it is complete. */
-RO_API
-ro_status ro_text_save(ro_context *context, const char *path, const char *text, size_t size);
+ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
+                           const ro_optics *optics);
 
 /* The levels of a modulator from text, a pair a line: "real, imaginary", or below a heading
  * "phase, amplitude" (radians) or "degrees, amplitude". */

@@ -23,12 +23,24 @@ typedef struct ro_denoise_report {
     double time_step; /* tau/h^2 */
     uint32_t steps;   /* iterations done; with until_converged, until nothing moved */
     int converged;    /* a step was seen that changed nothing */
+    double device_seconds; /* of the steps alone on a CUDA device; 0 on the CPU */
     double sum_before, sum_after;
     double min_before, min_after, max_before, max_after;
     double energy_before, energy_after;
     double
         drift; /* sum of the output, in its levels, minus that of the result it was rounded from */
 } ro_denoise_report;
+
+/* The image after a step, in the numbers of the working system: of integers exactly, the energy
+ * being energy_high * 2^64 + energy_low; of floats as doubles. */
+typedef struct ro_denoise_step {
+    uint32_t step; /* 0: before the first */
+    int exact;     /* integers; else the last four are filled in */
+    int64_t sum, min, max;
+    uint64_t energy_high, energy_low;
+    double real_sum, real_min, real_max, real_energy;
+} ro_denoise_step;
+typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 
 typedef struct ro_denoise_options {
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
@@ -37,7 +49,8 @@ typedef struct ro_denoise_options {
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest" */
-    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream": the same bits */
+    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
+                             bits */
     uint32_t
         iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
     uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
@@ -48,6 +61,10 @@ typedef struct ro_denoise_options {
     int until_converged;       /* end at the fixed point */
     uint64_t seed;             /* of the implicit scheme's dither */
     ro_denoise_report *report; /* filled in on success; NULL: not wanted */
+    ro_denoise_step_fn
+        on_step; /* called before the first step and after each, from the thread that
+                    made the call; on the CPU, and not for streams. NULL: not wanted */
+    void *on_step_data;
 } ro_denoise_options;
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and

@@ -159,6 +159,37 @@ RO_API
 ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
                       const ro_halftone_options *options);
 
+/* What a halftone did, as exact integers. Tones count in 16ths of the input's levels, after any
+ * steps of tone; white is 16 times maxval. */
+typedef struct ro_halftone_audit {
+    const char *method;
+    int64_t white;
+    int64_t tone_in, tone_out; /* sums over all pixels */
+    uint64_t unlike;           /* pixels whose level is not the one that the method chooses there */
+    uint32_t unlike_x, unlike_y; /* the first of them */
+
+    /* Error diffusion, where nothing is lost but what is named here:
+     * divisor * tone_in = divisor * tone_out + border + carried + lost. */
+    int diffused;
+    int64_t divisor;
+    int64_t border;  /* went over the borders */
+    int64_t carried; /* remainders left at the ends of rows */
+    int64_t lost;    /* was not passed on: strength, and kernels whose weights do not sum up */
+
+    /* Direct binary search: errors are sums of squares in units of (1 / 65536)^2. */
+    int searched;
+    uint64_t error; /* of the picture */
+    uint64_t rounds, changes;
+    uint64_t improving; /* changes that one more scan would make; 0: no trial improves it */
+} ro_halftone_audit;
+
+/* Goes over a halftone of `in`, given as packed bits or numbers of levels, and accounts for it. For
+ * error diffusion the errors are those of the levels given, one pixel after another by the
+ * definition; other methods are run once more. Grey only: no palette, no channels. */
+RO_API
+ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
+                               const ro_halftone_options *options, ro_halftone_audit *audit);
+
 /* The same for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
  * one shape, whose data are device pointers (grey of 8 or 16 bits in, RO_BITS or RO_INDEX8 out).
  * Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy and no waiting

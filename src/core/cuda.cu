@@ -2,6 +2,8 @@
 /* Devices, streams and scratch memory. The process never aborts: what fails becomes a status. */
 #include "core/cuda.cuh"
 
+#include <initializer_list>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +63,10 @@ static ro_status open_streams(struct ro_cuda *cuda)
         RO_CUDA_TRY(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
     RO_CUDA_TRY(context, cudaEventCreate(&cuda->begin));
     RO_CUDA_TRY(context, cudaEventCreate(&cuda->end));
-    cudaEvent_t *events[] = {&cuda->ready[0],   &cuda->ready[1],   &cuda->computed[0],
-                             &cuda->computed[1], &cuda->fetched[0], &cuda->fetched[1],
-                             &cuda->scratch_free};
-    for (cudaEvent_t *event : events)
-        RO_CUDA_TRY(context, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    RO_CUDA_TRY(context, cudaEventCreateWithFlags(&cuda->scratch_free, cudaEventDisableTiming));
+    for (int i = 0; i < RO_CUDA_LANES; i++)
+        for (cudaEvent_t *event : {&cuda->ready[i], &cuda->computed[i], &cuda->fetched[i]})
+            RO_CUDA_TRY(context, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     return RO_OK;
 }
 
@@ -100,12 +101,13 @@ void ro_cuda_close(struct ro_cuda *cuda)
         }
     if (cuda->scratch_used)
         cudaEventSynchronize(cuda->scratch_free);
-    cudaEvent_t events[] = {cuda->begin,       cuda->end,         cuda->ready[0],
-                            cuda->ready[1],    cuda->computed[0], cuda->computed[1],
-                            cuda->fetched[0],  cuda->fetched[1],  cuda->scratch_free};
-    for (cudaEvent_t event : events)
+    for (cudaEvent_t event : {cuda->begin, cuda->end, cuda->scratch_free})
         if (event)
             cudaEventDestroy(event);
+    for (int i = 0; i < RO_CUDA_LANES; i++)
+        for (cudaEvent_t event : {cuda->ready[i], cuda->computed[i], cuda->fetched[i]})
+            if (event)
+                cudaEventDestroy(event);
     ro_cuda_drop_graph(cuda);
     for (int i = 0; i < RO_CUDA_SLOTS; i++)
         cudaFree(cuda->slot[i].data);

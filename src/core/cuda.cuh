@@ -7,21 +7,27 @@
 
 #include <cuda_runtime.h>
 
+/* Bands of rows that are under way at once: one comes, one is worked on, one goes. */
+enum { RO_CUDA_LANES = 3 };
+
 /* Scratch memory on the device, kept between calls; one purpose each. */
 enum ro_cuda_slot {
     RO_CUDA_LINES,   /* errors handed from block to block of the wave */
+    RO_CUDA_PAIR_LINES, /* the same of the wave with two rows to a lane */
     RO_CUDA_TABLES,  /* levels and thresholds */
     RO_CUDA_CARRY_A, /* errors handed from band to band of rows */
     RO_CUDA_CARRY_B,
-    RO_CUDA_IN_A, /* bands of rows on their way */
-    RO_CUDA_IN_B,
-    RO_CUDA_OUT_A,
-    RO_CUDA_OUT_B,
+    RO_CUDA_IN, /* bands of rows on their way, RO_CUDA_LANES of them */
+    RO_CUDA_OUT = RO_CUDA_IN + RO_CUDA_LANES,
+    RO_CUDA_AFTER_OUT = RO_CUDA_OUT + RO_CUDA_LANES - 1,
     RO_CUDA_TICKET,
     RO_CUDA_ALIGNED, /* copies of images whose rows are not aligned */
     RO_CUDA_WORK, /* whatever else a schedule keeps */
     RO_CUDA_DBS_TABLES, /* of a direct binary search */
     RO_CUDA_DBS_STATE,
+    RO_CUDA_PDE_FIELDS, /* images of a diffusion */
+    RO_CUDA_PDE_TABLES,
+    RO_CUDA_GRIDS, /* tables and planes of multigrid and registration */
     RO_CUDA_HOLOGRAM_TABLES,
     RO_CUDA_HOLOGRAM_LINES,
     RO_CUDA_HOLOGRAM_FIELD,
@@ -36,9 +42,9 @@ struct ro_cuda {
     size_t memory;
     cudaStream_t copy_in, compute, copy_out;
     cudaEvent_t begin, end;     /* of the timer */
-    cudaEvent_t ready[2];       /* band of rows is on the device */
-    cudaEvent_t computed[2];    /* and halftoned */
-    cudaEvent_t fetched[2];     /* and back */
+    cudaEvent_t ready[RO_CUDA_LANES];       /* band of rows is on the device */
+    cudaEvent_t computed[RO_CUDA_LANES];    /* and halftoned */
+    cudaEvent_t fetched[RO_CUDA_LANES];     /* and back */
     cudaEvent_t scratch_free;   /* the last user of the scratch is done */
     cudaStream_t scratch_user;  /* the stream it ran on, */
     bool scratch_used;          /* if there was one */
@@ -46,13 +52,14 @@ struct ro_cuda {
         void *data;
         size_t bytes;
     } slot[RO_CUDA_SLOTS];
-    void *pinned[4]; /* staging for pageable memory: two in, two out */
-    size_t pinned_bytes[4];
+    void *pinned[2 * RO_CUDA_LANES]; /* staging for pageable memory: in, then out */
+    size_t pinned_bytes[2 * RO_CUDA_LANES];
     cudaGraphExec_t graph; /* the last series of launches that was captured, and its key */
     void *graph_key;
     size_t graph_key_bytes;
     int graph_launches;
     unsigned wave_tag;    /* tells launches apart in the wave's lines; 0 is never used */
+    unsigned pairs_tag;
     unsigned wave_ticket; /* tickets given out so far */
 };
 

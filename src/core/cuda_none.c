@@ -4,8 +4,12 @@
 
 #include "halftone/dbs_cuda.h"
 #include "halftone/diffusion_cuda.h"
+#include "halftone/ordered_cuda.h"
 #include "hologram/diffuse_cuda.h"
 #include "hologram/propagate_cuda.h"
+#include "pde/diffusion_cuda.h"
+#include "pde/multigrid_cuda.h"
+#include "pde/register_cuda.h"
 
 #include <stdio.h>
 
@@ -139,6 +143,109 @@ int dbs_cuda_launches(const struct dbs_cuda *work)
 }
 
 void dbs_cuda_close(struct dbs_cuda *work) { (void)work; }
+
+ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan *plan,
+                            struct ordered_cuda **work)
+{
+    (void)plan;
+    *work = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_rows *rows)
+{
+    (void)work, (void)rows;
+    return RO_E_DEVICE;
+}
+
+ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *in,
+                                    const ro_image *out, uint32_t images, void *stream)
+{
+    (void)work, (void)in, (void)out, (void)images, (void)stream;
+    return RO_E_DEVICE;
+}
+
+uint64_t ordered_cuda_launches(const struct ordered_cuda *work)
+{
+    (void)work;
+    return 0;
+}
+
+void ordered_cuda_close(struct ordered_cuda *work) { (void)work; }
+
+size_t diffusion_device_bytes(const struct ro_diffusion *diffusion, int64_t white,
+                              bool until_converged, bool tables)
+{
+    (void)diffusion, (void)white, (void)until_converged, (void)tables;
+    return 0;
+}
+
+ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
+                                int64_t white, bool until_converged, bool tables,
+                                struct diffusion_device **work)
+{
+    (void)diffusion, (void)white, (void)until_converged, (void)tables;
+    *work = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+void diffusion_device_close(struct diffusion_device *work) { (void)work; }
+
+ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
+                                const uint32_t *numbers, uint32_t count)
+{
+    (void)work, (void)in, (void)numbers, (void)count;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
+                                 const uint32_t *pixels, uint32_t count)
+{
+    (void)work, (void)out, (void)pixels, (void)count;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes)
+{
+    (void)work, (void)planes;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes)
+{
+    (void)work, (void)planes;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t *pixels,
+                                   uint32_t count, struct diffusion_figures *figures)
+{
+    (void)work, (void)pixels, (void)count, (void)figures;
+    return RO_E_DEVICE;
+}
+
+ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iterations,
+                               struct diffusion_run *run)
+{
+    (void)work, (void)iterations, (void)run;
+    return RO_E_DEVICE;
+}
+
+ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *grids,
+                               const struct ro_stencil *stencils, const float *inverse,
+                               const ro_image *b, const ro_image *x, uint32_t cycles, bool warm,
+                               uint64_t *launches)
+{
+    (void)grids, (void)stencils, (void)inverse, (void)b, (void)x, (void)cycles, (void)warm;
+    *launches = 0;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+{
+    (void)field, (void)ran;
+    return ro_cuda_timer_start(flow->context);
+}
 
 ro_status hologram_cuda_load(struct hologram_job *job) { return ro_cuda_timer_start(job->context); }
 

@@ -10,7 +10,7 @@
  *
  * Between blocks errors pass through C, the row below the last blocks run in each column, and R,
  * the last three columns of the last block run in each row. The launches of an image are captured
- * into a graph once; the pixels of a block are loaded while the launch before still runs.
+ * into a graph once; launches to come load their pixels while the ones before still run.
  *
  * (The paper's text gives the shift as 3; its array of w + 3 columns and its dependencies, blocks
  * (y-1, x+1), (y-1, x+2) and (y, x-1), are those of 2.)
@@ -51,21 +51,25 @@ static __device__ void load_samples(const diffusion_launch &p, tile &t, int row,
     }
 }
 
-/* Rounds a pixel of this lane's row. */
-static __device__ __forceinline__ int round_at(const diffusion_launch &p, int sample, int sum,
+/* Rounds a pixel of this lane's row; one outside the image makes no error. Two levels without a
+ * branch: a lone warp pays for each. */
+template <bool TWO>
+static __device__ __forceinline__ int round_at(const diffusion_launch &p, int tone, int sum,
                                                bool inside, int &carry, int &level)
 {
-    int t = sum + carry, v = 16 * sample + (t >> 4);
-    level = 0;
-    if (!inside)
-        return 0;
-    carry = t & 15;
-    if (p.levels == 2) {
-        level = v > (int)(p.white / 2);
-        return v - level * (int)p.white;
+    const int t = sum + carry, v = tone + (t >> 4);
+    int e;
+    if (TWO) {
+        const int white = (int)p.white;
+        const bool lit = v > white / 2;
+        e = lit ? v - white : v;
+        level = lit & inside;
+    } else {
+        level = inside ? nearest_level(p, v) : 0;
+        e = v - p.level[level];
     }
-    level = nearest_level(p, v);
-    return v - p.level[level];
+    carry = inside ? t & 15 : carry;
+    return inside ? e : 0;
 }
 
 static __device__ void put_levels(const diffusion_launch &p, int row, int first, const int *levels)
@@ -109,15 +113,24 @@ static __global__ void __launch_bounds__(32)
     __shared__ tile t;
     const int lane = (int)threadIdx.x, y = first_block + (int)blockIdx.x, x = k - 3 * y;
     const int first_row = y * SIDE, row = first_row + lane;
-    load_samples(p, t, first_row, x, sample_bytes, lane);
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
+#endif
+    load_samples(p, t, first_row, x, sample_bytes, lane);
+    __syncwarp();
+    int tone[SIDE]; /* of this lane's row, ready before the errors come */
+#pragma unroll
+    for (int u = 0; u < SIDE; u++)
+        tone[u] = 16 * t.sample[lane][u];
+#if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
     /* The row above the block, in columns -1 .. 33 of it, and the three columns to its left. */
-    for (int c = lane; c < SIDE + LEFT; c += 32) {
-        int column = x * SIDE + c - 1;
-        t.cell[0][c] = column >= 0 && column < p.width ? between.line[column] : 0;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int c = lane + i * 32, column = x * SIDE + c - 1;
+        if (c < SIDE + LEFT)
+            t.cell[0][c] = column >= 0 && column < p.width ? between.line[column] : 0;
     }
     int left[LEFT] = {0, 0, 0}, carry = 8;
     if (row < p.rows && x > 0) {
@@ -138,16 +151,19 @@ static __global__ void __launch_bounds__(32)
             t.cell[lane + 1][c] = last_errors[c] = left[c];
         __syncwarp();
         int above_left = t.cell[lane][0], above = t.cell[lane][1], e = left[2];
+        int line[SIDE]; /* what lane 0 has above to the right */
+#pragma unroll
+        for (int u = 0; u < SIDE; u++)
+            line[u] = t.cell[0][u + LEFT - 1];
 #pragma unroll
         for (int u = 0; u < SIDE; u++) {
             /* The error above right was made a step ago, by the lane above; lane 0 has it from C. */
             int above_right = __shfl_up_sync(0xffffffff, e, 1);
             int column = x * SIDE + u - SHIFT * lane;
-            if (lane == 0)
-                above_right = t.cell[0][u + LEFT - 1];
+            above_right = lane == 0 ? line[u] : above_right;
             bool inside = column >= 0 && column < p.width && row < p.rows;
             int sum = 7 * e + above_left + 5 * above + 3 * above_right;
-            e = round_at(p, t.sample[lane][u], sum, inside, carry, levels[BITS ? 0 : u]);
+            e = round_at<BITS>(p, tone[u], sum, inside, carry, levels[BITS ? 0 : u]);
             if (lane == SIDE - 1)
                 t.cell[SIDE][u + LEFT] = e;
             bits = bits << 1 | ((unsigned)levels[BITS ? 0 : u] & 1);
@@ -186,7 +202,7 @@ static __global__ void __launch_bounds__(32)
         for (int u = 0; u < SIDE; u++) {
             int column = x * SIDE + u - SHIFT * lane;
             bool inside = column >= 0 && column < p.width && row < p.rows;
-            int e = round_at(p, t.sample[lane][u], t.cell[lane][LEFT + u], inside, carry,
+            int e = round_at<BITS>(p, tone[u], t.cell[lane][LEFT + u], inside, carry,
                              levels[BITS ? 0 : u]);
             bits = bits << 1 | ((unsigned)levels[BITS ? 0 : u] & 1);
             last_errors[0] = last_errors[1];

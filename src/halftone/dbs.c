@@ -62,6 +62,13 @@ static ro_status diffuse(ro_context *context, const struct dbs_state *state, ro_
 ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, const ro_image *in,
                        const ro_image *out, struct dbs_result *result)
 {
+    return dbs_halftone_checked(context, options, in, out, result, NULL);
+}
+
+ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *options,
+                               const ro_image *in, const ro_image *out, struct dbs_result *result,
+                               uint64_t *improving)
+{
     struct dbs_state *state = NULL;
     ro_image first = {0};
     const struct dbs_kernels *kernels = dbs_kernels_for(context->cpu);
@@ -76,6 +83,8 @@ ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, c
     }
     if (status == RO_OK)
         dbs_finish(context, state, kernels, out, result);
+    if (status == RO_OK && improving)
+        *improving = dbs_improving(context, state, kernels);
     dbs_close(state);
     ro_image_free(&first);
     return status;
@@ -162,6 +171,20 @@ static ro_status open_engine(struct halftoner *work)
     work->report.cpu = context->cpu;
     work->report.threads = order == DBS_RASTER ? 1 : context->threads;
     return RO_OK;
+}
+
+ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image *bits,
+                    ro_halftone_audit *audit)
+{
+    const struct dbs_work *made = work->state;
+    struct dbs_result result = {0};
+    ro_status status =
+        dbs_halftone_checked(work->context, &made->options, grey, bits, &result, &audit->improving);
+    audit->searched = 1;
+    audit->error = result.error;
+    audit->rounds = result.rounds;
+    audit->changes = result.changes;
+    return status;
 }
 
 /* The start of a search on the device may come from error diffusion on the device. */

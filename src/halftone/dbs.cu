@@ -333,10 +333,10 @@ ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image
     struct dbs_counters counters;
     device_out.stride = (ptrdiff_t)aligned(ro_format_row_bytes(out->format, out->width));
     RO_TRY(ro_cuda_scratch_begin(cuda, stream));
-    RO_TRY(send(work, in, RO_CUDA_IN_A, &device_in));
+    RO_TRY(send(work, in, RO_CUDA_IN, &device_in));
     if (first)
-        RO_TRY(send(work, first, RO_CUDA_IN_B, &device_first));
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_OUT_A, (size_t)device_out.stride * out->height, stream,
+        RO_TRY(send(work, first, (enum ro_cuda_slot)(RO_CUDA_IN + 1), &device_first));
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_OUT, (size_t)device_out.stride * out->height, stream,
                            &device_out.data, NULL));
     RO_TRY(launch(work, &device_in, first ? &device_first : NULL, &device_out, 1, stream));
     RO_TRY(fetch(work, &device_out, out));

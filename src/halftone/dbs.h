@@ -225,9 +225,18 @@ void dbs_finish(ro_context *context, struct dbs_state *state, const struct dbs_k
                 const ro_image *out, struct dbs_result *result);
 void dbs_close(struct dbs_state *state); /* NULL is allowed */
 
-/* Halftones `in` (RO_GRAY8 or RO_GRAY16) into `out` (RO_BITS of the same size). */
+/* How many changes one more scan of the picture makes, by the definition, from a c_pe made afresh;
+ * the state is of no use afterwards. */
+uint64_t dbs_improving(ro_context *context, struct dbs_state *state,
+                       const struct dbs_kernels *kernels);
+
+/* Halftones `in` (RO_GRAY8 or RO_GRAY16) into `out` (RO_BITS of the same size). `improving`, if not
+ * NULL, is what dbs_improving says at the end. */
 ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, const ro_image *in,
                        const ro_image *out, struct dbs_result *result);
+ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *options,
+                               const ro_image *in, const ro_image *out, struct dbs_result *result,
+                               uint64_t *improving);
 
 #ifdef __cplusplus
 }

@@ -181,3 +181,18 @@ void dbs_finish(ro_context *context, struct dbs_state *state, const struct dbs_k
     run(context, &job, pack_strips);
     result->error = job.error;
 }
+
+/* Within the picture: there, c_pe made afresh is c_pe as changes have left it. (At the edge of the
+ * padding it is not: errors beyond it count as 0, and changes go on counting them.) */
+uint64_t dbs_improving(ro_context *context, struct dbs_state *state,
+                       const struct dbs_kernels *kernels)
+{
+    const struct dbs_plan *plan = &state->plan;
+    const struct dbs_area picture = {plan->pad, plan->pad, plan->pad + plan->image_width,
+                                     plan->pad + plan->image_height};
+    struct job job = {.state = state, .kernels = kernels};
+    struct dbs_tally tally = {0};
+    run(context, &job, convolve_strips);
+    dbs_kernels_ref.search(state, &picture, &tally);
+    return tally.changes;
+}

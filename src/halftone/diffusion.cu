@@ -2,11 +2,10 @@
 /*
  * Error diffusion on the device, seen from the host: which schedule, and how rows get there.
  *
- * Rows in host memory go through in bands. Three streams work at once: one copies band n + 1 to the
- * device, one halftones band n, one copies band n - 1 back. The errors of a band's last rows stay on
- * the device for the next, so an image of any height needs the memory of two bands. Pageable memory
- * is staged through pinned buffers, for only those are copied beside other work.
+ * Rows in host memory go through in bands (core/cuda_bands.cuh). The errors of a band's last rows stay
+ * on the device for the next.
  */
+#include "core/cuda_bands.cuh"
 #include "halftone/wave.cuh"
 
 #include <stdlib.h>
@@ -128,102 +127,41 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
 
 /* ---- rows in host memory -------------------------------------------------------------------------- */
 
-static size_t pitch_of(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
-
-static bool is_pinned(const void *memory)
-{
-    cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
-        cudaGetLastError();
-        return false;
-    }
-    return attributes.type == cudaMemoryTypeHost;
-}
-
-/* A band's buffers; two of them take turns. */
-struct lane {
-    unsigned char *in, *out;     /* on the device */
-    void *staged_in, *staged_out; /* pinned, or NULL where the caller's memory is */
-    uint32_t first, rows;
-    bool busy;
+/* Rows that a caller gave, and what is counted while they run. */
+struct run {
+    struct diffusion_cuda *work;
+    const struct diffusion_cuda_rows *rows;
+    struct diffusion_cuda_count *count;
 };
 
-static void copy_rows(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride,
-                      size_t bytes, uint32_t rows)
+static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStream_t stream)
 {
-    for (uint32_t r = 0; r < rows; r++)
-        memcpy((char *)to + (ptrdiff_t)r * to_stride, (const char *)from + (ptrdiff_t)r * from_stride,
-               bytes);
-}
-
-/* Waits for a band's output and puts it where the caller wants it. */
-static ro_status finish_band(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
-                             struct lane *lane, int which, size_t out_bytes)
-{
-    if (!lane->busy)
-        return RO_OK;
-    RO_CUDA_TRY(work->context, cudaEventSynchronize(work->cuda->fetched[which]));
-    if (lane->staged_out)
-        copy_rows((char *)rows->out + (ptrdiff_t)lane->first * rows->out_stride, rows->out_stride,
-                  lane->staged_out, (ptrdiff_t)out_bytes, out_bytes, lane->rows);
-    lane->busy = false;
-    return RO_OK;
-}
-
-static ro_status send_band(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
-                           struct lane *lane, int which, size_t in_bytes, size_t out_bytes,
-                           struct diffusion_cuda_count *count)
-{
-    ro_context *context = work->context;
+    const struct run *run = (const struct run *)data;
+    struct diffusion_cuda *work = run->work;
     struct ro_cuda *cuda = work->cuda;
-    const char *from = (const char *)rows->in + (ptrdiff_t)lane->first * rows->in_stride;
-    char *to = (char *)rows->out + (ptrdiff_t)lane->first * rows->out_stride;
-    size_t from_pitch = (size_t)rows->in_stride, to_pitch = (size_t)rows->out_stride;
-    if (lane->staged_in) {
-        copy_rows(lane->staged_in, (ptrdiff_t)in_bytes, from, rows->in_stride, in_bytes,
-                  lane->rows);
-        from = (const char *)lane->staged_in;
-        from_pitch = in_bytes;
-    }
-    if (lane->staged_out) {
-        to = (char *)lane->staged_out;
-        to_pitch = out_bytes;
-    }
-    const size_t in_pitch = pitch_of(in_bytes), out_pitch = pitch_of(out_bytes);
-    RO_CUDA_TRY(context, cudaMemcpy2DAsync(lane->in, in_pitch, from, from_pitch, in_bytes,
-                                           lane->rows, cudaMemcpyHostToDevice, cuda->copy_in));
-    RO_CUDA_TRY(context, cudaEventRecord(cuda->ready[which], cuda->copy_in));
-    RO_CUDA_TRY(context, cudaStreamWaitEvent(cuda->compute, cuda->ready[which], 0));
-
     struct diffusion_launch launch = work->launch;
     void *lines[2];
     const size_t line_bytes =
         line_words((int)work->plan.width, work->rows_down) * sizeof(unsigned long long);
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_A, line_bytes, cuda->compute, &lines[0], NULL));
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_B, line_bytes, cuda->compute, &lines[1], NULL));
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_A, line_bytes, stream, &lines[0], NULL));
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_B, line_bytes, stream, &lines[1], NULL));
     struct diffusion_images images;
-    images.in[0] = lane->in;
-    images.out[0] = lane->out;
-    launch.in_pitch = in_pitch;
-    launch.out_pitch = out_pitch;
+    images.in[0] = band->in;
+    images.out[0] = band->out;
+    launch.in_pitch = band->in_pitch;
+    launch.out_pitch = band->out_pitch;
     launch.words_out = 1;
-    launch.rows = (int)lane->rows;
+    launch.rows = (int)band->rows;
     launch.above = work->started ? (const unsigned long long *)lines[work->parity] : NULL;
     launch.above_tag = work->tag;
-    bool more = !rows->last || lane->first + lane->rows < rows->rows;
+    bool more = !run->rows->last || band->first + band->rows < run->rows->rows;
     launch.left_below = more ? (unsigned long long *)lines[!work->parity] : NULL;
-    RO_TRY(launch_schedule(work, &launch, &images, cuda->compute, count));
+    RO_TRY(launch_schedule(work, &launch, &images, stream, run->count));
     work->started = true;
     work->tag = launch.tag;
     work->parity = !work->parity;
-
-    RO_CUDA_TRY(context, cudaEventRecord(cuda->computed[which], cuda->compute));
-    RO_CUDA_TRY(context, cudaStreamWaitEvent(cuda->copy_out, cuda->computed[which], 0));
-    RO_CUDA_TRY(context, cudaMemcpy2DAsync(to, to_pitch, lane->out, out_pitch, out_bytes,
-                                           lane->rows, cudaMemcpyDeviceToHost, cuda->copy_out));
-    RO_CUDA_TRY(context, cudaEventRecord(cuda->fetched[which], cuda->copy_out));
-    lane->busy = true;
-    return RO_OK;
+    return ro_context_progress(work->context, "halftone",
+                               (double)(band->first + band->rows) / run->rows->rows);
 }
 
 /* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more
@@ -234,7 +172,7 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
     /* The pixelwise forms keep a number per pixel; blocks and waves little. */
-    size_t cost = 2 * pitch_of(row_bytes) + 2 * pitch_of(work->plan.width) +
+    size_t cost = RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) + ro_cuda_band_pitch(work->plan.width)) +
                   (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
     size_t fit = free_bytes / 2 / cost, wanted = ((size_t)32 << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;
@@ -252,52 +190,18 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
 ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
                              struct diffusion_cuda_count *count)
 {
-    struct ro_cuda *cuda = work->cuda;
-    const size_t in_bytes = (size_t)work->plan.width * (size_t)work->plan.sample_bytes;
-    const size_t out_bytes =
-        work->plan.bits_out ? ((size_t)work->plan.width + 7) / 8 : (size_t)work->plan.width;
-    uint32_t band = 0;
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->copy_in));
-    RO_TRY(band_rows(work, rows->rows, in_bytes, &band));
-
-    struct lane lanes[2] = {};
-    bool in_pinned = rows->in_stride > 0 && is_pinned(rows->in);
-    bool out_pinned = rows->out_stride > 0 && is_pinned(rows->out);
-    for (int i = 0; i < 2; i++) {
-        void *in, *out;
-        RO_TRY(ro_cuda_reserve(cuda, (enum ro_cuda_slot)(RO_CUDA_IN_A + i),
-                               pitch_of(in_bytes) * band, cuda->compute, &in, NULL));
-        RO_TRY(ro_cuda_reserve(cuda, (enum ro_cuda_slot)(RO_CUDA_OUT_A + i),
-                               pitch_of(out_bytes) * band, cuda->compute, &out, NULL));
-        lanes[i].in = (unsigned char *)in;
-        lanes[i].out = (unsigned char *)out;
-        if (!in_pinned)
-            RO_TRY(ro_cuda_reserve_pinned(cuda, i, in_bytes * band, &lanes[i].staged_in));
-        if (!out_pinned)
-            RO_TRY(ro_cuda_reserve_pinned(cuda, 2 + i, out_bytes * band, &lanes[i].staged_out));
-    }
-    /* Buffers made anew are cleared on the compute stream; copies must not overtake that. */
-    RO_CUDA_TRY(work->context, cudaEventRecord(cuda->computed[0], cuda->compute));
-    RO_CUDA_TRY(work->context, cudaStreamWaitEvent(cuda->copy_in, cuda->computed[0], 0));
-
-    ro_status status = RO_OK;
-    int which = 0;
-    for (uint32_t first = 0; first < rows->rows && status == RO_OK; first += band) {
-        struct lane *lane = &lanes[which];
-        status = finish_band(work, rows, lane, which, out_bytes);
-        lane->first = first;
-        lane->rows = rows->rows - first < band ? rows->rows - first : band;
-        if (status == RO_OK)
-            status = send_band(work, rows, lane, which, in_bytes, out_bytes, count);
-        which = !which;
-    }
-    for (int i = 0; i < 2; i++, which = !which) {
-        ro_status finished = finish_band(work, rows, &lanes[which], which, out_bytes);
-        status = status == RO_OK ? finished : status;
-    }
-    ro_status ended = ro_cuda_scratch_end(cuda, cuda->compute);
-    return status == RO_OK ? ended : status;
+    struct run run = {work, rows, count};
+    struct ro_cuda_rows bands = {rows->in,
+                                 rows->in_stride,
+                                 rows->out,
+                                 rows->out_stride,
+                                 (size_t)work->plan.width * (size_t)work->plan.sample_bytes,
+                                 work->plan.bits_out ? ((size_t)work->plan.width + 7) / 8
+                                                     : (size_t)work->plan.width,
+                                 rows->rows,
+                                 0};
+    RO_TRY(band_rows(work, rows->rows, bands.in_bytes, &bands.band));
+    return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 
 /* ---- images in device memory ------------------------------------------------------------------------ */
@@ -313,7 +217,7 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
     if (work->schedule->kind != schedule::WAVE || odd % 16 == 0)
         return RO_OK;
     void *memory;
-    const size_t pitch = pitch_of(bytes), each = pitch * (size_t)launch->rows;
+    const size_t pitch = ro_cuda_band_pitch(bytes), each = pitch * (size_t)launch->rows;
     RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_ALIGNED, each * (size_t)launch->images, stream,
                            &memory, NULL));
     for (int i = 0; i < launch->images; i++) {

@@ -48,7 +48,7 @@ const char *diffusion_cuda_schedule(const struct diffusion_cuda *work);
 
 /* The next rows of an image in host memory; a multiple of DIFFUSION_CUDA_ROWS unless the last.
  * Copies and computing overlap; returns when the output is complete. */
-enum { DIFFUSION_CUDA_ROWS = 32 };
+enum { DIFFUSION_CUDA_ROWS = 64 };
 ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
                              struct diffusion_cuda_count *count);
 

@@ -216,8 +216,8 @@ static uint32_t block_rows(const struct halftoner *work)
 {
     uint32_t bands = (uint32_t)((64u << 20) / work->in.width / work->granularity);
     uint32_t few = (uint32_t)work->report.threads * 4;
-    if (work->engine->whole_image)
-        return work->in.height;
+    if (work->engine->whole_image || (work->device == RO_DEVICE_CUDA && work->grey.direct))
+        return work->in.height; /* a device takes them in bands of its own, one after the other */
     if (!work->grey.direct && bands > few)
         bands = few;
     return work->granularity * (bands ? bands : 1);

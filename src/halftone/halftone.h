@@ -104,6 +104,11 @@ void halftoner_close(struct halftoner *work);
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
                         ptrdiff_t out_stride, uint32_t rows);
 
+/* The search once more, from the grey that the engine works on into packed bits, with its figures.
+ */
+ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image *bits,
+                    ro_halftone_audit *audit);
+
 /* Halftones one plane of an image; in and out have been checked. */
 ro_status halftone_image(ro_context *context, const ro_image *in, enum grey_plane plane,
                          const ro_image *out, const ro_halftone_options *options);

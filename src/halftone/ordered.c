@@ -3,6 +3,7 @@
 #include "halftone/ordered.h"
 
 #include "core/cpu.h"
+#include "halftone/ordered_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static const struct {
 struct ordered_state {
     struct ordered_plan plan;
     ordered_row_fn *row;
-    uint64_t *histograms; /* for Otsu: one per thread */
+    uint64_t *histograms;      /* for Otsu: one per thread */
+    struct ordered_cuda *cuda; /* NULL: on the CPU */
 };
 
 static ro_status copy_screen(ro_context *context, struct screen *screen, uint32_t size)
@@ -88,9 +90,34 @@ static ordered_row_fn *find_row(ro_cpu cpu)
     return ordered_row_scalar;
 }
 
+/* The same plan in the numbers that a device takes. */
+static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
+{
+    const struct ordered_plan *plan = &state->plan;
+    const struct ordered_cuda_plan numbers = {
+        .width = plan->width,
+        .sample_bytes = plan->sample_bytes,
+        .bits_out = plan->bits_out,
+        .by_hash = plan->rule == ORDERED_BY_HASH,
+        .seed = plan->seed,
+        .screen_width = plan->screen.width,
+        .screen_height = plan->screen.height,
+        .ranks = plan->screen.ranks,
+        .lookup = plan->lookup,
+        .values = plan->maxval + 1,
+        .smallest = plan->smallest,
+    };
+    ro_status status = ordered_cuda_open(work->context, &numbers, &state->cuda);
+    work->report.cpu = RO_CPU_SCALAR;
+    work->report.threads = 1;
+    work->report.device = RO_DEVICE_CUDA;
+    return status;
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
+    const bool on_device = work->device == RO_DEVICE_CUDA;
     const int percent = work->options.threshold ? work->options.threshold : 50;
     if (percent < 1 || percent > 99)
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -116,7 +143,7 @@ static ro_status open_engine(struct halftoner *work)
                                                 : plan->screen.width * plan->screen.height;
     ordered_plan_levels(plan, percent);
     state->row = find_row(context->cpu);
-    bool enough = ordered_plan_tables(plan, state->row != ordered_row_scalar);
+    bool enough = ordered_plan_tables(plan, on_device || state->row != ordered_row_scalar);
     if (enough && work->method->variant == ORDERED_OTSU) {
         state->histograms =
             malloc((size_t)context->threads * (UINT16_MAX + 1) * sizeof *state->histograms);
@@ -131,7 +158,7 @@ static ro_status open_engine(struct halftoner *work)
     work->report.schedule = "rows";
     work->report.cpu = state->row == ordered_row_scalar ? RO_CPU_SCALAR : context->cpu;
     work->report.threads = context->threads;
-    return RO_OK;
+    return on_device ? open_cuda(work, state) : RO_OK;
 }
 
 /* One block's rows, taken by ticket some at a time. */
@@ -187,8 +214,34 @@ static void run_rows(struct halftoner *work, const struct halftone_block *block,
                 &job);
 }
 
+static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
+{
+    struct ordered_state *state = work->state;
+    ro_status status = ordered_cuda_run(state->cuda, &(struct ordered_cuda_rows){
+                                                         .in = block->in,
+                                                         .in_stride = block->in_stride,
+                                                         .out = block->out,
+                                                         .out_stride = block->out_stride,
+                                                         .rows = block->rows,
+                                                         .first_row = block->first_row,
+                                                     });
+    work->report.launches = ordered_cuda_launches(state->cuda);
+    return status;
+}
+
+static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream)
+{
+    struct ordered_state *state = work->state;
+    ro_status status = ordered_cuda_run_resident(state->cuda, in, out, images, stream);
+    work->report.launches = ordered_cuda_launches(state->cuda);
+    return status;
+}
+
 static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
 {
+    if (((struct ordered_state *)work->state)->cuda)
+        return run_cuda(work, block);
     const uint64_t width = work->in.width;
     bool scalar = work->report.cpu == RO_CPU_SCALAR;
     run_rows(work, block, round_rows);
@@ -216,6 +269,7 @@ static void close_engine(struct halftoner *work)
     struct ordered_state *state = work->state;
     if (!state)
         return;
+    ordered_cuda_close(state->cuda);
     ordered_plan_free(&state->plan);
     free(state->histograms);
     free(state);
@@ -226,6 +280,7 @@ const struct halftone_engine ordered_engine = {
     .open = open_engine,
     .run = run_engine,
     .close = close_engine,
+    .run_resident = run_resident,
 };
 const struct halftone_engine otsu_engine = {
     .open = open_engine,

@@ -21,7 +21,7 @@
  * undivided, and rounding to two levels is one instruction: u = min(t, t - divisor * white), whose
  * quotient by the divisor is the new error and whose remainder is the carry.
  */
-#include "halftone/wave.cuh"
+#include "halftone/wave_parts.cuh"
 
 #include <stdint.h>
 
@@ -151,39 +151,6 @@ static __device__ __forceinline__ unsigned ring_tag(int quad)
     return ((unsigned)(quad + GROUP - 1) / RING + 1) & 0xffff;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------ */
-
-/* In a checked build a wait that lasts for seconds stops the kernel instead of the machine. */
-#ifdef RO_CUDA_CHECKED
-#define SPIN_LIMIT (1 << 26)
-#define SPIN_COUNT int spins = 0
-#define SPIN_CHECK                                                                                 \
-    do {                                                                                           \
-        if (++spins > SPIN_LIMIT)                                                                  \
-            __trap();                                                                              \
-    } while (0)
-#else
-#define SPIN_COUNT
-#define SPIN_CHECK
-#endif
-
-/* Between looks: at once at first, then with pauses that leave the scheduler to others. */
-static __device__ __forceinline__ void pause_after(int looks)
-{
-    if (looks > 8)
-        __nanosleep(32);
-}
-
-/* Waits until *counter, in shared memory, has reached `value`. */
-static __device__ __forceinline__ void wait_for(const volatile int *counter, int value)
-{
-    SPIN_COUNT;
-    for (int looks = 0; *counter < value; looks++) {
-        SPIN_CHECK;
-        pause_after(looks);
-    }
-}
-
 /* ---- the parts of a block ------------------------------------------------------------------------ */
 
 template <int ID, int SAMPLE_BYTES> struct shared_memory {
@@ -202,24 +169,6 @@ struct band {
     bool row_exists;
     int quads; /* of a row */
 };
-
-/* The lane's row on its way into shared memory, 16 bytes at a time; on either side come zeros. */
-struct pixel_stream {
-    const unsigned char *row, *from; /* its start, the next granule */
-    int left; /* bytes of the row from there on; more than there are left of the image */
-    unsigned slot;             /* its place in the buffer, in bytes */
-};
-
-static __device__ __forceinline__ void stage(pixel_stream &stream, unsigned buffer, int row_bytes)
-{
-    int bytes = stream.left > row_bytes ? 0 : min(max(stream.left, 0), 16);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(buffer + stream.slot),
-                 "l"(bytes ? stream.from : stream.row), "r"(bytes)
-                 : "memory");
-    stream.from += 16;
-    stream.left -= 16;
-    stream.slot = (stream.slot + 16) & (GRANULES * 16 - 1);
-}
 
 /* Errors that a pixel may look back at: own[a] is a steps old, moved[d][a] is of the row d + 1 above
  * and a steps old; moved[d][0] is made at the end of a step. */
@@ -290,14 +239,7 @@ static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
     return (FOLD ? p.bias * divisor : 0) + divisor / 2;
 }
 
-/* Writes a row's output: up to 32 columns of bits, or four bytes. */
-static __device__ __noinline__ void put_bits_bytewise(unsigned char *to, unsigned bits, int columns)
-{
-    if (columns < 32)
-        bits &= 0xffffffffu << (32 - columns);
-    for (int i = 0; i < 4 && 8 * i < columns; i++)
-        to[i] = (unsigned char)(bits >> (24 - 8 * i));
-}
+/* Writes four levels of a row. */
 static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, const band &b, int quad,
                                                  unsigned levels)
 {
@@ -434,26 +376,6 @@ run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
     }
 }
 
-/*
- * A row's bits. In a turn of the loop a lane runs 32 columns, but its words straddle two turns: the
- * one that became whole in this turn lies somewhat back in the last 64 bits. `quad` is the lane's
- * last quad of the turn.
- */
-static __device__ __forceinline__ void put_word(const diffusion_launch &p, const band &b, int quad,
-                                                unsigned before, unsigned now)
-{
-    int word = ((quad + 1) >> 3) - 1; /* the last whole one */
-    int since = (quad + 1) & 7;       /* quads after it */
-    unsigned bits = __funnelshift_r(now, before, 4 * since);
-    int columns = p.width - word * 32; /* of the row from the word on */
-    if (!b.row_exists || word < 0 || columns <= 0)
-        return;
-    if (columns >= 32 && p.words_out)
-        ((unsigned *)b.out)[word] = __byte_perm(bits, 0, 0x0123);
-    else
-        put_bits_bytewise(b.out + (size_t)word * 4, bits, columns);
-}
-
 template <int ID, int SAMPLE_BYTES, bool FOLD>
 static __device__ __forceinline__ void run_band(const diffusion_launch &p,
                                                 const diffusion_images &images,
@@ -489,7 +411,7 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
 #pragma unroll 1
     for (int g = 0; g < depth<SAMPLE_BYTES>::ahead; g += granules_a_chunk) {
         for (int i = 0; i < granules_a_chunk; i++)
-            stage(stream, buffer, row_bytes);
+            stage<GRANULES>(stream, buffer, row_bytes);
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
     const int end = (b.quads + 7) / 8 * 8 + LANES - 1; /* until the last word of bits is whole */
@@ -498,7 +420,7 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
 #pragma unroll 1
     for (int step = start; step < end; step += CHUNK) {
         for (int i = 0; i < granules_a_chunk; i++)
-            stage(stream, buffer, row_bytes);
+            stage<GRANULES>(stream, buffer, row_bytes);
         asm volatile("cp.async.commit_group;" ::: "memory");
         asm volatile("cp.async.wait_group %0;" ::"n"(depth<SAMPLE_BYTES>::ahead /
                                                           granules_a_chunk)
@@ -525,7 +447,7 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
             }
         }
         if (FOLD) {
-            put_word(p, b, step + CHUNK - 1 - lane, bits_before, bits);
+            put_word(p, b.row_exists ? b.out : NULL, 4 * (step + CHUNK - lane), bits_before, bits);
             bits_before = bits;
         }
         __syncwarp();
@@ -641,32 +563,28 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
 
 /* ---- host ---------------------------------------------------------------------------------------- */
 
-template <int ID, int SAMPLE_BYTES, bool FOLD>
-static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
-                            const struct diffusion_images *images, cudaStream_t stream)
+ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *p, const struct wave_form *form,
+                       cudaStream_t stream, unsigned *grid)
 {
-    const size_t bytes = sizeof(shared_memory<ID, SAMPLE_BYTES>);
     ro_context *context = cuda->context;
     int resident = 0;
-    RO_CUDA_TRY(context, cudaFuncSetAttribute(wave<ID, SAMPLE_BYTES, FOLD>,
+    RO_CUDA_TRY(context, cudaFuncSetAttribute(form->kernel,
                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)bytes));
+                                              (int)form->shared_bytes));
     RO_CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &resident, wave<ID, SAMPLE_BYTES, FOLD>, (WARPS + 1) * 32, bytes));
+                             &resident, form->kernel, form->threads, form->shared_bytes));
     unsigned most = (unsigned)(resident * cuda->processors);
-    unsigned grid = p->blocks < most ? p->blocks : most;
+    *grid = p->blocks < most ? p->blocks : most;
 
-    /* Every block of the grid takes one ticket in vain at the end. */
     void *lines, *ticket;
     bool fresh;
-    size_t words = (size_t)p->blocks * kernel_of<ID>::rows_down * ((p->width + 3) / 4) *
-                   depth<SAMPLE_BYTES>::words;
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_LINES, words * 8, stream, &lines, &fresh));
+    RO_TRY(ro_cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream,
+                           &lines, &fresh));
     if (fresh)
-        cuda->wave_tag = 0;
-    if (++cuda->wave_tag > 0xffff) { /* tags begin anew, so the old ones must go */
-        RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, cuda->slot[RO_CUDA_LINES].bytes, stream));
-        cuda->wave_tag = 1;
+        *form->tag = 0;
+    if (++*form->tag > form->last_tag) { /* tags begin anew, so the old ones must go */
+        RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, cuda->slot[form->lines].bytes, stream));
+        *form->tag = 1;
     }
     RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_TICKET, sizeof(unsigned), stream, &ticket, &fresh));
     if (fresh)
@@ -674,11 +592,30 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
     p->lines = (unsigned long long *)lines;
     p->ticket = (unsigned *)ticket;
     p->first_ticket = cuda->wave_ticket;
-    p->tag = cuda->wave_tag;
+    p->tag = *form->tag;
+    /* Every block of the grid takes one ticket in vain at the end. */
+    cuda->wave_ticket += p->blocks + *grid;
+    return RO_OK;
+}
+
+template <int ID, int SAMPLE_BYTES, bool FOLD>
+static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
+                            const struct diffusion_images *images, cudaStream_t stream)
+{
+    const size_t bytes = sizeof(shared_memory<ID, SAMPLE_BYTES>);
+    const struct wave_form form = {(const void *)wave<ID, SAMPLE_BYTES, FOLD>,
+                                   (WARPS + 1) * 32,
+                                   bytes,
+                                   RO_CUDA_LINES,
+                                   (size_t)kernel_of<ID>::rows_down * ((p->width + 3) / 4) *
+                                       depth<SAMPLE_BYTES>::words,
+                                   &cuda->wave_tag,
+                                   0xffff};
+    unsigned grid;
+    RO_TRY(wave_prepare(cuda, p, &form, stream, &grid));
     p->minus_white = 0u - (unsigned)kernel_of<ID>::divisor * p->white;
     wave<ID, SAMPLE_BYTES, FOLD><<<grid, (WARPS + 1) * 32, bytes, stream>>>(*p, *images);
-    RO_CUDA_TRY(context, cudaGetLastError());
-    cuda->wave_ticket += p->blocks + grid;
+    RO_CUDA_TRY(cuda->context, cudaGetLastError());
     return RO_OK;
 }
 
@@ -698,6 +635,8 @@ ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
                       const struct diffusion_images *images, int kernel_id, int sample_bytes,
                       bool fold, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
+    if (wave_pairs_fits(p, kernel_id, sample_bytes, fold))
+        return wave_pairs_launch(cuda, p, images, kernel_id, stream, count);
     p->blocks = (unsigned)((p->rows + BLOCK_ROWS - 1) / BLOCK_ROWS) * (unsigned)p->images;
     count->launches++;
     count->steps += (uint64_t)p->width + 4 * (uint64_t)p->rows;

@@ -97,6 +97,28 @@ template <int ID> struct kernel_of {
     static constexpr int oldest = most(2);    /* steps an error is wanted at skew 4 */
 };
 
+/* A wave's kernel, and what it needs for a launch. */
+struct wave_form {
+    const void *kernel;
+    int threads;
+    size_t shared_bytes;
+    enum ro_cuda_slot lines;
+    size_t line_words; /* that a block leaves for the next */
+    unsigned *tag;     /* of the last launch */
+    unsigned last_tag; /* the highest that the words have room for */
+};
+
+/* Lines, tickets and a tag for a launch; `grid` blocks are resident at once. */
+ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *launch,
+                       const struct wave_form *form, cudaStream_t stream, unsigned *grid);
+
+/* Two rows to a lane, where sums fit 16 bits; wave_launch takes it where it fits. */
+bool wave_pairs_fits(const struct diffusion_launch *launch, int kernel_id, int sample_bytes,
+                     bool fold);
+ro_status wave_pairs_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+                            const struct diffusion_images *images, int kernel_id,
+                            cudaStream_t stream, struct diffusion_cuda_count *count);
+
 /* The schedules: each runs the rows of a launch, in the order of `stream`. */
 ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
                       const struct diffusion_images *images, int kernel_id, int sample_bytes,

@@ -1,332 +1,179 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of holograms: .npy of complex numbers or phases, and what is known of their physics in a
- * sidecar of JSON, all in metres:
- *
- *     {"wavelength": 6.35e-07, "pitch": 7.5e-07, "viewer": [0, 0, -0.036],
- *      "viewing_area": [0.0092, 0.0092], "depth": 0.091, "hogel": 2048}
+ * Displacement fields: NPY of shape (h, w, 2), and the .flo files of the Middlebury benchmark (the
+ * float 202021.25, which spells PIEH, then width and height and pairs of floats, little-endian).
  */
-#include "core/checked.h"
 #include "io/convert.h"
-#include "io/json.h"
-#include "io/sink.h"
-#include "io/source.h"
 #include "io/stage.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
-/* ---- Sidecars ------------------------------------------------------------------------------ */
-
-/* The name with .json for its ending; NULL without memory. */
-static char *sidecar_of(const char *path)
+static bool is_flo(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    size_t size = (size_t)stem + 6;
-    char *name = malloc(size);
-    if (name)
-        snprintf(name, size, "%.*s.json", stem, path);
-    return name;
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".flo") == 0;
 }
 
-static void read_list(struct ro_json *json, double *values, int count)
+static bool is_npy(const char *path)
 {
-    ro_json_expect(json, '[');
-    for (int i = 0; i < count; i++) {
-        if (i)
-            ro_json_expect(json, ',');
-        values[i] = ro_json_number(json);
-    }
-    ro_json_expect(json, ']');
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".npy") == 0;
 }
 
-static void read_optics(struct ro_json *json, ro_optics *optics)
+/* ---- In ------------------------------------------------------------------------------------- */
+
+static uint32_t little(const uint8_t *bytes)
 {
-    char name[64];
-    ro_json_expect(json, '{');
-    do {
-        ro_json_text(json, name, sizeof name);
-        ro_json_expect(json, ':');
-        if (json->failed)
-            return;
-        if (strcmp(name, "wavelength") == 0) {
-            optics->wavelength = ro_json_number(json);
-        } else if (strcmp(name, "pitch") == 0) {
-            optics->pitch = ro_json_number(json);
-        } else if (strcmp(name, "viewer") == 0) {
-            read_list(json, optics->viewer, 3);
-        } else if (strcmp(name, "viewing_area") == 0) {
-            read_list(json, optics->viewing_area, 2);
-        } else if (strcmp(name, "depth") == 0) {
-            optics->depth = ro_json_number(json);
-        } else if (strcmp(name, "hogel") == 0) {
-            double hogel = ro_json_number(json);
-            if (!(hogel >= 8 && hogel <= 1 << 20 && hogel == rint(hogel)))
-                ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
-            else
-                optics->hogel = (uint32_t)hogel;
-        } else {
-            ro_json_skip(json); /* whatever else a laboratory keeps there */
-        }
-    } while (ro_json_take(json, ','));
-    ro_json_expect(json, '}');
-    if (!json->failed && ro_json_next(json) != '\0')
-        ro_json_fail(json, "something follows the object");
-    if (!json->failed && !(optics->wavelength >= 1e-9 && optics->wavelength <= 1e-3))
-        ro_json_fail(json, "the wavelength is in metres, from 1e-9 to 1e-3");
-    if (!json->failed && !(optics->pitch >= 1e-9 && optics->pitch <= 1e-2))
-        ro_json_fail(json, "the pitch is in metres, from 1e-9 to 1e-2");
-    if (!json->failed && optics->viewer[2] > 0)
-        ro_json_fail(json, "the viewer is in front of the hologram: its z is negative");
-    if (!json->failed && !(optics->viewing_area[0] >= 0 && optics->viewing_area[1] >= 0))
-        ro_json_fail(json, "the viewing area cannot be negative");
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
-                         ro_optics *optics)
+static ro_status load_flo(struct ro_source *source, ro_image *field)
 {
-    *optics = (ro_optics){0};
-    char *found = sidecar ? NULL : sidecar_of(path);
-    if (!sidecar && !found)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
-    ro_status status = RO_OK;
-    if (sidecar || access(found, F_OK) == 0) {
-        struct ro_json json;
-        status = ro_json_open(&json, context, sidecar ? sidecar : found);
-        if (status == RO_OK) {
-            read_optics(&json, optics);
-            status = json.failed ? RO_E_FORMAT : RO_OK;
-        }
-        ro_json_close(&json);
-    }
-    free(found);
-    return status;
-}
-
-/* ---- Arrays -------------------------------------------------------------------------------- */
-
-struct array {
-    int bytes; /* of an element */
-    bool complex, swapped;
-    uint32_t width, height;
-};
-
-static ro_status read_header(struct ro_source *source, struct array *array)
-{
+    struct ro_file *file = source->file;
     uint8_t head[12];
-    char header[4096], kind, order;
-    int bytes;
-    unsigned long long sizes[2];
-    ro_status status = ro_source_need(source, head, 10);
+    ro_status status = ro_source_need(source, head, sizeof head);
     if (status != RO_OK)
         return status;
-    size_t length = head[8] | (size_t)head[9] << 8;
-    if (memcmp(head, "\x93NUMPY", 6) != 0)
-        return ro_file_fail(source->file, RO_E_FORMAT,
-                            "is no .npy file; a field is .npy of complex numbers, or of phases");
-    if (head[6] > 1 && (status = ro_source_need(source, head + 10, 2)) != RO_OK)
+    uint64_t width = little(head + 4), height = little(head + 8);
+    if ((status = ro_stage_check_size(file, 2 * width, height)) != RO_OK)
         return status;
-    if (head[6] > 1)
-        length |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
-    if (length >= sizeof header)
-        return ro_file_fail(source->file, RO_E_FORMAT, "its header cannot be read");
-    if ((status = ro_source_need(source, header, length)) != RO_OK)
-        return status;
-    header[length] = '\0';
-    const char *descr = strstr(header, "'descr'"), *shape = strstr(header, "'shape'");
-    if (!descr || !shape || !strstr(header, "False"))
-        return ro_file_fail(source->file, RO_E_FORMAT,
-                            "its header cannot be read, or it is stored by columns");
-    if (sscanf(descr, "'descr' : '%c%c%d'", &order, &kind, &bytes) != 3 ||
-        !((kind == 'c' && (bytes == 8 || bytes == 16)) ||
-          (kind == 'f' && (bytes == 4 || bytes == 8))))
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
-                            "a field is complex64 or complex128, or phases of float32 or float64; "
-                            "numbers of levels need --levels");
-    char end = 0;
-    if (sscanf(shape, "'shape' : ( %llu , %llu %c", &sizes[0], &sizes[1], &end) != 3 ||
-        (end != ')' && end != ',') || !sizes[0] || !sizes[1] || sizes[0] > 1 << 20 ||
-        sizes[1] > 1 << 20)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED, "a field has two sizes, (h, w)");
-    *array = (struct array){.bytes = bytes,
-                            .complex = kind == 'c',
-                            .swapped = order == (ro_little_endian() ? '>' : '<'),
-                            .width = (uint32_t)sizes[1],
-                            .height = (uint32_t)sizes[0]};
-    return RO_OK;
-}
-
-static double element(const uint8_t *bytes, int size, bool swapped)
-{
-    uint64_t wide;
-    uint32_t narrow;
-    double value;
-    float single;
-    if (size == 4) {
-        memcpy(&narrow, bytes, 4);
-        narrow = swapped ? __builtin_bswap32(narrow) : narrow;
-        memcpy(&single, &narrow, 4);
-        return single;
+    if (ro_source_left(source) != RO_SIZE_UNKNOWN && 8 * width * height > ro_source_left(source))
+        return ro_file_ends_early(file);
+    status =
+        ro_image_alloc(file->context, RO_GRAYF, (uint32_t)(2 * width), (uint32_t)height, 0, field);
+    for (uint32_t y = 0; y < height && status == RO_OK; y++) {
+        void *row = (char *)field->data + (ptrdiff_t)y * field->stride;
+        status = ro_source_need(source, row, 8 * width);
+        if (!ro_little_endian())
+            ro_swap32(row, 2 * width);
     }
-    memcpy(&wide, bytes, 8);
-    wide = swapped ? __builtin_bswap64(wide) : wide;
-    memcpy(&value, &wide, 8);
-    return value;
-}
-
-static void convert_row(const struct array *array, const uint8_t *from, float *to)
-{
-    int part = array->complex ? array->bytes / 2 : array->bytes;
-    for (size_t x = 0; x < array->width; x++) {
-        double a = element(from + x * (size_t)array->bytes, part, array->swapped);
-        double b = array->complex
-                       ? element(from + x * (size_t)array->bytes + part, part, array->swapped)
-                       : 0;
-        to[2 * x] = (float)(array->complex ? a : cos(a));
-        to[2 * x + 1] = (float)(array->complex ? b : sin(a));
-    }
-}
-
-static ro_status read_rows(struct ro_source *source, const struct array *array,
-                           const ro_field *field)
-{
-    size_t row = (size_t)array->width * (size_t)array->bytes;
-    bool plain = array->complex && array->bytes == 8 && !array->swapped;
-    uint8_t *line = plain ? NULL : malloc(row);
-    if (!plain && !line)
-        return ro_file_no_memory(source->file, row);
-    ro_status status = RO_OK;
-    for (uint32_t y = 0; y < array->height && status == RO_OK; y++) {
-        float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
-        status = ro_source_need(source, plain ? (void *)to : line, row);
-        if (status == RO_OK && !plain)
-            convert_row(array, line, to);
-        if (status == RO_OK && y % 64 == 0)
-            status = ro_file_check_stop(source->file);
-    }
-    free(line);
     return status;
 }
 
-ro_status ro_field_load(ro_context *context, const char *path, const char *sidecar, ro_field *field,
-                        ro_optics *optics)
+static ro_status load_npy(struct ro_source *source, ro_image *field)
+{
+    struct ro_stage *stage = NULL;
+    ro_status status = ro_npy_decode_pairs(source, 1, &stage);
+    if (status != RO_OK)
+        return status;
+    status = ro_image_alloc(source->file->context, RO_GRAYF, stage->info.width, stage->info.height,
+                            0, field);
+    if (status == RO_OK)
+        status = stage->rows(stage, field->data, field->stride, field->height);
+    stage->close(stage);
+    return status;
+}
+
+ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
 {
     struct ro_file file;
-    struct ro_source source;
-    struct array array = {0};
-    *field = (ro_field){0};
+    struct ro_source source = {.fd = -1};
+    size_t have = 0;
+    *field = (ro_image){0};
     ro_file_init(&file, context, path, "standard input");
     ro_status status = ro_source_open(&source, &file, path);
-    if (status != RO_OK)
-        return status;
-    status = read_header(&source, &array);
+    if (status == RO_OK)
+        status = ro_source_peek(&source, 6, &have);
     if (status == RO_OK) {
-        uint64_t bytes = (uint64_t)array.width * array.height * (uint64_t)array.bytes;
-        if (bytes > ro_source_left(&source))
-            status = ro_file_ends_early(&file);
-        else if ((uint64_t)array.width * array.height * 8 > ro_memory_limit())
-            status = ro_file_no_memory(&file, (uint64_t)array.width * array.height * 8);
+        const uint8_t *head = source.bytes + source.begin;
+        if (have >= 6 && memcmp(head, "\x93NUMPY", 6) == 0)
+            status = load_npy(&source, field);
+        else if (have >= 4 && memcmp(head, "PIEH", 4) == 0)
+            status = load_flo(&source, field);
+        else
+            status =
+                ro_file_fail(&file, RO_E_FORMAT, "not a displacement field: neither .npy nor .flo");
     }
-    if (status == RO_OK)
-        status = ro_field_alloc(context, array.width, array.height, field);
-    if (status == RO_OK)
-        status = read_rows(&source, &array, field);
-    if (status == RO_OK && optics)
-        status = ro_optics_load(context, path, sidecar, optics);
     ro_source_close(&source);
     if (status != RO_OK)
-        ro_field_free(field);
+        ro_image_free(field);
     return status;
 }
 
-/* ---- Saving -------------------------------------------------------------------------------- */
+/* ---- Out ------------------------------------------------------------------------------------ */
 
-static ro_status write_array(struct ro_sink *sink, const ro_field *field)
+static ro_status put_flo(struct ro_sink *sink, const ro_image *field)
 {
-    enum { PREFIX = 10, HEADER = 128 };
-    char header[HEADER];
-    memset(header, ' ', sizeof header);
-    int used = snprintf(header + PREFIX, sizeof header - PREFIX,
-                        "{'descr': '%cc8', 'fortran_order': False, 'shape': (%u, %u), }",
-                        ro_little_endian() ? '<' : '>', field->height, field->width);
-    header[PREFIX + used] = ' ';
-    header[HEADER - 1] = '\n';
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
-    header[8] = (char)(HEADER - PREFIX);
-    header[9] = 0;
-    ro_status status = ro_sink_write(sink, header, sizeof header);
-    for (uint32_t y = 0; y < field->height && status == RO_OK; y++)
-        status = ro_sink_write(sink, (const char *)field->data + (ptrdiff_t)y * field->stride,
-                               (size_t)field->width * 8);
+    uint8_t head[12] = {'P', 'I', 'E', 'H'};
+    uint32_t sizes[2] = {field->width / 2, field->height};
+    for (int i = 0; i < 8; i++)
+        head[4 + i] = (uint8_t)(sizes[i / 4] >> 8 * (i % 4));
+    ro_status status = ro_sink_write(sink, head, sizeof head);
+    for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
+        const char *row = (const char *)field->data + (ptrdiff_t)y * field->stride;
+        for (uint32_t x = 0; x < field->width && status == RO_OK; x++) {
+            uint32_t bits;
+            uint8_t bytes[4];
+            memcpy(&bits, row + 4 * (size_t)x, sizeof bits);
+            for (int i = 0; i < 4; i++)
+                bytes[i] = (uint8_t)(bits >> 8 * i);
+            status = ro_sink_write(sink, bytes, sizeof bytes);
+        }
+    }
     return status;
 }
 
-static ro_status write_optics(struct ro_sink *sink, const ro_optics *o)
+static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
 {
-    char text[512];
-    int size = snprintf(text, sizeof text,
-                        "{\"wavelength\": %.9g, \"pitch\": %.9g, \"viewer\": [%.9g, %.9g, %.9g],\n"
-                        " \"viewing_area\": [%.9g, %.9g], \"depth\": %.9g, \"hogel\": %u}\n",
-                        o->wavelength, o->pitch, o->viewer[0], o->viewer[1], o->viewer[2],
-                        o->viewing_area[0], o->viewing_area[1], o->depth, o->hogel ? o->hogel : 8);
-    return ro_sink_write(sink, text, (size_t)size);
+    const ro_file_info info = {
+        .format = RO_GRAYF, .width = field->width, .height = field->height, .maxval = 1};
+    struct ro_encoder *encoder = NULL;
+    ro_status status = ro_npy_encode_pairs(sink, &info, &encoder);
+    if (status == RO_OK)
+        status = encoder->rows(encoder, field->data, field->stride, field->height);
+    if (encoder)
+        encoder->close(encoder);
+    return status;
 }
 
-ro_status ro_text_save(ro_context *context, const char *path, const char *text, size_t size)
+ro_status ro_field_accepts(ro_context *context, const char *path)
 {
     struct ro_file file;
-    struct ro_sink sink;
     ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&sink, &file, path);
+    if (!is_npy(path) && !is_flo(path))
+        return ro_file_fail(&file, RO_E_UNSUPPORTED,
+                            "a displacement field is written as .npy or .flo");
+    return ro_sink_check(&file, path);
+}
+
+ro_status ro_bytes_accepts(ro_context *context, const char *path)
+{
+    struct ro_file file;
+    ro_file_init(&file, context, path, "standard output");
+    return ro_sink_check(&file, path);
+}
+
+ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field)
+{
+    struct ro_file file;
+    struct ro_sink sink = {.fd = -1};
+    if (field->format != RO_GRAYF || field->width % 2 != 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats a pixel");
+    ro_status status = ro_field_accepts(context, path);
     if (status != RO_OK)
         return status;
-    status = ro_sink_write(&sink, text, size);
+    ro_file_init(&file, context, path, "standard output");
+    status = ro_sink_open(&sink, &file, path);
+    if (status == RO_OK)
+        status = is_flo(path) ? put_flo(&sink, field) : put_npy(&sink, field);
     if (status == RO_OK)
         status = ro_sink_commit(&sink);
     ro_sink_close(&sink);
     return status;
 }
 
-ro_status ro_field_save(ro_context *context, const char *path, const ro_field *field,
-                        const ro_optics *optics)
+ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size)
 {
-    struct ro_file file, side;
-    struct ro_sink array = {.fd = -1}, words = {.fd = -1};
-    char *name = NULL;
-    const char *dot = strrchr(path, '.');
-    if (!dot || strcmp(dot, ".npy") != 0)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a field is written as .npy", path);
+    struct ro_file file;
+    struct ro_sink sink = {.fd = -1};
     ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&array, &file, path);
-    if (status != RO_OK)
-        return status;
-    status = write_array(&array, field);
-    bool opened = false;
-    if (status == RO_OK && optics) {
-        name = sidecar_of(path);
-        if (!name) {
-            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
-            goto done;
-        }
-        ro_file_init(&side, context, name, "standard output");
-        status = ro_sink_open(&words, &side, name);
-        opened = status == RO_OK;
-        if (status == RO_OK)
-            status = write_optics(&words, optics);
-    }
+    ro_status status = ro_sink_open(&sink, &file, path);
     if (status == RO_OK)
-        status = ro_sink_commit(&array);
-    if (status == RO_OK && opened)
-        status = ro_sink_commit(&words);
-done:
-    ro_sink_close(&array);
-    if (opened)
-        ro_sink_close(&words);
-    free(name);
+        status = ro_sink_write(&sink, bytes, size);
+    if (status == RO_OK)
+        status = ro_sink_commit(&sink);
+    ro_sink_close(&sink);
     return status;
 }

@@ -39,20 +39,65 @@ ro_status ro_image_load(ro_context *context, const char *path, const ro_read_opt
     return status;
 }
 
+static ro_file_info info_of(const ro_image *image)
+{
+    return (ro_file_info){.format = image->format,
+                          .width = image->width,
+                          .height = image->height,
+                          .maxval = image->maxval};
+}
+
+static ro_status write_image(ro_writer *writer, const ro_image *image)
+{
+    ro_status status = RO_OK;
+    for (uint32_t y = 0; y < image->height && status == RO_OK; y += STEP)
+        status = ro_writer_rows(writer, (const uint8_t *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, image->height - y < STEP ? image->height - y : STEP);
+    return status == RO_OK ? ro_writer_commit(writer) : status;
+}
+
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options)
 {
-    ro_file_info info = {.format = image->format,
-                         .width = image->width,
-                         .height = image->height,
-                         .maxval = image->maxval};
+    const ro_file_info info = info_of(image);
     ro_writer *writer;
     ro_status status = ro_writer_open(context, path, &info, options, &writer);
-    for (uint32_t y = 0; y < info.height && status == RO_OK; y += STEP)
-        status = ro_writer_rows(writer, (const uint8_t *)image->data + (ptrdiff_t)y * image->stride,
-                                image->stride, info.height - y < STEP ? info.height - y : STEP);
     if (status == RO_OK)
-        status = ro_writer_commit(writer);
+        status = write_image(writer, image);
     ro_writer_close(writer);
+    return status;
+}
+
+ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
+                          void **bytes, size_t *size)
+{
+    const ro_file_info info = info_of(image);
+    const ro_write_options options = {.type = type};
+    ro_writer *writer;
+    *bytes = NULL;
+    *size = 0;
+    ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
+    if (status == RO_OK)
+        status = write_image(writer, image);
+    if (status == RO_OK) {
+        *bytes = writer->sink.buffer;
+        *size = writer->sink.used;
+        writer->sink.buffer = NULL;
+    }
+    ro_writer_close(writer);
+    return status;
+}
+
+ro_status ro_text_save(ro_context *context, const char *path, const void *bytes, size_t size)
+{
+    struct ro_file file;
+    struct ro_sink sink;
+    ro_file_init(&file, context, path, "standard output");
+    ro_status status = ro_sink_open(&sink, &file, path);
+    if (status == RO_OK)
+        status = ro_sink_write(&sink, bytes, size);
+    if (status == RO_OK)
+        status = ro_sink_commit(&sink);
+    ro_sink_close(&sink);
     return status;
 }

@@ -30,6 +30,7 @@ struct npy {
     struct ro_stage stage; /* first, so that a stage can be cast back */
     struct ro_source *source;
     const struct element *element;
+    bool pairs; /* two numbers a pixel, a field; else an image */
     bool swapped;
     uint8_t *line; /* a row of float64 */
 };
@@ -118,6 +119,15 @@ static ro_status parse_header(struct npy *npy, const char *header)
                             "the array is stored by columns (fortran_order); save it with "
                             "numpy.ascontiguousarray");
     int count = parse_shape(shape, sizes);
+    if (npy->pairs && (count != 3 || sizes[2] != 2 || npy->element->grey != RO_GRAYF)) {
+        int length = (int)(strchr(shape, ')') - shape) + 1;
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "an array of shape %.*s of %s is no field; (h, w, 2) of float32 or "
+                            "float64 is",
+                            length < 64 ? length : 64, shape, npy->element->name);
+    }
+    if (npy->pairs) /* as an image twice as wide */
+        sizes[1] *= sizes[1] < UINT32_MAX ? 2 : 1, sizes[2] = 1;
     if (count < 2 || (sizes[2] != 1 && sizes[2] != 3)) {
         int length = (int)(strchr(shape, ')') - shape) + 1;
         return ro_file_fail(file, RO_E_UNSUPPORTED,
@@ -210,14 +220,14 @@ static ro_status read_header(struct npy *npy)
     return status;
 }
 
-ro_status ro_npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+static ro_status decode(struct ro_source *source, bool pairs, struct ro_stage **stage)
 {
     struct npy *npy = calloc(1, sizeof *npy);
-    (void)page;
     if (!npy)
         return ro_file_no_memory(source->file, sizeof *npy);
     npy->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     npy->source = source;
+    npy->pairs = pairs;
     ro_status status = read_header(npy);
     if (status != RO_OK)
         goto failed;
@@ -240,6 +250,18 @@ ro_status ro_npy_decode(struct ro_source *source, unsigned page, struct ro_stage
 failed:
     close_reader(&npy->stage);
     return status;
+}
+
+ro_status ro_npy_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+{
+    (void)page;
+    return decode(source, false, stage);
+}
+
+ro_status ro_npy_decode_pairs(struct ro_source *source, unsigned page, struct ro_stage **stage)
+{
+    (void)page;
+    return decode(source, true, stage);
 }
 
 /* ---- Rows out ----------------------------------------------------------------------------- */
@@ -286,7 +308,8 @@ static const char *element_of(ro_format format)
     }
 }
 
-ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pairs,
+                        struct ro_encoder **encoder)
 {
     enum { PREFIX = 10, ALIGNMENT = 64 };
     char header[3 * ALIGNMENT];
@@ -302,8 +325,10 @@ ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info, struct r
     memset(header, ' ', sizeof header);
     int text = snprintf(header + PREFIX, sizeof header - PREFIX,
                         "{'descr': '%s', 'fortran_order': False, 'shape': (%u, %u%s), }",
-                        element_of(info->format), info->height, info->width,
-                        ro_channels_of(info->format) == 3 ? ", 3" : "");
+                        element_of(info->format), info->height, info->width / (pairs ? 2 : 1),
+                        pairs                               ? ", 2"
+                        : ro_channels_of(info->format) == 3 ? ", 3"
+                                                            : "");
     size_t used = PREFIX + (size_t)text;
     size_t size = (used + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     header[used] = ' '; /* over the text's terminating zero */
@@ -312,4 +337,15 @@ ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info, struct r
     header[8] = (char)((size - PREFIX) & 255);
     header[9] = (char)((size - PREFIX) >> 8);
     return ro_sink_write(sink, header, size);
+}
+
+ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+{
+    return encode(sink, info, false, encoder);
+}
+
+ro_status ro_npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
+                              struct ro_encoder **encoder)
+{
+    return encode(sink, info, true, encoder);
 }

@@ -188,7 +188,9 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
 ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
 {
     struct stat about;
-    *sink = (struct ro_sink){.file = file, .fd = -1};
+    *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path};
+    if (!path)
+        return RO_OK;
     if (ro_sink_is_standard(path)) {
         sink->fd = STDOUT_FILENO;
     } else {
@@ -272,9 +274,27 @@ static void flush_ahead(struct ro_sink *sink)
 #endif
 }
 
+static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    if (size > sink->room - sink->used) {
+        const size_t room = 2 * (sink->used + size) + BUFFER;
+        uint8_t *more = realloc(sink->buffer, room);
+        if (!more)
+            return ro_file_no_memory(sink->file, room);
+        sink->buffer = more;
+        sink->room = room;
+    }
+    memcpy(sink->buffer + sink->used, bytes, size);
+    sink->used += size;
+    sink->position += size;
+    return RO_OK;
+}
+
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
 {
     ro_status status = RO_OK;
+    if (sink->memory)
+        return keep(sink, bytes, size);
     if (size > BUFFER - sink->used)
         status = flush(sink);
     if (status == RO_OK && size >= BUFFER) {
@@ -293,7 +313,7 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
 {
     if (position == sink->position)
         return RO_OK;
-    ro_status status = flush(sink);
+    ro_status status = sink->memory ? RO_OK : flush(sink);
     if (status != RO_OK)
         return status;
     if (!sink->seekable || position > INT64_MAX)
@@ -306,6 +326,8 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
 
 ro_status ro_sink_commit(struct ro_sink *sink)
 {
+    if (sink->memory)
+        return RO_OK;
     ro_status status = flush(sink);
     if (status != RO_OK)
         return status;

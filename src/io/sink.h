@@ -20,8 +20,9 @@ struct ro_sink {
     bool seekable;
     char *target;    /* the file behind any symbolic links; NULL: written directly */
     char *temporary; /* NULL: none to remove */
+    bool memory;     /* no file: `buffer` grows and keeps everything */
     uint8_t *buffer;
-    size_t used;
+    size_t used, room;
     uint64_t position; /* where the next byte goes */
     uint64_t flushed;  /* up to here the system was asked to start writing to the disk */
 };
@@ -32,7 +33,7 @@ bool ro_sink_is_standard(const char *path);
 /* Whether a file can be made at `path`, as far as can be told without making one. */
 ro_status ro_sink_check(struct ro_file *file, const char *path);
 
-/* Path "-" is standard output. */
+/* Path "-" is standard output; NULL is memory. */
 ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path);
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);

@@ -38,6 +38,10 @@ typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
 ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode;
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode;
 
+/* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
+ro_decode_fn ro_npy_decode_pairs;
+ro_encode_fn ro_npy_encode_pairs;
+
 /* Stages on top of `before`, which they own from then on; on a failure they close it. */
 ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
 ro_status ro_resize(struct ro_stage *before, uint32_t width, uint32_t height,

@@ -90,18 +90,20 @@ static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *i
     return writer->converted ? RO_OK : ro_file_no_memory(&writer->file, row * rows);
 }
 
-ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
-                         const ro_write_options *options, ro_writer **writer)
+/* `path` NULL: into memory. */
+static ro_status open_writer(ro_context *context, const char *path, const ro_file_info *info,
+                             const ro_write_options *options, ro_writer **writer)
 {
+    const char *name = path ? path : "a picture in memory";
     const struct ro_extension *extension = NULL;
     ro_writer *made = calloc(1, sizeof *made);
     *writer = NULL;
     if (!made)
-        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", path);
+        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", name);
     made->sink.fd = -1;
-    ro_file_init(&made->file, context, path, "standard output");
+    ro_file_init(&made->file, context, name, "standard output");
     ro_status status =
-        check(&made->file, path, info, options ? options : &defaults, &extension, &made->layout);
+        check(&made->file, name, info, options ? options : &defaults, &extension, &made->layout);
     if (status == RO_OK)
         status = ro_stage_check_size(&made->file, info->width, info->height);
     if (status == RO_OK)
@@ -116,6 +118,18 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
     }
     *writer = made;
     return RO_OK;
+}
+
+ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
+                         const ro_write_options *options, ro_writer **writer)
+{
+    return open_writer(context, path, info, options, writer);
+}
+
+ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+                                const ro_write_options *options, ro_writer **writer)
+{
+    return open_writer(context, NULL, info, options, writer);
 }
 
 static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdiff_t stride,

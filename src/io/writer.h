@@ -20,4 +20,8 @@ struct ro_writer {
     bool committed;
 };
 
+/* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
+ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+                                const ro_write_options *options, ro_writer **writer);
+
 #endif

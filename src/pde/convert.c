@@ -4,6 +4,8 @@
 #include "pde/denoise.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 
 const struct ro_figures ro_figures_none = {.min = INFINITY, .max = -INFINITY};
 
@@ -173,34 +175,76 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
     figures->pixels += pixels;
 }
 
-ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes)
+/* ---- Whole images, rows shared out among the threads ---------------------------------------- */
+
+enum { BLOCK = 16 }; /* rows taken at a time */
+
+struct sweep {
+    struct ro_denoiser *work;
+    char *planes;
+    bool load;
+    struct ro_figures *figures; /* a row each; NULL: none are taken */
+    atomic_uint_fast32_t ticket;
+    atomic_int status;
+};
+
+static void sweep_row(struct sweep *sweep, uint32_t y)
 {
-    size_t size = (size_t)work->in.width * work->in.height;
-    for (uint32_t y = 0; y < work->in.height; y++) {
-        const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
-        int32_t *to = (int32_t *)planes + (size_t)y * work->in.width;
-        struct ro_figures figures = ro_figures_none;
-        for (int c = 0; c < work->channels; c++, to += size) {
-            ro_status status = ro_denoiser_read(work, row, y, c, to, &figures);
-            if (status != RO_OK)
-                return status;
+    struct ro_denoiser *work = sweep->work;
+    const size_t plane = (size_t)work->in.width * work->in.height * sizeof(int32_t);
+    char *values = sweep->planes + (size_t)y * work->in.width * sizeof(int32_t);
+    struct ro_figures figures = ro_figures_none;
+    const char *in = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
+    char *out = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
+    for (int c = 0; c < work->channels; c++, values += plane) {
+        if (!sweep->load) {
+            ro_denoiser_write(work, out, c, values, &figures);
+            continue;
         }
-        ro_figures_add(&work->before, &figures);
+        ro_status status = ro_denoiser_read(work, in, y, c, values, &figures);
+        if (status != RO_OK)
+            atomic_store(&sweep->status, (int)status);
     }
-    return RO_OK;
+    if (sweep->figures)
+        sweep->figures[y] = figures;
 }
 
-void ro_denoiser_store(struct ro_denoiser *work, const void *planes)
+static void sweep_rows(void *data, int thread)
 {
-    size_t size = (size_t)work->in.width * work->in.height;
-    for (uint32_t y = 0; y < work->in.height; y++) {
-        char *row = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
-        const int32_t *from = (const int32_t *)planes + (size_t)y * work->in.width;
-        struct ro_figures figures = ro_figures_none;
-        for (int c = 0; c < work->channels; c++, from += size)
-            ro_denoiser_write(work, row, c, from, &figures);
-        ro_figures_add(&work->after, &figures);
+    struct sweep *sweep = data;
+    const uint64_t height = sweep->work->in.height;
+    (void)thread;
+    for (uint64_t block; (block = atomic_fetch_add(&sweep->ticket, 1)) * BLOCK < height;)
+        for (uint64_t y = block * BLOCK; y < (block + 1) * BLOCK && y < height; y++)
+            sweep_row(sweep, (uint32_t)y);
+}
+
+static ro_status run_sweep(struct ro_denoiser *work, char *planes, bool load,
+                           struct ro_figures *sum)
+{
+    struct sweep sweep = {.work = work, .planes = planes, .load = load};
+    const uint32_t height = work->in.height;
+    if (work->options.report) {
+        sweep.figures = malloc(height * sizeof *sweep.figures);
+        if (!sweep.figures)
+            return ro_context_fail(work->context, RO_E_MEMORY, "no memory for figures of %u rows",
+                                   height);
     }
+    ro_pool_run(work->context->pool, ro_pool_threads(work->context->pool), sweep_rows, &sweep);
+    for (uint32_t y = 0; sweep.figures && y < height; y++)
+        ro_figures_add(sum, &sweep.figures[y]);
+    free(sweep.figures);
+    return (ro_status)atomic_load(&sweep.status);
+}
+
+ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes)
+{
+    return run_sweep(work, planes, true, &work->before);
+}
+
+ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes)
+{
+    return run_sweep(work, (char *)planes, false, &work->after);
 }
 
 void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)

@@ -161,7 +161,8 @@ static bool settled(const struct run *run)
 static uint32_t depth_of(const struct run *run)
 {
     const struct ro_denoiser *work = run->work;
-    if (work->options.until_converged || work->schedule == RO_SCHEDULE_PASSES)
+    if (work->options.until_converged || work->options.on_step ||
+        work->schedule == RO_SCHEDULE_PASSES)
         return 1;
     if (work->options.depth)
         return work->options.depth;
@@ -177,6 +178,24 @@ static double progress_of(const struct ro_denoiser *work)
                                          : (double)work->report.steps / work->options.iterations;
 }
 
+/* Row by row, so that sums of floats do not notice how fields lie in memory. */
+static void trace_field(const struct run *run)
+{
+    const struct ro_denoiser *work = run->work;
+    const struct ro_field *field = &run->field[run->now];
+    struct ro_trace trace = {0};
+    if (!work->options.on_step)
+        return;
+    for (uint32_t y = 0; y < work->in.height; y++)
+        for (int c = 0; c < work->channels; c++) {
+            const char *from = field->data + (size_t)y * field->pitch;
+            run->rows.kernel->unpack(&run->rows, from + (size_t)c * run->rows.line_bytes,
+                                     run->lines);
+            ro_trace_add(&trace, work, run->lines, work->in.width);
+        }
+    ro_trace_tell(&trace, work);
+}
+
 static ro_status run_passes(struct run *run, int *threads)
 {
     struct ro_denoiser *work = run->work;
@@ -184,6 +203,7 @@ static ro_status run_passes(struct run *run, int *threads)
     uint32_t depth = depth_of(run), open = 0;
     struct ro_stream stream = {0};
     ro_status status = RO_OK;
+    trace_field(run);
     while (work->report.steps < wanted && !work->report.converged && status == RO_OK) {
         uint32_t left = wanted - work->report.steps, now = left < depth ? left : depth;
         if (now != open) {
@@ -199,8 +219,10 @@ static ro_status run_passes(struct run *run, int *threads)
         ro_stream_pass(&stream, &run->field[run->now], &run->field[1 - run->now]);
         run->now = 1 - run->now;
         work->report.converged = work->options.until_converged && settled(run);
-        if (!work->report.converged)
+        if (!work->report.converged) {
             work->report.steps += now;
+            trace_field(run);
+        }
         status = ro_context_progress(work->context, "denoise", progress_of(work));
     }
     ro_stream_close(&stream);
@@ -221,6 +243,8 @@ static ro_status run_reference(struct ro_denoiser *work)
     size_t all = size * (size_t)work->channels;
     int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
     status = ro_denoiser_load(work, now);
+    if (status == RO_OK)
+        ro_denoiser_trace(work, now);
     while (work->report.steps < work->options.iterations && !work->report.converged &&
            status == RO_OK) {
         ro_diffusion_iterate_ref(&work->diffusion, now, next, scratch);
@@ -230,12 +254,14 @@ static ro_status run_reference(struct ro_denoiser *work)
         int32_t *last = now;
         now = next;
         next = last;
+        if (!work->report.converged)
+            ro_denoiser_trace(work, now);
         status = ro_context_progress(work->context, "denoise", progress_of(work));
     }
-    if (status == RO_OK) {
-        ro_denoiser_store(work, now);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, now);
+    if (status == RO_OK)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    }
     free(memory);
     return status;
 }
@@ -278,7 +304,11 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
         status = ro_denoiser_make(&work, context, in, out, options);
     if (status != RO_OK)
         return status;
-    if (context->options.device == RO_DEVICE_CUDA)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "denoise has no CUDA code");
+    const bool watched = work.options.on_step;
+    if (watched && context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "figures of every step are taken on the CPU, not on a device");
+    if (context->options.device == RO_DEVICE_CUDA || (!watched && ro_denoise_prefers_cuda(&work)))
+        return ro_denoise_explicit_cuda(&work);
     return work.scheme->run(&work);
 }

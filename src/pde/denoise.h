@@ -18,6 +18,9 @@ enum ro_denoise_schedule {
     RO_SCHEDULE_STREAM
 };
 
+/* Whether a denoising that may run anywhere should run on a CUDA device. */
+bool ro_denoise_prefers_cuda(const struct ro_denoiser *work);
+
 /* Options that not every scheme knows; one that is set and does not apply is an error. */
 enum ro_denoise_option {
     RO_OPTION_MODEL = 1 << 0,
@@ -87,15 +90,30 @@ extern const struct ro_figures ro_figures_none;
 
 /* Whole images, one plane after another. */
 ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes);
-void ro_denoiser_store(struct ro_denoiser *work, const void *planes);
+ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
+
+/* Figures of a step, put together row by row and told to options.on_step. */
+struct ro_trace {
+    __int128 sum;
+    unsigned __int128 squares;
+    int64_t min, max;
+    double real_sum, real_squares, real_min, real_max;
+    bool any;
+};
+void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
+                  size_t count);
+void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
+/* All planes at once; does nothing where nobody listens. */
+void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
 
 /* ---- The schemes ------------------------------------------------------------------------------
  */
 
 ro_status ro_denoise_explicit(struct ro_denoiser *work);
+ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
 ro_status ro_denoise_implicit(struct ro_denoiser *work);
 ro_status ro_denoise_naive(struct ro_denoiser *work);
 ro_status ro_denoise_xpp24(struct ro_denoiser *work);

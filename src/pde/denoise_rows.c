@@ -152,6 +152,9 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
                             in->width, in->height, out->width, out->height);
     if (status == RO_OK)
         status = ro_denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
+    if (status == RO_OK && stream->work.options.on_step)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "figures of every step need the whole image, not rows");
     struct ro_denoiser *work = &stream->work;
     if (status == RO_OK &&
         (work->scheme->run != ro_denoise_explicit || work->options.depth ||
@@ -160,7 +163,8 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "from rows to rows only the explicit scheme goes, in one pass");
     if (status == RO_OK && context->options.device == RO_DEVICE_CUDA)
-        status = ro_context_fail(context, RO_E_UNSUPPORTED, "denoise has no CUDA code for rows");
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "CUDA denoises whole images, rows go through the CPU");
     if (status == RO_OK && work->options.iterations > 65536)
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "%u iterations are too many for one pass, 65536 are possible",

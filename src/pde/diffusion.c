@@ -72,6 +72,8 @@ static void set_scale(struct ro_diffusion *diffusion, double kappa)
         diffusion->shift = -15;
         end = 0.5;
     }
+    if (diffusion->shift > 63) /* no norm is that large */
+        diffusion->shift = 63;
     diffusion->factor = (uint32_t)floor(1024 / end + 0.5);
 }
 

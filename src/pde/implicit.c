@@ -178,17 +178,20 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work)
     memory.next = memory.x + size;
 
     status = ro_denoiser_load(work, memory.u);
+    if (status == RO_OK)
+        ro_denoiser_trace(work, memory.u);
     while (work->report.steps < work->options.iterations && status == RO_OK) {
         run_step(work, &stiffness, &memory,
                  work->options.seed + ((uint64_t)work->report.steps << 16));
         work->report.steps++;
+        ro_denoiser_trace(work, memory.u);
         status = ro_context_progress(work->context, "denoise",
                                      (double)work->report.steps / work->options.iterations);
     }
-    if (status == RO_OK) {
-        ro_denoiser_store(work, memory.u);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, memory.u);
+    if (status == RO_OK)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    }
 done:
     free(memory.u);
     free(memory.real);

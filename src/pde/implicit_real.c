@@ -181,6 +181,8 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
     status = ro_denoiser_load(work, values);
     for (int64_t i = 0; i < all && status == RO_OK; i++)
         u[i] = (double)values[i];
+    if (status == RO_OK)
+        ro_denoiser_trace(work, values);
     while (work->report.steps < work->options.iterations && status == RO_OK) {
         memcpy(guide, u, (size_t)all * sizeof *u);
         for (int plane = 0; plane < work->channels; plane++)
@@ -204,15 +206,19 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
                 r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
         }
         work->report.steps++;
+        for (int64_t i = 0; i < all && work->options.on_step; i++)
+            values[i] = (float)u[i];
+        ro_denoiser_trace(work, values);
         status = ro_context_progress(work->context, "denoise",
                                      (double)work->report.steps / work->options.iterations);
     }
     if (status == RO_OK) {
         for (int64_t i = 0; i < all; i++)
             values[i] = (float)u[i];
-        ro_denoiser_store(work, values);
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+        status = ro_denoiser_store(work, values);
     }
+    if (status == RO_OK)
+        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
 done:
     free(memory);
     free(values);

@@ -157,19 +157,22 @@ ro_status ro_denoise_xpp24(struct ro_denoiser *work)
                                work->in.width, work->in.height);
     int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
     ro_status status = ro_denoiser_load(work, now);
+    if (status == RO_OK)
+        ro_denoiser_trace(work, now);
     while (work->report.steps < work->options.iterations && status == RO_OK) {
         ro_xpp24_step(&xpp, now, next, scratch);
         int32_t *last = now;
         now = next;
         next = last;
         work->report.steps++;
+        ro_denoiser_trace(work, now);
         status = ro_context_progress(work->context, "denoise",
                                      (double)work->report.steps / work->options.iterations);
     }
-    if (status == RO_OK) {
-        ro_denoiser_store(work, now);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, now);
+    if (status == RO_OK)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    }
     free(memory);
     return status;
 }

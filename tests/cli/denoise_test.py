@@ -35,6 +35,19 @@ class Denoise(Case):
             wanted = wanted or self.get("out.pgm")
             self.assertEqual(self.get("out.pgm"), wanted, more)
 
+    def test_device(self):
+        if b"cuda" not in self.works("devices").stdout.lower():
+            self.put("out.pgm", OLD)
+            self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda",
+                         words=["--device cuda", "no CUDA device"])
+            return
+        self.works("denoise", "in.pgm", "out.pgm", "--device", "cpu", "--quiet")
+        told = self.report("in.pgm", "there.pgm", "--device", "cuda")
+        self.assertEqual(told["device"], "cuda")
+        self.assertEqual(self.get("there.pgm"), self.get("out.pgm"))
+        self.refused("denoise", "in.pgm", "out.pgm", "--device", "cuda", "--schedule", "passes",
+                     words=["schedule passes"])
+
     def test_report(self):
         told = self.report("in.pgm", "out.pgm")
         self.assertEqual(told["number"], "s16")

@@ -8,7 +8,8 @@ import unittest
 
 from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
-COMMANDS = ["halftone", "screen", "denoise", "hologram", "testcard", "devices", "bench"]
+COMMANDS = ["halftone", "screen", "denoise", "hologram", "register", "measure", "compare", "calibrate",
+            "verify", "testcard", "devices", "bench"]
 
 
 class Help(Case):
@@ -71,11 +72,15 @@ class Help(Case):
             subprocess.run(["cjpeg", self.path("photo.ppm")], stdout=file, check=True)
         self.works("testcard", "scan.pgm", "--quiet")
         self.works("testcard", "huge.pgm", "--size", "200x300", "--quiet")
-        self.works("testcard", "night.png", "--size", "200x100", "--quiet")
+        for name in "night.png", "fixed.png", "moving.png", "labels.png":
+            self.works("testcard", name, "--size", "200x100", "--quiet")
         with gzip.open(self.path("scan.pgm.gz"), "wb") as file:
             file.write(self.get("scan.pgm"))
         environment = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"])
-        for name in ["halftone", "screen", "denoise", "hologram", "testcard", "devices"]:
+        self.works("testcard", "photo.png", "--size", "200x100", "--quiet")
+        self.works("halftone", "photo.png", "photo.pbm", "--quiet", "--certificate", "photo.json")
+        self.works("calibrate", "wedge", "scan.png", "--quiet")
+        for name in COMMANDS[:-1]:  # a bench takes its time
             for line in self.help(name).splitlines()[-2:]:
                 done = subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)

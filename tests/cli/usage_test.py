@@ -66,7 +66,7 @@ class Usage(Case):
         self.wrong("halftone", "--list", "in.pgm", words=["in.pgm"])
         self.wrong("testcard", words=["OUT"])
         self.wrong("devices", "x", words=["x"])
-        self.wrong("bench", "nonsense", words=["nonsense", "diffusion"])
+        self.wrong("bench", "difusion", words=["difusion", "diffusion"])
 
     def test_methods_and_schedules(self):
         run = ["halftone", "in.pgm", "out.pbm"]

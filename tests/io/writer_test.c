@@ -244,6 +244,30 @@ static void levels_in_files(void **state)
     empty_folder();
 }
 
+/* A picture encoded in memory is the file's bytes, also where they pass the buffer's size. */
+static void encoded_in_memory(void **state)
+{
+    (void)state;
+    static uint8_t pixels[900 * 700];
+    ro_image image = {RO_GRAY8, 900, 700, 255, 900, pixels};
+    void *bytes;
+    size_t size, wanted_size;
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * i >> 7);
+    assert_int_equal(ro_image_encode(context, "pgm", &image, &bytes, &size), RO_OK);
+    assert_int_equal(ro_image_save(context, path_to("a.pgm"), &image, NULL), RO_OK);
+    uint8_t *wanted = get_file(path_to("a.pgm"), &wanted_size);
+    assert_int_equal(size, wanted_size);
+    assert_memory_equal(bytes, wanted, size);
+    free(bytes);
+    free(wanted);
+    assert_int_equal(ro_image_encode(context, "gif", &image, &bytes, &size), RO_E_ARGUMENT);
+    assert_null(bytes);
+    assert_int_equal(ro_text_save(context, path_to("a.txt"), "text\n", 5), RO_OK);
+    expect_file(path_to("a.txt"), "text\n", 5);
+    empty_folder();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test(left_out),
 #endif
         cmocka_unit_test(levels_in_files),
+        cmocka_unit_test(encoded_in_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

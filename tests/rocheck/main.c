@@ -10,8 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-static const struct suite *const suites[] = {&diffusion_suite, &dbs_suite, &device_suite,
-                                             &hologram_suite};
+static const struct suite *const suites[] = {
+    &diffusion_suite, &dbs_suite,      &ordered_suite, &denoise_suite,
+    &register_suite,  &hologram_suite, &device_suite,
+};
 
 static const struct variant variants[] = {
     {"scalar", RO_DEVICE_CPU, RO_CPU_SCALAR},

@@ -38,7 +38,8 @@ struct suite {
     void (*steps)(int number, const struct variant *variant);                /* prints a line */
 };
 
-extern const struct suite diffusion_suite, dbs_suite, device_suite, hologram_suite;
+extern const struct suite diffusion_suite, dbs_suite, ordered_suite, denoise_suite, register_suite,
+    hologram_suite, device_suite;
 
 /* Numbers for tests: a hash of seed and counter, so that a seed repeats a run. */
 uint32_t draw(struct check *check, uint32_t limit);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Diffusion filters on a CUDA device. */
+#ifndef RO_BENCH_DENOISE_CUDA_H
+#define RO_BENCH_DENOISE_CUDA_H
+
+#include "bench.h"
+
+int bench_denoise_cuda(const struct bench_options *options);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ordered dithering on a CUDA device, from device memory to device memory: the median between
+ * events, beside the time that the same bytes take to be copied.
+ */
+#include "ordered_cuda.h"
+#include "core/cuda.h"
+#include "roundoff.h"
+#include "timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REPEATS = 9 };
+
+static const struct {
+    const char *method;
+    int levels, depth;
+} rows[] = {
+    {"threshold", 2, 8}, {"bayer8", 2, 8},     {"clustered-dot", 2, 8}, {"blue-noise", 2, 8},
+    {"random", 2, 8},    {"blue-noise", 4, 8}, {"blue-noise", 2, 16},
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *times)
+{
+    qsort(times, REPEATS, sizeof *times, by_value);
+    return times[REPEATS / 2];
+}
+
+/* Milliseconds of one image; 0 when it failed. Tables are sent anew for every call, so several
+ * images share one. */
+static double time_method(ro_context *context, int row, const ro_image *in, const ro_image *out)
+{
+    enum { IMAGES = 8 };
+    const ro_halftone_options options = {.method = rows[row].method, .levels = rows[row].levels};
+    ro_image ins[IMAGES], outs[IMAGES];
+    double times[REPEATS];
+    for (int i = 0; i < IMAGES; i++) {
+        ins[i] = *in;
+        outs[i] = *out;
+    }
+    for (int i = -2; i < REPEATS; i++) {
+        double ms;
+        if (ro_cuda_timer_start(context) != RO_OK ||
+            ro_halftone_device(context, ins, outs, IMAGES, &options, ro_cuda_stream(context)) !=
+                RO_OK ||
+            ro_cuda_timer_stop(context, &ms) != RO_OK) {
+            fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+            return 0;
+        }
+        if (i >= 0)
+            times[i] = ms / IMAGES;
+    }
+    return median(times);
+}
+
+/* Bytes read and written a second by a copy on the device. */
+static double copy_speed(ro_context *context, void *to, const void *from, size_t bytes)
+{
+    double best = 1e9;
+    for (int i = 0; i < REPEATS; i++) {
+        double start = bench_seconds();
+        if (ro_cuda_copy(context, to, from, bytes) != RO_OK || ro_cuda_wait(context) != RO_OK)
+            return 0;
+        double took = bench_seconds() - start;
+        best = took < best ? took : best;
+    }
+    return 2 * (double)bytes / best;
+}
+
+static int run_size(ro_context *context, int size, bool json)
+{
+    const size_t side = (size_t)size, bytes = 2 * side * side;
+    void *in = NULL, *out = NULL;
+    unsigned char *pixels = malloc(bytes);
+    bool done = pixels && ro_cuda_alloc(context, bytes, &in) == RO_OK &&
+                ro_cuda_alloc(context, bytes, &out) == RO_OK;
+    uint32_t state = 1;
+    for (size_t i = 0; i < bytes && done; i++)
+        pixels[i] = (unsigned char)((state = state * 1664525u + 1013904223u) >> 24);
+    done = done && ro_cuda_copy(context, in, pixels, bytes) == RO_OK;
+    const double speed = done ? copy_speed(context, out, in, bytes) : 0;
+    for (int i = 0; done && i < (int)(sizeof rows / sizeof *rows); i++) {
+        const bool bits = rows[i].levels == 2;
+        const size_t row_in = side * (size_t)rows[i].depth / 8, row_out = bits ? side / 8 : side;
+        const ro_image from = {rows[i].depth == 8 ? RO_GRAY8 : RO_GRAY16,
+                               (uint32_t)size,
+                               (uint32_t)size,
+                               0,
+                               (ptrdiff_t)row_in,
+                               in};
+        const ro_image to = {
+            bits ? RO_BITS : RO_INDEX8, (uint32_t)size, (uint32_t)size, 0, (ptrdiff_t)row_out, out};
+        const double ms = time_method(context, i, &from, &to);
+        const double floor = 1e3 * (double)((row_in + row_out) * side) / speed;
+        if (ms == 0)
+            continue;
+        if (json)
+            printf("%s\n  {\"size\": %d, \"depth\": %d, \"method\": \"%s\", \"levels\": %d, "
+                   "\"ms\": %.4f, \"copy_ms\": %.4f}",
+                   i ? "," : "", size, rows[i].depth, rows[i].method, rows[i].levels, ms, floor);
+        else
+            printf("| %5d | %2d | %-13s | %d | %7.4f | %7.1f | %7.4f | %5.2f |\n", size,
+                   rows[i].depth, rows[i].method, rows[i].levels, ms,
+                   1e-6 * (double)(side * side) / ms, floor, ms / floor);
+    }
+    if (!done)
+        fprintf(stderr, "roundoff: no memory to measure %d x %d\n", size, size);
+    ro_cuda_free(in);
+    ro_cuda_free(out);
+    free(pixels);
+    return done ? 0 : 1;
+}
+
+int bench_ordered_cuda(const struct bench_options *options)
+{
+    const ro_context_options how = {.device = RO_DEVICE_CUDA};
+    ro_context *context;
+    ro_device_info info;
+    if (ro_context_open(&how, &context) != RO_OK) {
+        char why[160];
+        ro_cuda_count(why, sizeof why);
+        fprintf(stderr, "roundoff: %s\n", why);
+        return 1;
+    }
+    if (options->json)
+        printf("[");
+    else if (ro_device_at(1, &info) == RO_OK)
+        printf("Ordered dithering in device memory, noise. %s, %s\nMedian of %d; the floor is the "
+               "bytes over the speed of a copy.\n\n"
+               "|  size | bit | method        | levels | ms | Gpixel/s | floor ms | ratio |\n"
+               "| ----: | -: | ------------- | -: | ---: | ---: | ---: | ---: |\n",
+               info.name, info.detail, REPEATS);
+    /* rows of whole groups */
+    const int size = options->size ? (options->size + 31) / 32 * 32 : 16384;
+    int result = run_size(context, size, options->json);
+    if (options->json)
+        printf("\n]\n");
+    ro_context_close(context);
+    return result;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every table of times in the papers, ours beside theirs: pixels in memory to bits in memory, one
+ * column a program. What this program cannot do is left empty.
+ */
+#include "bench.h"
+#include "timing.h"
+
+#include "roundoff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char EMPTY[] = "";
+
+/* ---- Error diffusion ------------------------------------------------------------------------ */
+
+/* Table I, ms. */
+static const struct {
+    int size;
+    double pwed, pwec, bwed, bwec; /* GeForce GTX 780 Ti */
+    double ed, ec;                 /* Core i7-3770K */
+} diffusion[] = {
+    {1024, 20.89, 20.10, 1.89, 1.85, 14.24, 8.29},
+    {2048, 42.22, 40.36, 3.94, 3.92, 56.82, 32.79},
+    {3072, 63.69, 62.01, 6.05, 6.01, 127.1, 73.77},
+    {4096, 85.53, 90.27, 7.99, 8.10, 222.1, 130.8},
+    {5120, 108.64, 119.84, 10.16, 9.85, 354.2, 203.2},
+    {6144, 129.52, 145.58, 12.19, 12.01, 500.8, 294.2},
+    {7168, 153.74, 155.76, 14.30, 14.25, 682.8, 397.5},
+    {8192, 189.16, 187.6, 16.45, 16.63, 892.1, 526.5},
+    {9216, 231.57, 218.08, 18.92, 18.77, 1129, 659.2},
+    {10240, 281.58, 251.91, 24.26, 21.07, 1396, 821.9},
+    {12288, 381.31, 356.98, 29.59, 26.33, 2020, 1175},
+    {14336, 554.83, 472.74, 35.05, 31.32, 2728, 1598},
+    {16384, 737.34, 650.28, 55.77, 46.75, 3555, 2092},
+};
+enum { SIZES = sizeof diffusion / sizeof *diffusion, RUNS = 3 };
+
+/* The card repeated: drawing it at 16K x 16K would take longer than all the runs. */
+static bool fill(ro_context *context, const ro_image *image)
+{
+    enum { CARD = 1024 };
+    ro_image card;
+    if (ro_image_alloc(context, RO_GRAY8, CARD, CARD, 0, &card) != RO_OK)
+        return false;
+    bool done = ro_testcard(context, &card) == RO_OK;
+    for (uint32_t y = 0; y < image->height && done; y++)
+        for (uint32_t x = 0; x < image->width; x += CARD)
+            memcpy((char *)image->data + (ptrdiff_t)y * image->stride + x,
+                   (const char *)card.data + (ptrdiff_t)(y % CARD) * card.stride,
+                   image->width - x < CARD ? image->width - x : CARD);
+    ro_image_free(&card);
+    return done;
+}
+
+/* The best of some runs, ms; 0 when it failed. */
+static double time_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+                            const ro_halftone_options *options)
+{
+    double best = 0, spent = 0;
+    for (int i = -1; i < RUNS && (i < 1 || spent < 2); i++) {
+        const double start = bench_seconds();
+        if (ro_halftone(context, in, out, options) != RO_OK)
+            return 0;
+        const double took = bench_seconds() - start;
+        spent += took;
+        if (i >= 0 && (best == 0 || took < best))
+            best = took;
+    }
+    return 1e3 * best;
+}
+
+static void print_ms(double ms)
+{
+    if (ms > 0)
+        printf(" %.4g |", ms);
+    else
+        printf(" %s |", EMPTY);
+}
+
+static bool print_diffusion(int largest)
+{
+    ro_context *context;
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return false;
+    const ro_halftone_options ed = {.schedule = "ed"}, ec = {.schedule = "ec"};
+    printf("### Error diffusion, Table I of Kasagi, Nakano and Ito, ms\n\n"
+           "Theirs: Core i7-3770K and GeForce GTX 780 Ti, kernel time. Ours: the CPU above; `wave` "
+           "with all threads.\n\n"
+           "| size | ED theirs | ED ours | EC theirs | EC ours | PWED theirs | PWEC theirs | BWED "
+           "theirs | BWEC theirs | wave ours |\n"
+           "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    bool done = true;
+    for (int i = 0; i < SIZES && done; i++) {
+        const uint32_t size = (uint32_t)diffusion[i].size;
+        double ours[3] = {0};
+        if (!largest || diffusion[i].size <= largest) {
+            ro_image in = {0}, out = {0};
+            done = ro_image_alloc(context, RO_GRAY8, size, size, 0, &in) == RO_OK &&
+                   ro_image_alloc(context, RO_BITS, size, size, 0, &out) == RO_OK &&
+                   fill(context, &in);
+            if (done) {
+                ours[0] = time_halftone(context, &in, &out, &ed);
+                ours[1] = time_halftone(context, &in, &out, &ec);
+                ours[2] = time_halftone(context, &in, &out, NULL);
+            }
+            ro_image_free(&in);
+            ro_image_free(&out);
+        }
+        printf("| %u\302\262 | %.4g |", size, diffusion[i].ed);
+        print_ms(ours[0]);
+        printf(" %.4g |", diffusion[i].ec);
+        print_ms(ours[1]);
+        printf(" %.5g | %.5g | %.4g | %.4g |", diffusion[i].pwed, diffusion[i].pwec,
+               diffusion[i].bwed, diffusion[i].bwec);
+        print_ms(ours[2]);
+        printf("\n");
+        fflush(stdout);
+    }
+    printf("\n");
+    ro_context_close(context);
+    return done;
+}
+
+/* ---- Direct binary search ------------------------------------------------------------------- */
+
+static bool print_search(int largest)
+{
+    static const struct {
+        uint32_t width, height;
+        double cpu, gpu;
+    } theirs[] = {{512, 512, 8351, 213.8}, {2048, 2560, 113300, 3158}, {4096, 3072, 346600, 7248}};
+    const ro_halftone_options options = {.method = "dbs-clipping-free"};
+    ro_context *context;
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return false;
+    printf("### Clipping-free direct binary search, Table 1 of Koge, Ito and Nakano, ms\n\n"
+           "Theirs: Xeon X7460, and GeForce GTX 780 Ti with transfers, photographs. Ours: the CPU "
+           "above, all threads, the test card.\n\n"
+           "| size | CPU theirs | GPU theirs | CPU ours |\n| ---: | ---: | ---: | ---: |\n");
+    bool done = true;
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs && done; i++) {
+        double ours = 0;
+        if (!largest || (int)theirs[i].width <= largest) {
+            ro_image in = {0}, out = {0};
+            done = ro_image_alloc(context, RO_GRAY8, theirs[i].width, theirs[i].height, 0, &in) ==
+                       RO_OK &&
+                   ro_image_alloc(context, RO_BITS, theirs[i].width, theirs[i].height, 0, &out) ==
+                       RO_OK &&
+                   ro_testcard(context, &in) == RO_OK;
+            if (done)
+                ours = time_halftone(context, &in, &out, &options);
+            ro_image_free(&in);
+            ro_image_free(&out);
+        }
+        printf("| %u x %u | %.0f | %.4g |", theirs[i].width, theirs[i].height, theirs[i].cpu,
+               theirs[i].gpu);
+        print_ms(ours);
+        printf("\n");
+        fflush(stdout);
+    }
+    printf("\n");
+    ro_context_close(context);
+    return done;
+}
+
+/* ---- Quantized solvers ---------------------------------------------------------------------- */
+
+/* One step, from a run of many. */
+static double time_denoise(ro_context *context, int side, ro_denoise_options options, int parts)
+{
+    ro_image in = {0}, out = {0};
+    double best = 0;
+    bool done =
+        ro_image_alloc(context, RO_GRAY8, (uint32_t)side, (uint32_t)side, 0, &in) == RO_OK &&
+        ro_image_alloc(context, RO_GRAY8, (uint32_t)side, (uint32_t)side, 0, &out) == RO_OK &&
+        ro_testcard(context, &in) == RO_OK;
+    options.kappa = 8;
+    for (int i = 0; i < RUNS + 1 && done; i++) {
+        const double start = bench_seconds();
+        done = ro_denoise(context, &in, &out, &options) == RO_OK;
+        const double took = bench_seconds() - start;
+        best = i == 0 || took < best ? took : best;
+    }
+    ro_image_free(&in);
+    ro_image_free(&out);
+    return done ? 1e3 * best / (options.iterations * (double)parts) : 0;
+}
+
+static bool print_solvers(int largest)
+{
+    enum { NOTHING, STEP, JACOBI };
+    static const struct {
+        const char *what, *size, *machine;
+        double theirs;
+        int ours;
+    } rows[] = {
+        {"explicit anisotropic step", "256\302\262", "GeForce2 Ultra", 20, STEP},
+        {"explicit anisotropic step", "256\302\262", "GeForce3", 8, STEP},
+        {"Jacobi iteration", "256\302\262", "XPP, simulated at 40 MHz", 0.41, JACOBI},
+        {"level-set step", "128\302\262", "graphics hardware (DX7)", 2, NOTHING},
+        {"level-set step", "256\302\262", "FPGA", 0.5, NOTHING},
+        {"registration", "257\302\262", "GeForceFX 5800 Ultra", 3000, NOTHING},
+        {"registration", "513\302\262", "GeForceFX 5800 Ultra", 9800, NOTHING},
+        {"registration", "513 x 769", "GeForceFX 5800 Ultra", 8500, NOTHING},
+    };
+    ro_context *context;
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return false;
+    double ours[3] = {0};
+    if (!largest || largest >= 256) {
+        ours[STEP] =
+            time_denoise(context, 256, (ro_denoise_options){.number = "s9", .iterations = 64}, 1);
+        /* a step of the profile smooths 4 times and solves 8 times */
+        ours[JACOBI] = time_denoise(context, 256,
+                                    (ro_denoise_options){.scheme = "xpp24", .iterations = 8}, 12);
+    }
+    printf("### Solvers of Strzodka's thesis, ms\n\n"
+           "Ours: the CPU above; the step in 9 bits, Jacobi iterations of the profile xpp24.\n\n"
+           "| what | size | theirs on | theirs | ours |\n| --- | ---: | --- | ---: | ---: |\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        printf("| %s | %s | %s | %.4g |", rows[i].what, rows[i].size, rows[i].machine,
+               rows[i].theirs);
+        print_ms(ours[rows[i].ours]);
+        printf("\n");
+    }
+    printf("\n");
+    ro_context_close(context);
+    return true;
+}
+
+/* ---- Holograms ------------------------------------------------------------------------------ */
+
+static void print_holograms(void)
+{
+    static const struct {
+        const char *what;
+        double theirs;
+    } rows[] = {{"GPU, p = 1", 164}, {"GPU, p = 3", 304}, {"GPU, p = 6", 507}, {"CPU", 19240}};
+    printf(
+        "### View-dependent error diffusion of holograms, Table 3, ms\n\n"
+        "Theirs: RTX 2080 Ti, 27 weights, 8-bit phase; that the whole hologram of 24,533\302\262 "
+        "pixels is meant is an inference.\n\n"
+        "| what | theirs | ours |\n| --- | ---: | ---: |\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        printf("| %s | %.5g | %s |\n", rows[i].what, rows[i].theirs, EMPTY);
+}
+
+static int run(const struct bench_options *options)
+{
+    if (options->json) {
+        fprintf(stderr, "roundoff: bench papers prints tables, not JSON\n");
+        return 1;
+    }
+    printf("The papers' tables of times. ");
+    print_machine();
+    printf("Best of %d after one to warm up. An empty column is not measured here.\n\n", RUNS);
+    if (!print_diffusion(options->size) || !print_search(options->size) ||
+        !print_solvers(options->size)) {
+        fprintf(stderr, "roundoff: not enough memory to measure\n");
+        return 1;
+    }
+    print_holograms();
+    return 0;
+}
+
+const struct bench bench_papers = {
+    .name = "papers",
+    .summary = "every table of times in the papers, ours beside theirs",
+    .run = run,
+};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each peer is a program that reads two raw images from a folder, runs a few times, prints its best
+ * time and leaves its field there as raw floats. elastix is timed with its start and its files, for
+ * it is a command.
+ */
+#define _GNU_SOURCE /* P_tmpdir */
+#include "peer_flow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char script[] =
+    "import os, subprocess, sys, time\n"
+    "import numpy\n"
+    "name, folder = sys.argv[1:3]\n"
+    "w, h, threads = map(int, sys.argv[3:])\n"
+    "f, m = (numpy.fromfile(os.path.join(folder, n + \".u8\"), numpy.uint8).reshape(h, w)\n"
+    "        for n in (\"fixed\", \"moving\"))\n"
+    "def mhd(path, a):\n"
+    "    a.astype(numpy.float32).tofile(path + \".raw\")\n"
+    "    open(path + \".mhd\", \"w\").write(\"ObjectType = Image\\nNDims = 2\\nDimSize = %d "
+    "%d\\n\"\n"
+    "        \"ElementType = MET_FLOAT\\nElementDataFile = %s.raw\\n\"\n"
+    "        % (w, h, os.path.basename(path)))\n"
+    "def elastix():\n"
+    "    os.chdir(folder)\n"
+    "    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)\n"
+    "    mhd(\"fixed\", f), mhd(\"moving\", m)\n"
+    "    open(\"p.txt\", \"w\").write(\"\"\"\n"
+    "(Registration \"MultiResolutionRegistration\") (Metric \"AdvancedMeanSquares\")\n"
+    "(Optimizer \"AdaptiveStochasticGradientDescent\") (Transform \"BSplineTransform\")\n"
+    "(Interpolator \"LinearInterpolator\") (ResampleInterpolator \"FinalBSplineInterpolator\")\n"
+    "(Resampler \"DefaultResampler\") (ImageSampler \"RandomCoordinate\")\n"
+    "(FixedImagePyramid \"FixedSmoothingImagePyramid\")\n"
+    "(MovingImagePyramid \"MovingSmoothingImagePyramid\")\n"
+    "(FixedInternalImagePixelType \"float\") (MovingInternalImagePixelType \"float\")\n"
+    "(FixedImageDimension 2) (MovingImageDimension 2) (NumberOfResolutions 4)\n"
+    "(FinalGridSpacingInPhysicalUnits 32) (NumberOfSpatialSamples 4096)\n"
+    "(NewSamplesEveryIteration \"true\") (MaximumNumberOfIterations 250)\n"
+    "(HowToCombineTransforms \"Compose\") (WriteResultImage \"false\")\n"
+    "(AutomaticParameterEstimation \"true\") (ResultImageFormat \"mhd\")\n"
+    "\"\"\".replace(\") (\", \")\\n(\"))\n"
+    "    start = time.time()\n"
+    "    subprocess.run([\"elastix\", \"-f\", \"fixed.mhd\", \"-m\", \"moving.mhd\", \"-p\", "
+    "\"p.txt\",\n"
+    "        \"-out\", \".\", \"-threads\", str(threads)], **quiet)\n"
+    "    took = time.time() - start\n"
+    "    subprocess.run([\"transformix\", \"-def\", \"all\", \"-tp\", "
+    "\"TransformParameters.0.txt\",\n"
+    "        \"-out\", \".\"], **quiet)\n"
+    "    u = numpy.fromfile(\"deformationField.raw\", numpy.float32).reshape(h, w, 2)\n"
+    "    return took, u\n"
+    "def timed(run):\n"
+    "    best, start, u = 1e9, time.time(), None\n"
+    "    while True:\n"
+    "        begin = time.time()\n"
+    "        u = run()\n"
+    "        best = min(best, time.time() - begin)\n"
+    "        if time.time() - start > 3: return best, u\n"
+    "def opencv(make):\n"
+    "    import cv2\n"
+    "    cv2.setNumThreads(threads)\n"
+    "    method = make(cv2)\n"
+    "    return timed(lambda: method.calc(f, m, None))\n"
+    "def skimage(function):\n"
+    "    import skimage.registration as r\n"
+    "    a, b = f / 255, m / 255\n"
+    "    return timed(lambda: numpy.stack(getattr(r, function)(a, b)[::-1], 2))\n"
+    "try:\n"
+    "    took, u = {\n"
+    "        \"DIS\": lambda: opencv(lambda c: c.DISOpticalFlow_create(2)),\n"
+    "        \"TVL1\": lambda: opencv(lambda c: c.optflow.DualTVL1OpticalFlow_create()),\n"
+    "        \"tvl1\": lambda: skimage(\"optical_flow_tvl1\"),\n"
+    "        \"ilk\": lambda: skimage(\"optical_flow_ilk\"),\n"
+    "        \"elastix\": elastix}[name]()\n"
+    "except Exception:\n"
+    "    sys.exit()\n"
+    "numpy.ascontiguousarray(u, numpy.float32).tofile(os.path.join(folder, \"u.raw\"))\n"
+    "print(took)\n";
+
+static const struct {
+    const char *name;
+    const char *python; /* its name in the script; NULL: the program peer_itk_demons */
+    int iterations;     /* of demons on each of four resolutions */
+} peers[] = {
+    {"OpenCV DIS", "DIS", 0},           {"OpenCV DualTVL1", "TVL1", 0},
+    {"scikit-image tvl1", "tvl1", 0},   {"scikit-image ilk", "ilk", 0},
+    {"elastix B-spline", "elastix", 0}, {"ITK demons 20", NULL, 20},
+    {"ITK demons 60", NULL, 60},
+};
+
+static bool put_pixels(const char *folder, const char *name, const ro_image *image)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s.u8", folder, name);
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL;
+    for (uint32_t y = 0; good && y < image->height; y++)
+        good = fwrite((const char *)image->data + (ptrdiff_t)y * image->stride, 1, image->width,
+                      file) == image->width;
+    if (file && fclose(file) != 0)
+        good = false;
+    return good;
+}
+
+static bool get_field(const char *folder, const ro_image *field)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/u.raw", folder);
+    FILE *file = fopen(path, "rb");
+    bool good = file != NULL;
+    for (uint32_t y = 0; good && y < field->height; y++)
+        good = fread((char *)field->data + (ptrdiff_t)y * field->stride, sizeof(float),
+                     field->width, file) == field->width;
+    if (file)
+        fclose(file);
+    return good;
+}
+
+static double run_command(const char *command)
+{
+    double seconds = 0;
+    FILE *pipe = popen(command, "r");
+    if (!pipe)
+        return 0;
+    if (fscanf(pipe, "%lf", &seconds) != 1)
+        seconds = 0;
+    pclose(pipe);
+    return seconds;
+}
+
+static double run_python(const char *name, const char *folder, uint32_t width, uint32_t height,
+                         int threads)
+{
+    /* the system's own has the system's packages, even if another comes first in the path */
+    static const char *const pythons[] = {"python3", "/usr/bin/python3"};
+    double seconds = 0;
+    for (int i = 0; i < 2 && seconds == 0; i++) {
+        char command[sizeof script + 256];
+        snprintf(command, sizeof command,
+                 "OMP_NUM_THREADS=%d %s -c '%s' %s %s %u %u %d 2>/dev/null", threads, pythons[i],
+                 script, name, folder, width, height, threads);
+        seconds = run_command(command);
+    }
+    return seconds;
+}
+
+/* The program lies beside ours. */
+static double run_itk(int iterations, const char *folder, uint32_t width, uint32_t height,
+                      int threads)
+{
+    char path[1024], command[1400];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
+    if (length <= 0)
+        return 0;
+    path[length] = '\0';
+    char *name = strrchr(path, '/');
+    if (!name)
+        return 0;
+    strcpy(name, "/peer_itk_demons");
+    if (access(path, X_OK) != 0)
+        return 0;
+    snprintf(command, sizeof command, "'%s' %s %u %u %d %d", path, folder, width, height,
+             iterations, threads);
+    return run_command(command);
+}
+
+bool peer_flow_run(int number, const ro_image *fixed, const ro_image *moving, int threads,
+                   const ro_image *field, struct peer_flow *peer)
+{
+    if (number >= (int)(sizeof peers / sizeof *peers))
+        return false;
+    char folder[] = P_tmpdir "/roundoff-peer-XXXXXX", clean[64];
+    *peer = (struct peer_flow){.name = peers[number].name};
+    if (!mkdtemp(folder))
+        return true;
+    if (put_pixels(folder, "fixed", fixed) && put_pixels(folder, "moving", moving))
+        peer->seconds =
+            peers[number].python
+                ? run_python(peers[number].python, folder, fixed->width, fixed->height, threads)
+                : run_itk(peers[number].iterations, folder, fixed->width, fixed->height, threads);
+    if (peer->seconds > 0 && !get_field(folder, field))
+        peer->seconds = 0;
+    snprintf(clean, sizeof clean, "rm -rf %s", folder);
+    if (system(clean) != 0)
+        fprintf(stderr, "roundoff: %s could not be removed\n", folder);
+    return true;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registration: the sizes of Strzodka's thesis with its times beside, and a larger one; then the
+ * peers on the same pair. Pairs are drawn blobs and edges, displaced smoothly by up to 8 pixels,
+ * with noise of one grey level. The error is the mean distance to the true displacement, a
+ * sixteenth of the side away from the border. Times are those of whole calls.
+ */
+#include "bench.h"
+#include "draw/pair.h"
+#include "peer_flow.h"
+#include "roundoff.h"
+#include "timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 7, PEER_SIDE = 513 };
+static const double BUDGET = 6; /* seconds for one contender */
+
+struct field {
+    struct ro_pair pair;
+    ro_image fixed, moving, found;
+};
+
+static bool open_field(struct field *field, ro_context *context, uint32_t width, uint32_t height)
+{
+    *field = (struct field){.pair = {width, height, RO_MOTION_SMOOTH, 8, 1, 0, 100}};
+    if (ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->fixed) != RO_OK ||
+        ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->moving) != RO_OK ||
+        ro_image_alloc(context, RO_GRAYF, 2 * width, height, 0, &field->found) != RO_OK)
+        return false;
+    ro_draw_pair(&field->pair, &field->fixed, &field->moving);
+    return true;
+}
+
+static void close_field(struct field *field)
+{
+    ro_image_free(&field->fixed);
+    ro_image_free(&field->moving);
+    ro_image_free(&field->found);
+}
+
+static double error_of(const struct field *field)
+{
+    const uint32_t width = field->pair.width, height = field->pair.height;
+    double sum = 0, count = 0;
+    for (uint32_t y = height / 16; y < height - height / 16; y++) {
+        const char *line = (const char *)field->found.data + (ptrdiff_t)y * field->found.stride;
+        const float *row = (const float *)(const void *)line;
+        for (uint32_t x = width / 16; x < width - width / 16; x++, count++) {
+            double u[2];
+            ro_pair_field(&field->pair, x, y, u);
+            sum += hypot((double)row[2 * x] - u[0], (double)row[2 * x + 1] - u[1]);
+        }
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+struct entry {
+    ro_context *context;
+    struct field *field;
+    ro_register_options options;
+};
+
+static bool run_entry(void *data)
+{
+    struct entry *entry = data;
+    return ro_register(entry->context, &entry->field->fixed, &entry->field->moving,
+                       &entry->field->found, &entry->options) == RO_OK;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+struct table {
+    bool json, first;
+};
+
+static void print_row(struct table *table, const struct field *field, const char *name,
+                      const char *variant, int threads, double seconds, double error, double thesis)
+{
+    if (table->json) {
+        printf("%s\n  {\"width\": %u, \"height\": %u, \"name\": \"%s\", \"variant\": \"%s\", "
+               "\"threads\": %d, \"seconds\": %.6f, \"error\": %.4f}",
+               table->first ? "" : ",", field->pair.width, field->pair.height, name, variant,
+               threads, seconds, error);
+        table->first = false;
+        return;
+    }
+    char times[16] = "";
+    if (thesis > 0)
+        snprintf(times, sizeof times, "%.1f", thesis);
+    printf("| %4u x %4u | %-17s | %-7s | %2d | %8.4f | %6.3f | %6s |\n", field->pair.width,
+           field->pair.height, name, variant, threads, seconds, error, times);
+    fflush(stdout);
+}
+
+static const struct size {
+    uint32_t width, height;
+    double thesis; /* seconds on a GeForceFX 5800 */
+} sizes[] = {{257, 257, 3}, {513, 513, 9.8}, {513, 769, 8.5}, {2049, 2049, 0}};
+
+static bool time_size(const struct size *size, ro_context *const contexts[2], const int threads[2],
+                      struct table *table)
+{
+    static const char *const numbers[] = {"s23e8", "s10e5"};
+    struct field field;
+    bool good = open_field(&field, contexts[0], size->width, size->height);
+    struct contender list[4] = {{0}};
+    struct entry entries[4];
+    int count = 0;
+    for (int c = 0; good && c < 2; c++)
+        for (int n = 0; n < 2; n++) {
+            if (c == 1 && contexts[1] == contexts[0])
+                continue;
+            entries[count] = (struct entry){contexts[c], &field, {.number = numbers[n]}};
+            list[count] = (struct contender){.name = numbers[n],
+                                             .threads = threads[c],
+                                             .run = run_entry,
+                                             .data = &entries[count]};
+            count++;
+        }
+    if (good)
+        time_in_turns(list, count, ROUNDS, BUDGET);
+    for (int i = 0; good && i < count; i++) {
+        if (list[i].failed) {
+            fprintf(stderr, "roundoff: %s\n", ro_context_message(entries[i].context));
+            good = false;
+            break;
+        }
+        run_entry(&entries[i]); /* for its field */
+        const ro_report *ran = ro_context_report(entries[i].context);
+        print_row(table, &field, list[i].name,
+                  ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), list[i].threads,
+                  list[i].best, error_of(&field), i == 0 ? size->thesis : 0);
+    }
+    struct peer_flow peer;
+    for (int i = 0; good && size->width == PEER_SIDE && size->height == PEER_SIDE &&
+                    peer_flow_run(i, &field.fixed, &field.moving, threads[1], &field.found, &peer);
+         i++)
+        if (peer.seconds > 0)
+            print_row(table, &field, peer.name, "", threads[1], peer.seconds, error_of(&field), 0);
+    close_field(&field);
+    return good;
+}
+
+static int run(const struct bench_options *options)
+{
+    ro_context_options with = {.device = options->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
+                               .threads = 1};
+    ro_context *contexts[2] = {NULL, NULL};
+    int threads[2] = {1, 1};
+    struct table table = {.json = options->json, .first = true};
+    ro_device_info info;
+    if (ro_context_open(&with, &contexts[0]) != RO_OK) {
+        fprintf(stderr, "roundoff: no %s device was found\n", options->cuda ? "CUDA" : "usable");
+        return 1;
+    }
+    if (ro_device_at(0, &info) == RO_OK && strrchr(info.detail, ','))
+        sscanf(strrchr(info.detail, ',') + 1, "%d", &threads[1]);
+    contexts[1] = contexts[0];
+    with.threads = threads[1];
+    if (!options->cuda && threads[1] > 1 && ro_context_open(&with, &contexts[1]) != RO_OK) {
+        ro_context_close(contexts[0]);
+        return 1;
+    }
+    if (options->json) {
+        printf("[");
+    } else {
+        printf("Registration, drawn pairs displaced by up to 8 pixels. ");
+        print_machine();
+        printf("Best of %d, in turns. Error: mean distance to the true displacement, pixels.\n\n",
+               ROUNDS);
+        printf("|        size | number or peer    | variant | threads | seconds | error | thesis "
+               "s |\n"
+               "| ----------: | ----------------- | ------- | -: | -------: | -----: | -----: |\n");
+    }
+    const struct size own = {(uint32_t)options->size, (uint32_t)options->size, 0};
+    bool good = true;
+    for (size_t i = 0; good && i < (options->size ? 1 : sizeof sizes / sizeof *sizes); i++)
+        good = time_size(options->size ? &own : &sizes[i], contexts, threads, &table);
+    printf(options->json ? "\n]\n" : "\n");
+    if (contexts[1] != contexts[0])
+        ro_context_close(contexts[1]);
+    ro_context_close(contexts[0]);
+    return good ? 0 : 1;
+}
+
+const struct bench bench_register = {
+    .name = "register",
+    .summary = "registration by size, beside the thesis and other programs",
+    .run = run,
+    .cuda = true,
+};

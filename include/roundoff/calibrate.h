@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calibration of a printer: a step wedge to print, and the tone curve that its scan gives. Part of
+ * roundoff.h.
+ */
+#ifndef ROUNDOFF_CALIBRATE_H
+#define ROUNDOFF_CALIBRATE_H
+
+#include "roundoff/halftone.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RO_WEDGE_STEPS = 65 }; /* tones 0, 1/64, ... 1 */
+
+/* The size in pixels of a wedge whose patches have `patch` pixels a side, a multiple of 8 from 16
+ * to 4096; 0 for another number. */
+RO_API
+uint32_t ro_wedge_width(uint32_t patch);
+RO_API
+uint32_t ro_wedge_height(uint32_t patch);
+
+/* Draws the wedge into an RO_GRAY8 view of that size, as tones to be halftoned: patches in a fixed
+ * order that looks random, paper between them, and a mark at each corner. */
+RO_API
+ro_status ro_wedge_draw(ro_context *context, uint32_t patch, const ro_image *image);
+
+/* What was found in a scan. Tones: 0 is the solid black of the print, 1 its paper. */
+typedef struct ro_wedge_report {
+    double tone[RO_WEDGE_STEPS];    /* that were asked for */
+    double printed[RO_WEDGE_STEPS]; /* as measured, before they are made to grow */
+    double corner[4][2];            /* centres of the marks, in pixels: top left, top right, bottom
+                                       left, bottom right */
+    double angle;                   /* degrees, clockwise */
+    double black;                   /* of solid black, over the paper */
+    double light;                   /* the darkest over the lightest place of paper */
+    double error;                   /* rms of printed minus tone: what the curve takes away */
+} ro_wedge_report;
+
+/* Finds the patches of a scan (grey or colour, turned by up to 15 degrees, unevenly lit) and fits
+ * the curve that makes printed tones the ones asked for: points for ro_tone.curve, at most
+ * RO_WEDGE_STEPS of them. RO_E_FORMAT when there is no wedge to be found. */
+RO_API
+ro_status ro_wedge_fit(ro_context *context, const ro_image *scan,
+                       ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Figures that tell how good a result is: what an eye sees of its error, tone, texture, dots,
+ * borders. Part of roundoff.h.
+ *
+ * Tones run from 0 (black) to 1 (white); errors are result minus original. How each figure is
+ * defined stands in docs/measure.md.
+ */
+#ifndef ROUNDOFF_MEASURE_H
+#define ROUNDOFF_MEASURE_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ro_measure_options {
+    double dpi;      /* pixels per inch of the result as it is seen; 0: 300 */
+    double distance; /* of the eye, in millimetres; 0: 300 */
+    int linear;      /* 1: the original is sRGB, the result stands for its light */
+    int tile;        /* side of the squares that texture is measured in: 16 to 256, a power of two;
+                        0: 64 */
+    int border;      /* pixels of the frame that border effects are looked for in; 0: 16 */
+} ro_measure_options;
+
+enum {
+    RO_MEASURE_LEVELS = 256,
+    RO_MEASURE_BINS = 182,     /* rings of a spectrum, at most: tile / sqrt 2 */
+    RO_MEASURE_SPECTRUM = 128, /* rings of the whole error's spectrum */
+};
+
+/* What is left of the error: its root mean square in tones, and 10 log10(1 / mean square) in dB,
+ * infinite for no error at all. */
+typedef struct ro_measure_error {
+    double rms, psnr;
+} ro_measure_error;
+
+/* The pixels of the original whose tone is nearest to a 255th, and what became of them. */
+typedef struct ro_measure_level {
+    uint64_t pixels;
+    double in, out; /* mean tones */
+} ro_measure_level;
+
+/* Texture of a grey, from squares of the original that are flat (tones within 4/255). Power is
+ * relative to the mean, so that white noise is 1 everywhere; ring b is the frequency b / tile in
+ * cycles a pixel. Anisotropy is the variance within a ring, relative to what an isotropic texture
+ * shows: 1 (0 dB) for that, large where power stands in lines or favours a direction. */
+typedef struct ro_measure_field {
+    int level; /* of 255 */
+    uint32_t tiles;
+    double in, out;    /* mean tones */
+    double principal;  /* frequency of dots spread evenly, cycles a pixel */
+    double rms;        /* of the texture, in tones; 0: there is none, and what follows is 0 */
+    double peak;       /* dB: the strongest frequency over the mean */
+    double grain;      /* dB: power below half of the principal frequency */
+    double anisotropy; /* dB: mean of the rings */
+    double worms;      /* dB: the strongest of 16 directions, near the principal frequency, over
+                          their mean */
+    int bins;          /* rings: 1 to bins - 1 are filled in */
+    double power[RO_MEASURE_BINS], anisotropies[RO_MEASURE_BINS];
+} ro_measure_field;
+
+/* Dots of a result of two levels: pixels of the colour that is in the minority where they are,
+ * white ones where the original is below one half, black ones elsewhere. */
+typedef struct ro_measure_dots {
+    uint64_t pixels;             /* in the minority */
+    uint64_t dots;               /* that they form, corners touching */
+    uint64_t largest;            /* dot, in pixels */
+    uint64_t single;             /* dots of one pixel */
+    double run_across, run_down; /* mean length of runs of one colour, pixels */
+    double clumping; /* touching pairs over those of a random pattern of the same tone: 0
+                        spread out, 1 random, more: clustered */
+} ro_measure_dots;
+
+/* Mean errors of tone in a frame along each side, and root mean squares after the Gaussian eye in
+ * the frame and inside of it. */
+typedef struct ro_measure_border {
+    double left, right, top, bottom;
+    double rms, rms_inside; /* 0 where there is no inside */
+} ro_measure_border;
+
+typedef struct ro_measure_report {
+    uint32_t width, height;
+    double pixels_per_degree;
+    double sigma; /* of the Gaussian eye, one minute of arc, in pixels */
+    ro_measure_error raw, gaussian, contrast; /* no eye, a Gaussian, contrast sensitivity */
+    double ssim;                              /* after the Gaussian eye */
+    double tone_in, tone_out;                 /* means */
+    double tone_rms;                          /* of the levels' tone errors, by their pixels */
+    ro_measure_level levels[RO_MEASURE_LEVELS];
+    double spectrum[RO_MEASURE_SPECTRUM]; /* power of the error, as of a field; ring b is the
+                                             frequency (b + 1/2) / (RO_MEASURE_SPECTRUM sqrt 2) */
+    int binary;                           /* only black and white: `dots` is filled in */
+    ro_measure_dots dots;
+    ro_measure_border border;
+    double worms, grain, anisotropy; /* dB: means of the fields, by their tiles */
+    int fields_count;
+    ro_measure_field *fields; /* in order of their levels; NULL: nothing is flat */
+} ro_measure_report;
+
+/* Measures `result` (of any format; RO_INDEX8 as levels, maxval the highest number) against
+ * `original`, of the same size; colour counts as its luma. ro_measure_free gives back what the
+ * report holds; after a failure there is nothing to give back. */
+RO_API
+ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
+                     const ro_measure_options *options, ro_measure_report *report);
+RO_API
+void ro_measure_free(ro_measure_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

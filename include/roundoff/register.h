@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registration: the displacement that makes one image look like another. Part of roundoff.h.
+ */
+#ifndef ROUNDOFF_REGISTER_H
+#define ROUNDOFF_REGISTER_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RO_REGISTER_SCALES = 64 };
+
+/* One update of the displacement, for a record of the descent. */
+typedef struct ro_register_step {
+    uint32_t scale;         /* 0 is the coarsest */
+    uint32_t width, height; /* of the grid it ran on */
+    double epsilon, sigma;  /* smoothing of the images and of the gradient, in pixels */
+    double energy;          /* after the update: half the mean squared difference, white being 1 */
+    double change;          /* root mean square of the update, in pixels */
+    uint32_t trials;        /* energies computed to find its length */
+} ro_register_step;
+
+typedef struct ro_register_report {
+    const char *number;
+    double energy_before, energy_after; /* of the images themselves, without smoothing */
+    uint32_t scales;
+    uint32_t updates[RO_REGISTER_SCALES]; /* at each scale, the coarsest first */
+    uint32_t steps;                       /* updates in all; those kept in options.steps if fewer */
+    uint32_t trials;                      /* energies computed in all */
+    double rms, largest;                  /* length of the displacement, in pixels */
+    double jacobian;                      /* the least determinant of 1 + Du; <= 0: it folds */
+    uint64_t folds;                       /* pixels where it does */
+    double outside;                       /* share of pixels that look beyond the moving image */
+    double start[6];                      /* where it began: x' = s0 x + s1 y + s2, y' = s3 ... */
+} ro_register_report;
+
+typedef struct ro_register_options {
+    const char
+        *scheme;       /* NULL: "annealed"; "thesis": one sigma, one cycle, no mask, as published */
+    const char *match; /* NULL: "ssd"; "ncc": normalised in a neighbourhood, where tones differ */
+    const char *init;  /* NULL: "none"; "translation", "affine" */
+    const char *number; /* of the displacement; NULL: "s23e8"; "s16e7", "s10e5" */
+    uint32_t scales;    /* 0: 15, up to 64 */
+    uint32_t updates;   /* at most, at each scale; 0: 10 */
+    uint32_t trials;    /* of the length of an update, at most; 0: 10 */
+    uint32_t smooth;    /* V-cycles on the gradient, 1 or 2; 0: 2, thesis: 1 */
+    double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */
+    double sigma;       /* the same at the last scale; 0: a 32nd of the longer side, at least 12 */
+    double finest;      /* smoothing of the images at the last scale, in pixels; -1: none; 0: 1, and
+                           none in the thesis's scheme */
+    double tolerance;   /* root mean square of an update that ends a scale; 0: 0.01 pixels */
+    ro_register_step *steps; /* NULL: not wanted */
+    uint32_t steps_room;
+    ro_register_report *report; /* filled in on success; NULL: not wanted */
+} ro_register_options;
+
+/* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
+ * down. Grey images of any depth; of colours the grey is used. Both have the same size; `field`
+ * receives u_x and u_y side by side: a view of RO_GRAYF twice as wide. Deterministic to the bit for
+ * any number of threads; the CPU and CUDA give the same. */
+RO_API
+ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                      const ro_image *field, const ro_register_options *options);
+
+typedef enum ro_sampling {
+    RO_SAMPLE_BILINEAR = 0,
+    RO_SAMPLE_NEAREST, /* for labels: no value that is not in the image */
+} ro_sampling;
+
+/* out(x) = image(x + u(x)), coordinates clamped to the image; any format but bits, `out` in the
+ * format of `image` and the size of the field. */
+RO_API
+ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
+                  const ro_image *out, ro_sampling sampling);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Measuring a result against its original: the eye, then blocks (what the eye sees, tones, SSIM,
+ * borders), the error's spectrum, flat fields and dots.
+ */
+#include "measure/measure.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double pi = 3.14159265358979323846;
+
+static ro_status check(ro_context *context, const ro_image *original, const ro_image *result,
+                       const ro_measure_options *options)
+{
+    ro_status status = ro_image_check(context, original, "original");
+    if (status == RO_OK)
+        status = ro_image_check(context, result, "result");
+    if (status != RO_OK)
+        return status;
+    if (original->width != result->width || original->height != result->height)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "the original is %u x %u but the result is %u x %u", original->width,
+                               original->height, result->width, result->height);
+    if (!(options->dpi > 0 && options->dpi <= 1e6))
+        return ro_context_fail(context, RO_E_ARGUMENT, "%g dpi make no sense; 1 to 1000000 do",
+                               options->dpi);
+    if (!(options->distance > 0 && options->distance <= 1e6))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a distance of %g mm makes no sense; 1 to 1000000 does",
+                               options->distance);
+    const int tile = options->tile;
+    if (tile < 16 || tile > 256 || (tile & (tile - 1)))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a tile of %d pixels cannot be used; 16, 32, 64, 128 and 256 can",
+                               tile);
+    if (options->border < 1 || options->border > 1 << 20)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a border of %d pixels cannot be used; 1 to 1048576 can",
+                               options->border);
+    return RO_OK;
+}
+
+/* Weights 0 to radius of a Gaussian whose sum, both sides, is 1. */
+static void gaussian(double sigma, int radius, float *weights)
+{
+    double sum = 1;
+    for (int i = 1; i <= radius; i++)
+        sum += 2 * exp(-i * i / (2 * sigma * sigma));
+    for (int i = 0; i <= radius; i++)
+        weights[i] = (float)(exp(-i * i / (2 * sigma * sigma)) / sum);
+}
+
+static ro_status open_job(struct measure_job *job, const ro_measure_options *options,
+                          ro_measure_report *report)
+{
+    ro_context *context = job->context;
+    const double inch = 25.4;
+    report->pixels_per_degree = options->dpi * options->distance / inch * pi / 180;
+    report->sigma = report->pixels_per_degree / 60;
+    job->radius = (int)ceil(5 * report->sigma);
+    if (job->radius >= MEASURE_MOST_TAPS)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%g dpi at %g mm are %.0f pixels a degree, up to %.0f can be "
+                               "measured",
+                               options->dpi, options->distance, report->pixels_per_degree,
+                               60.0 * (MEASURE_MOST_TAPS - 1) / 5);
+    gaussian(report->sigma, job->radius, job->eye);
+    gaussian(1.5, 5, job->window);
+
+    const size_t threads = (size_t)ro_pool_threads(context->pool);
+    const uint32_t padded = measure_power_of_two(job->width < 4 ? 4 : job->width);
+    const uint32_t rows = measure_power_of_two(job->height < 2 ? 2 : job->height);
+    size_t error = 0, scratch, blocks, bytes;
+    job->across = (job->width + MEASURE_BLOCK_WIDTH - 1) / MEASURE_BLOCK_WIDTH;
+    job->error_stride = padded / 2;
+    job->scratch_floats = measure_block_scratch(job->radius);
+    if (ro_size_multiply(job->across,
+                         (job->height + MEASURE_BLOCK_HEIGHT - 1) / MEASURE_BLOCK_HEIGHT,
+                         &blocks) &&
+        blocks < UINT32_MAX / 2 && ro_size_multiply(padded, rows, &error) &&
+        ro_size_multiply(error, sizeof(float), &bytes) &&
+        ro_size_multiply(job->scratch_floats * sizeof(float), threads, &scratch)) {
+        job->blocks = (uint32_t)blocks;
+        job->error[0] = calloc(bytes, 1);
+        job->scratch = malloc(scratch);
+        job->sums = calloc(blocks, sizeof *job->sums);
+    }
+    if (!job->error[0] || !job->scratch || !job->sums)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to measure %u x %u pixels",
+                               job->width, job->height);
+    job->error[1] = job->error[0] + error / 2;
+    return RO_OK;
+}
+
+static void close_job(struct measure_job *job)
+{
+    measure_tones_close(&job->original);
+    measure_tones_close(&job->result);
+    free(job->error[0]);
+    free(job->scratch);
+    free(job->sums);
+}
+
+static double psnr_of(double rms) { return rms > 0 ? -20 * log10(rms) : INFINITY; }
+
+static void fill_levels(const struct measure_job *job, ro_measure_report *report)
+{
+    double squares = 0;
+    for (int i = 0; i < RO_MEASURE_LEVELS; i++) {
+        ro_measure_level *level = &report->levels[i];
+        for (uint32_t k = 0; k < job->blocks; k++) {
+            level->pixels += job->sums[k].level_pixels[i];
+            level->in += job->sums[k].level_in[i];
+            level->out += job->sums[k].level_out[i];
+        }
+        if (level->pixels == 0)
+            continue;
+        level->in /= (double)level->pixels;
+        level->out /= (double)level->pixels;
+        const double wrong = level->out - level->in;
+        squares += (double)level->pixels * wrong * wrong;
+    }
+    report->tone_rms = sqrt(squares / ((double)job->width * job->height));
+}
+
+/* The sums of all blocks as figures. */
+static void fill_report(const struct measure_job *job, ro_measure_report *report)
+{
+    const double pixels = (double)job->width * job->height;
+    const double across = job->border < job->width ? job->border : job->width;
+    const double down = job->border < job->height ? job->border : job->height;
+    const double inside =
+        2 * (uint64_t)job->border < job->width && 2 * (uint64_t)job->border < job->height
+            ? (job->width - 2.0 * job->border) * (job->height - 2.0 * job->border)
+            : 0;
+    double squares = 0, seen = 0, frame = 0, ssim = 0, in = 0, out = 0, sides[4] = {0};
+    uint64_t between = 0;
+    for (uint32_t k = 0; k < job->blocks; k++) {
+        const struct measure_sums *sums = &job->sums[k];
+        squares += sums->squares;
+        seen += sums->seen;
+        frame += sums->seen_frame;
+        ssim += sums->ssim;
+        in += sums->in;
+        out += sums->out;
+        between += sums->between;
+        for (int i = 0; i < 4; i++)
+            sides[i] += sums->sides[i];
+    }
+    report->raw.rms = sqrt(squares / pixels);
+    report->gaussian.rms = sqrt(seen / pixels);
+    report->ssim = ssim / pixels;
+    report->tone_in = in / pixels;
+    report->tone_out = out / pixels;
+    report->binary = between == 0;
+    report->border = (ro_measure_border){
+        .left = sides[0] / (across * job->height),
+        .right = sides[1] / (across * job->height),
+        .top = sides[2] / (down * job->width),
+        .bottom = sides[3] / (down * job->width),
+        .rms = sqrt(frame / (pixels - inside)),
+        .rms_inside = inside > 0 && seen > frame ? sqrt((seen - frame) / inside) : 0,
+    };
+    fill_levels(job, report);
+}
+
+static ro_status run(struct measure_job *job, uint32_t tile, ro_measure_report *report)
+{
+    ro_context *context = job->context;
+    ro_status status = ro_context_progress(context, "measure", 0);
+    if (status != RO_OK)
+        return status;
+    ro_pool_run(context->pool, ro_pool_threads(context->pool), measure_blocks, job);
+    fill_report(job, report);
+    status = ro_context_progress(context, "measure", 0.6);
+    if (status == RO_OK)
+        status = measure_spectrum(job, report);
+    if (status == RO_OK)
+        status = ro_context_progress(context, "measure", 0.8);
+    if (status == RO_OK && report->binary)
+        status = measure_dots(job, &report->dots);
+    if (status == RO_OK)
+        status = ro_context_progress(context, "measure", 0.9);
+    if (status == RO_OK)
+        status = measure_fields(job, tile, report);
+    report->raw.psnr = psnr_of(report->raw.rms);
+    report->gaussian.psnr = psnr_of(report->gaussian.rms);
+    report->contrast.psnr = psnr_of(report->contrast.rms);
+    return status == RO_OK ? ro_context_progress(context, "measure", 1) : status;
+}
+
+ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
+                     const ro_measure_options *options, ro_measure_report *report)
+{
+    ro_measure_options asked = {0};
+    if (options)
+        asked = *options;
+    asked.dpi = asked.dpi != 0 ? asked.dpi : 300;
+    asked.distance = asked.distance != 0 ? asked.distance : 300;
+    asked.tile = asked.tile ? asked.tile : 64;
+    asked.border = asked.border ? asked.border : 16;
+    *report = (ro_measure_report){0};
+    ro_status status = check(context, original, result, &asked);
+    if (status != RO_OK)
+        return status;
+
+    struct measure_job job = {.context = context,
+                              .width = original->width,
+                              .height = original->height,
+                              .border = (uint32_t)asked.border};
+    report->width = job.width;
+    report->height = job.height;
+    status = measure_tones_open(context, original, asked.linear, &job.original);
+    if (status == RO_OK)
+        status = measure_tones_open(context, result, false, &job.result);
+    if (status == RO_OK)
+        status = open_job(&job, &asked, report);
+    if (status == RO_OK)
+        status = run(&job, (uint32_t)asked.tile, report);
+    close_job(&job);
+    if (status != RO_OK)
+        ro_measure_free(report);
+    return status;
+}
+
+void ro_measure_free(ro_measure_report *report)
+{
+    free(report->fields);
+    *report = (ro_measure_report){0};
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Measuring, inside. The picture is cut into blocks that threads take by ticket; every block keeps
+ * sums of its own, which are added in the order of the blocks, so that no figure notices threads.
+ */
+#ifndef RO_MEASURE_MEASURE_H
+#define RO_MEASURE_MEASURE_H
+
+#include "core/context.h"
+#include "roundoff/measure.h"
+
+#include <stdbool.h>
+
+/* ---- Tones ---------------------------------------------------------------------------------- */
+
+/* A picture as tones: integer samples go through a table. */
+struct measure_tones {
+    const ro_image *image;
+    float *table; /* of maxval + 1 entries; NULL: samples are floats, or colour of 16 bits */
+    float scale;  /* 1 / maxval */
+    bool linear;  /* sRGB in, light out */
+    uint32_t white;
+};
+ro_status measure_tones_open(ro_context *context, const ro_image *image, bool linear,
+                             struct measure_tones *tones);
+void measure_tones_close(struct measure_tones *tones);
+
+/* Columns x to x + count - 1 of row y. */
+void measure_tones_row(const struct measure_tones *tones, uint32_t x, uint32_t y, uint32_t count,
+                       float *to);
+
+/* The same where x, y or both may lie outside: mirrored at the borders, the edge repeated. */
+void measure_tones_mirrored(const struct measure_tones *tones, int64_t x, int64_t y, uint32_t count,
+                            float *to);
+
+/* ---- The job -------------------------------------------------------------------------------- */
+
+enum { MEASURE_BLOCK_WIDTH = 512, MEASURE_BLOCK_HEIGHT = 64, MEASURE_MOST_TAPS = 512 };
+
+/* Sums of one block. */
+struct measure_sums {
+    double squares, seen, ssim; /* of errors, of errors the eye sees, of the map */
+    double seen_frame;          /* the part of the frame */
+    double sides[4], in, out;   /* of errors in the frame's sides, of tones */
+    double level_in[RO_MEASURE_LEVELS], level_out[RO_MEASURE_LEVELS];
+    uint32_t level_pixels[RO_MEASURE_LEVELS];
+    uint64_t between; /* pixels that are neither black nor white */
+};
+
+struct measure_job {
+    ro_context *context;
+    struct measure_tones original, result;
+    uint32_t width, height, border;
+    int radius; /* of the eye's Gaussian; its weights are symmetric: 0 to radius */
+    float eye[MEASURE_MOST_TAPS];
+    float window[6]; /* of SSIM */
+    uint32_t across, blocks;
+    struct measure_sums *sums;
+    float *scratch; /* of all threads */
+    size_t scratch_floats;
+    float *error[2]; /* even and odd columns of the error, for the transform */
+    size_t error_stride;
+    atomic_uint_fast32_t ticket;
+};
+
+/* Tells `job->sums` of every block, and writes the error. */
+size_t measure_block_scratch(int radius); /* floats of a thread */
+void measure_blocks(void *job, int thread);
+
+/* ---- Fourier transforms --------------------------------------------------------------------- */
+
+/* Of a length that is a power of two, of up to FFT_LANES neighbours at once. */
+enum { FFT_LANES = 16 };
+struct measure_fft {
+    uint32_t length;
+    float *cosine, *sine; /* length / 2 each */
+    uint32_t *order;      /* bits reversed */
+};
+bool measure_fft_open(struct measure_fft *fft, uint32_t length);
+void measure_fft_close(struct measure_fft *fft);
+size_t measure_fft_scratch(uint32_t length); /* floats */
+void measure_fft_columns(const struct measure_fft *fft, float *re, float *im, size_t stride,
+                         uint32_t lanes, float *scratch);
+void measure_fft_rows(const struct measure_fft *fft, float *re, float *im, size_t stride,
+                      uint32_t lanes, float *scratch);
+
+/* The smallest power of two that is not below. */
+uint32_t measure_power_of_two(uint32_t least);
+
+/* ---- Spectra -------------------------------------------------------------------------------- */
+
+/* Relative response at a frequency in cycles a degree: 1 up to the peak, then as Mannos and
+ * Sakrison have it. */
+double measure_contrast(double frequency);
+
+/* From the error: what the contrast-sensitive eye sees of it, and its spectrum. */
+ro_status measure_spectrum(struct measure_job *job, ro_measure_report *report);
+
+/* Finds the flat squares and fills in the fields. */
+ro_status measure_fields(struct measure_job *job, uint32_t tile, ro_measure_report *report);
+
+/* ---- Dots ----------------------------------------------------------------------------------- */
+
+ro_status measure_dots(struct measure_job *job, ro_measure_dots *dots);
+
+#endif

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""roundoff calibrate: from wedge to curve to halftone, and scans that are none."""
+import json
+import unittest
+
+from command import Case, OLD, netpbm, noise, pgm
+
+
+class Calibrate(Case):
+    def scan(self, name, gain):
+        """A print whose ink spreads by `gain` of the way to black, as grey; marks stay marks."""
+        self.works("calibrate", "wedge", "wedge.pbm", "--quiet")
+        magic, (width, height), bits = netpbm(self.get("wedge.pbm"))
+        row = (width + 7) // 8
+        ink = [[bits[y * row + x // 8] >> (7 - x % 8) & 1 for x in range(width)]
+               for y in range(height)]
+        pixels = bytearray()
+        for y in range(height):
+            above, here = ink[max(0, y - 1)], ink[y]
+            for x in range(width):
+                beside = here[max(0, x - 1)] | above[x]
+                pixels.append(240 - 220 * here[x] if here[x] or not beside
+                              else int(240 - 220 * gain))
+        self.put(name, pgm(width, height, pixels))
+        return width, height
+
+    def test_round_trip(self):
+        self.scan("scan.pgm", 0.4)
+        told = json.loads(self.works("calibrate", "fit", "scan.pgm", "--curve", "curve.csv",
+                                     "--json").stdout)
+        self.assertEqual(len(told["steps"]), 65)
+        self.assertLess(told["steps"][32][1], 0.4)  # half prints darker
+        self.assertAlmostEqual(told["angle"], 0, delta=0.1)
+        lines = self.get("curve.csv").decode().splitlines()
+        pairs = [tuple(map(float, line.split(","))) for line in lines[1:]]
+        self.assertEqual((pairs[0], pairs[-1]), ((0, 0), (1, 1)))
+        self.assertEqual(pairs, sorted(pairs))
+        self.assertTrue(all(out >= tone - 0.01 for tone, out in pairs))  # lighter, to make up
+        self.put("flat.pgm", pgm(64, 64, [128] * 4096))
+        self.works("halftone", "flat.pgm", "plain.pgm", "--levels", "2", "--quiet")
+        self.works("halftone", "flat.pgm", "lighter.pgm", "--curve", "curve.csv", "--quiet")
+        self.assertGreater(sum(netpbm(self.get("lighter.pgm"))[2]),
+                           1.1 * sum(netpbm(self.get("plain.pgm"))[2]))
+        self.works("calibrate", "wedge", "again.pbm", "--curve", "curve.csv", "--quiet")
+        self.assertNotEqual(self.get("again.pbm"), self.get("wedge.pbm"))
+
+    def test_wedges(self):
+        for more in (["--method", "clustered-dot", "--cell", "16", "--angle", "45"],
+                     ["--dpi", "600"], ["--patch", "32"], ["--method", "random", "--seed", "4"]):
+            self.works("calibrate", "wedge", "wedge.pbm", "--quiet", *more)
+            self.works("calibrate", "fit", "wedge.pbm", "--curve", "curve.csv", "--quiet")
+        told = json.loads(self.works("calibrate", "wedge", "wedge.pbm", "--dpi", "1200",
+                                     "--json").stdout)
+        self.assertEqual(told["patch"], 232)
+
+    def test_refused(self):
+        self.put("curve.csv", OLD)
+        self.put("wedge.pbm", OLD)
+        fit = ["calibrate", "fit"]
+        self.works("testcard", "card.pgm", "--size", "500x400", "--quiet")
+        self.put("noise.pgm", pgm(300, 200, noise(60000)))
+        self.put("dot.pgm", pgm(1, 1, [7]))
+        for name in "card.pgm", "noise.pgm", "dot.pgm":
+            self.refused(*fit, name, "--curve", "curve.csv", words=["no step wedge"])
+        self.refused(*fit, "missing.png", "--curve", "curve.csv", words=["missing.png"])
+        self.put("short.pgm", self.get("card.pgm")[:-10])
+        self.refused(*fit, "short.pgm", "--curve", "curve.csv", words=["short.pgm"])
+        self.refused(*fit, "card.pgm", status=2, words=["needs --curve"])
+        self.refused(*fit, "card.pgm", "--curve", "curve.csv", "--method", "fs", status=2,
+                     words=["no option of the wedge"])
+        self.refused("calibrate", "wedge", "wedge.pbm", "--patch", "60", words=["multiple of 8"])
+        self.refused("calibrate", "wedge", "wedge.pbm", "--method", "florid", words=["florid"])
+        self.refused("calibrate", "card.pgm", status=2, words=["wedge and OUT"])
+        self.refused("calibrate", status=2, words=["fit and SCAN"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""roundoff measure and compare: what they print, and what they refuse."""
+import json
+import unittest
+
+from command import Case, OLD, noise, pgm, supports
+
+
+class Measure(Case):
+    def setUp(self):
+        super().setUp()
+        self.works("testcard", "in.pgm", "--size", "200x150", "--quiet")
+        self.works("halftone", "in.pgm", "out.pbm", "--quiet")
+
+    def report(self, *arguments):
+        return json.loads(self.works("measure", *arguments, "--json").stdout)
+
+    def test_copy(self):
+        told = self.report("in.pgm", "in.pgm")
+        for name in "psnr", "psnr_gaussian", "psnr_contrast":
+            self.assertIsNone(told[name])
+        self.assertEqual(told["tone_error"], 0)
+        self.assertAlmostEqual(told["ssim"], 1, places=5)
+        self.assertIn(b"none", self.works("measure", "in.pgm", "in.pgm").stdout)
+
+    def test_result(self):
+        told = self.report("in.pgm", "out.pbm", "--dpi", "600", "--distance", "400")
+        self.assertAlmostEqual(told["pixels_per_degree"], 600 * 400 / 25.4 * 3.14159265 / 180, 2)
+        self.assertEqual(sum(level["pixels"] for level in told["levels"]), 200 * 150)
+        self.assertLess(abs(told["tone_error"]), 0.004)
+        self.assertGreater(told["psnr_gaussian"], told["psnr"] + 10)
+        nearer = self.report("in.pgm", "out.pbm", "--distance", "100")
+        self.assertLess(nearer["psnr_gaussian"], told["psnr_gaussian"])
+        text = self.works("measure", "in.pgm", "out.pbm").stdout.decode()
+        for word in "SSIM", "tone error", "dots", "clumping":
+            self.assertIn(word, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_fields(self):
+        self.put("flat.pgm", pgm(256, 256, [200] * 65536))
+        self.works("halftone", "flat.pgm", "flat.pbm", "--method", "random", "--quiet")
+        told = self.report("flat.pgm", "flat.pbm")
+        self.assertEqual([f["level"] for f in told["fields"]], [200])
+        self.assertLess(abs(told["anisotropy"]), 1)
+        told = self.report("flat.pgm", "flat.pbm", "--tile", "128")
+        self.assertEqual(told["fields"][0]["tiles"], 4)
+
+    def test_threads_change_nothing(self):
+        self.put("noise.pgm", pgm(300, 200, noise(60000)))
+        self.works("halftone", "noise.pgm", "noise.pbm", "--quiet")
+        told = [self.report("noise.pgm", "noise.pbm", "--threads", n) for n in ("1", "2", "3")]
+        for one in told:
+            del one["seconds"]
+            self.assertEqual(one, told[0])
+
+    def test_refused(self):
+        self.put("other.pgm", pgm(200, 151, [0] * 30200))
+        self.put("page.html", OLD)
+        report = ["--report", "page.html"]
+        self.refused("measure", "in.pgm", "other.pgm", *report, words=["200 x 150", "200 x 151"])
+        self.refused("measure", "in.pgm", "missing.pgm", *report, words=["missing.pgm"])
+        self.put("short.pgm", self.get("in.pgm")[:-10])
+        self.refused("measure", "in.pgm", "short.pgm", *report, words=["short.pgm"])
+        self.refused("measure", "in.pgm", status=2, words=["original and result"])
+        self.refused("measure", "in.pgm", "out.pbm", "--tile", "40", status=2, words=["tile"])
+        if supports("png"):
+            self.refused("measure", "in.pgm", "out.pbm", "--report", "no/page.html")
+
+
+class Compare(Case):
+    def setUp(self):
+        super().setUp()
+        self.works("testcard", "in.pgm", "--size", "120x90", "--quiet")
+
+    def test_named(self):
+        told = json.loads(self.works("compare", "in.pgm", "--methods", "fs,Blue_Noise,threshold",
+                                     "--json").stdout)
+        self.assertEqual([m["name"] for m in told["methods"]],
+                         ["floyd-steinberg", "blue-noise", "threshold"])
+        first, second, third = told["methods"]
+        self.assertLess(second["worms"], first["worms"])
+        self.assertNotIn("worms", third)  # a threshold leaves no texture on flat greys
+        self.assertGreater(first["psnr_gaussian"], third["psnr_gaussian"])
+
+    def test_all(self):
+        told = json.loads(self.works("compare", "in.pgm", "--json").stdout)
+        listed = json.loads(self.works("halftone", "--list", "--json").stdout)
+        self.assertEqual([m["name"] for m in told["methods"]],
+                         [m["name"] for m in listed if m["name"] != "screen"])
+
+    def test_refused(self):
+        self.put("page.html", OLD)
+        for words, *more in ((["florid"], "--methods", "florid"), (["commas"], "--methods", "fs,,jjn"),
+                             (["twice"], "--methods", "fs,floyd-steinberg"),
+                             (["threshold image"], "--methods", "screen")):
+            self.refused("compare", "in.pgm", "--report", "page.html", *more, words=words)
+        self.refused("compare", "missing.pgm", "--report", "page.html", words=["missing.pgm"])
+        self.refused("compare", status=2, words=["needs IN"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""roundoff register: its files, its report, fields applied again, and what it refuses."""
+import json
+import math
+import struct
+import unittest
+import xml.dom.minidom
+
+from command import Case, OLD, netpbm, pgm
+
+WIDTH, HEIGHT = 96, 72
+
+
+def texture(x, y):
+    return (128 + 50 * math.sin(0.21 * x + 0.1 * y) + 40 * math.sin(0.17 * y - 0.06 * x + 1)
+            + 20 * math.sin(0.4 * x) * math.sin(0.37 * y))
+
+
+def picture(dx, dy, gain=1.0):
+    return bytes(int(gain * texture(x + dx, y + dy) + 0.5)
+                 for y in range(HEIGHT) for x in range(WIDTH))
+
+
+def npy(data):
+    """Shape and floats of a NPY file of float32."""
+    length = struct.unpack("<H", data[8:10])[0]
+    head = eval(data[10:10 + length].decode())
+    values = struct.unpack("<%df" % ((len(data) - 10 - length) // 4), data[10 + length:])
+    return head["descr"], head["shape"], values
+
+
+def to_npy(shape, values, kind="<f4"):
+    head = repr({"descr": kind, "fortran_order": False, "shape": shape}).encode()
+    head += b" " * (117 - len(head)) + b"\n"
+    letter = {"<f4": "f", "<f8": "d", "|u1": "B"}[kind]
+    return (b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head
+            + struct.pack("<%d%s" % (len(values), letter), *values))
+
+
+class Register(Case):
+    def setUp(self):
+        super().setUp()
+        self.put("fixed.pgm", pgm(WIDTH, HEIGHT, picture(3, -2)))
+        self.put("moving.pgm", pgm(WIDTH, HEIGHT, picture(0, 0)))
+
+    def report(self, *arguments):
+        return json.loads(self.works("register", *arguments, "--json").stdout)
+
+    def inside(self, values):
+        """Displacements away from the border."""
+        return [(values[2 * (y * WIDTH + x)], values[2 * (y * WIDTH + x) + 1])
+                for y in range(10, HEIGHT - 10) for x in range(10, WIDTH - 10)]
+
+    def test_field(self):
+        told = self.report("fixed.pgm", "moving.pgm", "out.pgm", "--field", "u.npy")
+        kind, shape, values = npy(self.get("u.npy"))
+        self.assertEqual((kind, shape), ("<f4", (HEIGHT, WIDTH, 2)))
+        errors = [math.hypot(u - 3, v + 2) for u, v in self.inside(values)]
+        self.assertLess(sum(errors) / len(errors), 0.1)
+        self.assertLess(told["energy_after"], told["energy_before"] / 20)
+        self.assertGreater(told["jacobian"], 0)
+        self.assertEqual(sum(told["updates"]), told["steps"])
+        self.assertEqual(len(told["updates"]), 15)
+        self.assertAlmostEqual(told["rms"], math.hypot(3, 2), delta=0.3)
+
+    def test_flo_holds_the_same(self):
+        self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--field", "u.npy", "--quiet")
+        self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--field", "u.flo", "--quiet")
+        data = self.get("u.flo")
+        self.assertEqual(struct.unpack("<fII", data[:12]), (202021.25, WIDTH, HEIGHT))
+        values = struct.unpack("<%df" % (2 * WIDTH * HEIGHT), data[12:])
+        self.assertEqual(values, npy(self.get("u.npy"))[2])
+
+    def test_apply(self):
+        self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--field", "u.npy", "--quiet")
+        done = self.works("register", "--apply", "u.npy", "moving.pgm", "again.pgm")
+        self.assertRegex(done.stderr.decode(), r"^register: u.npy applied, bilinear, 96 x 72, ")
+        self.assertEqual(self.get("again.pgm"), self.get("out.pgm"))
+        labels = bytes(7 if x // 16 % 2 else 200 for y in range(HEIGHT) for x in range(WIDTH))
+        self.put("labels.pgm", pgm(WIDTH, HEIGHT, labels))
+        self.works("register", "labels.pgm", "moved.pgm", "--apply", "u.npy", "--sampling",
+                   "nearest", "--quiet")
+        self.assertEqual(set(netpbm(self.get("moved.pgm"))[2]), {7, 200})
+
+    def test_apply_shifts(self):
+        self.put("u.npy", to_npy((2, 3, 2), [1, 0] * 6, "<f8"))
+        self.put("in.pgm", pgm(3, 2, b"abcdef"))
+        self.works("register", "--apply", "u.npy", "in.pgm", "out.pgm", "--quiet")
+        self.assertEqual(netpbm(self.get("out.pgm"))[2], b"bcceff")
+
+    def test_other_files(self):
+        self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--grid", "grid.pgm",
+                   "--before", "before.pgm", "--after", "after.pgm", "--figure", "figure.pgm",
+                   "--energy", "e.csv", "--plot", "e.svg", "--quiet")
+        before = netpbm(self.get("before.pgm"))[2]
+        after = netpbm(self.get("after.pgm"))[2]
+        self.assertGreater(sum(before), 20 * sum(after))
+        sizes = netpbm(self.get("figure.pgm"))[1]
+        self.assertEqual(sizes[:2], [3 * WIDTH + 32, 2 * HEIGHT + 24])
+        grid = netpbm(self.get("grid.pgm"))[2]
+        self.assertEqual(len(grid), WIDTH * HEIGHT)
+        self.assertGreater(grid.count(255), len(grid) // 3)
+        self.assertGreater(grid.count(0), WIDTH)
+        rows = self.get("e.csv").decode().splitlines()
+        self.assertEqual(rows[0], "update,scale,width,height,epsilon,sigma,energy,change,trials")
+        self.assertEqual([row.split(",")[0] for row in rows[1:]],
+                         [str(i) for i in range(1, len(rows))])
+        plot = xml.dom.minidom.parseString(self.get("e.svg"))
+        self.assertEqual(len(plot.getElementsByTagName("circle")), len(rows) - 1)
+
+    def test_same_bits(self):
+        wanted = None
+        for more in ["--threads", "1"], ["--threads", "3"], ["--cpu", "scalar"]:
+            self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--field", "u.npy",
+                       "--updates", "2", "--quiet", *more)
+            wanted = wanted or self.get("u.npy")
+            self.assertEqual(self.get("u.npy"), wanted, more)
+
+    def test_lines(self):
+        done = self.works("register", "fixed.pgm", "moving.pgm", "out.pgm", "--number", "s10e5")
+        lines = done.stderr.decode().splitlines()
+        self.assertRegex(lines[0], r"^register: annealed in s10e5, 96 x 72, rows/")
+        self.assertRegex(lines[1], r"^register: energy \S+ before, \S+ after; \d+ updates \(")
+        self.assertRegex(lines[2], r"^register: displacement \S+ px RMS, .*Jacobian 0\.\d+$")
+        self.assertEqual(len(lines), 3)
+
+    def test_folding_is_told(self):
+        """Against a picture that has nothing to do with it, hardly smoothed."""
+        self.put("other.pgm", pgm(WIDTH, HEIGHT, bytes((x * 37 + y * 91 + x * y) % 251
+                                                       for y in range(HEIGHT)
+                                                       for x in range(WIDTH))))
+        done = self.works("register", "fixed.pgm", "other.pgm", "out.pgm", "--sigma", "0.6",
+                          "--sigma-first", "2", "--smooth", "1", "--updates", "60")
+        self.assertIn(b"warning: the displacement folds at ", done.stderr)
+
+    def test_options(self):
+        for more in (["--init", "translation"], ["--init", "affine"], ["--match", "ncc"],
+                     ["--scheme", "thesis"], ["--finest", "0"], ["--scales", "1"],
+                     ["--sigma", "6", "--sigma-first", "60", "--tolerance", "0.1"]):
+            told = self.report("fixed.pgm", "moving.pgm", "out.pgm", *more)
+            self.assertLess(told["energy_after"], told["energy_before"], more)
+
+    def test_tiny(self):
+        for width, height in (2, 1), (1, 2), (3, 3), (40, 1):
+            pixels = bytes(40 * (i % 5) for i in range(width * height))
+            self.put("a.pgm", pgm(width, height, pixels))
+            self.works("register", "a.pgm", "a.pgm", "out.pgm", "--quiet")
+            self.assertEqual(self.get("out.pgm"), self.get("a.pgm"))
+
+    def test_refused(self):
+        self.put("out.pgm", OLD)
+        self.put("small.pgm", pgm(5, 4, bytes(range(20))))
+        self.put("flat.pgm", pgm(WIDTH, HEIGHT, bytes([9]) * WIDTH * HEIGHT))
+        self.put("short.pgm", self.get("fixed.pgm")[:-9])
+        self.put("nan.npy", to_npy((2, 2), [0, 1, float("nan"), 2]))
+        self.put("ok.npy", to_npy((2, 2), [0, 1, 3, 2]))
+        out = "out.pgm"
+        for words, *files in (
+                (["96 x 72", "5 x 4"], "fixed.pgm", "small.pgm"),
+                (["moving image is constant"], "fixed.pgm", "flat.pgm"),
+                (["fixed image is constant"], "flat.pgm", "moving.pgm"),
+                (["short.pgm"], "short.pgm", "moving.pgm"),
+                (["gone.pgm"], "gone.pgm", "moving.pgm")):
+            self.refused("register", *files, out, words=words)
+        self.put("out.npy", OLD)
+        self.refused("register", "nan.npy", "ok.npy", "out.npy", words=["no number", "(0, 1)"])
+        for words, *more in (
+                (["unknown match", "ssd"], "--match", "sad"),
+                (["unknown init"], "--init", "turned"),
+                (["unknown number system"], "--number", "s12"),
+                (["one sigma"], "--scheme", "thesis", "--sigma", "3", "--sigma-first", "5"),
+                (["field", ".npy or .flo"], "--field", "u.txt"),
+                (["figure.jpg"], "--figure", "figure.jpg"),
+                (["nowhere"], "--energy", "nowhere/e.csv")):
+            self.refused("register", "fixed.pgm", "moving.pgm", out, *more, words=words)
+        for words, *more in (
+                (["FIXED, MOVING and OUT"], "fixed.pgm", "moving.pgm"),
+                (["one name too many"], "fixed.pgm", "moving.pgm", out, "x.pgm"),
+                (["does not apply to --apply"], "fixed.pgm", out, "--apply", "u.npy", "--match",
+                 "ncc"),
+                (["IMAGE and OUT"], "fixed.pgm", "--apply", "u.npy"),
+                (["sigma", "positive"], "fixed.pgm", "moving.pgm", out, "--sigma", "0")):
+            self.refused("register", *more, words=words, status=2)
+
+    def test_fields_refused(self):
+        self.put("out.pgm", OLD)
+        self.put("other.npy", to_npy((4, 5, 2), [0] * 40))
+        self.put("three.npy", to_npy((4, 5, 3), [0] * 60))
+        self.put("bytes.npy", to_npy((2, 2, 2), [0] * 8, "|u1"))
+        self.put("short.npy", to_npy((HEIGHT, WIDTH, 2), [0] * 100))
+        self.put("short.flo", b"PIEH" + struct.pack("<II", WIDTH, HEIGHT) + bytes(50))
+        self.put("huge.flo", b"PIEH" + struct.pack("<II", 0xffffffff, 0xffffffff) + bytes(50))
+        self.put("text.npy", b"no field at all")
+        self.put("nan.npy", to_npy((HEIGHT, WIDTH, 2), [float("nan")] * 2 * WIDTH * HEIGHT))
+        for words, field in (
+                (["5 x 4", "96 x 72"], "other.npy"), (["(4, 5, 3)"], "three.npy"),
+                (["no field"], "bytes.npy"), (["ends early"], "short.npy"),
+                (["ends early"], "short.flo"), (["huge.flo"], "huge.flo"),
+                (["not a displacement field"], "text.npy"), (["no number"], "nan.npy"),
+                (["gone.npy"], "gone.npy")):
+            self.refused("register", "--apply", field, "fixed.pgm", "out.pgm", words=words)
+
+
+if __name__ == "__main__":
+    unittest.main()

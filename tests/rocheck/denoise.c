@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Diffusion filters: every model on every schedule against the reference, in every number system,
+ * with both roundings, guides, colour, until convergence; sizes from a pixel up. Not only pixels
+ * are compared but also what the report says.
+ */
+#include "rocheck.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum route { PASSES, STREAM, ROWS, FUSED };
+static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
+static const char *const routes[] = {"passes", "stream", "rows", "fused"};
+enum { MODELS = 4, ROUTES = 4, TRIALS = 6, DEVICE_TRIALS = 60, GUARD = 64, POISON = 0xa5 };
+
+static const char *case_name(int number)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "%s/%s", models[number / ROUTES], routes[number % ROUTES]);
+    return name;
+}
+
+static bool supports(int number, const struct variant *variant)
+{
+    return (variant->device == RO_DEVICE_CUDA) == (number % ROUTES == FUSED);
+}
+
+/* ---- An image and what is done with it ----------------------------------------------------- */
+
+struct trial {
+    ro_image in, want, got;
+    size_t bytes; /* of an output, guards included */
+    ro_denoise_options options;
+    ro_denoise_report want_report, got_report;
+};
+
+static const struct {
+    ro_format format;
+    uint32_t white; /* 0: floats */
+    int bytes, channels;
+} formats[] = {{RO_GRAY8, 255, 1, 1},  {RO_GRAY8, 100, 1, 1},   {RO_GRAY16, 65535, 2, 1},
+               {RO_GRAY16, 999, 2, 1}, {RO_GRAYF, 0, 4, 1},     {RO_RGB8, 255, 1, 3},
+               {RO_RGB8, 255, 1, 3},   {RO_RGB16, 65535, 2, 3}, {RO_RGBF, 0, 4, 3}};
+enum { FORMATS = sizeof formats / sizeof *formats, GREY_FORMATS = 5 };
+
+/* Sizes of a pixel, of a few, round the widths of strips and vectors, and any. */
+static uint32_t draw_side(struct check *check, bool wide)
+{
+    static const uint32_t odd[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
+    static const uint32_t strips[] = {119, 120, 121, 124, 128, 239, 240, 241, 248, 256, 361, 720};
+    switch (draw(check, wide ? 4 : 3)) {
+    case 0:
+        return odd[draw(check, sizeof odd / sizeof *odd)];
+    case 3:
+        return strips[draw(check, sizeof strips / sizeof *strips)];
+    default:
+        return 1 + draw(check, 90);
+    }
+}
+
+static void put(const ro_image *image, int bytes, uint32_t x, uint32_t y, double value)
+{
+    unsigned char *row = (unsigned char *)image->data + (ptrdiff_t)y * image->stride;
+    if (bytes == 1)
+        row[x] = (unsigned char)value;
+    else if (bytes == 2)
+        ((uint16_t *)(void *)row)[x] = (uint16_t)value;
+    else
+        ((float *)(void *)row)[x] = (float)value;
+}
+
+/* Noise, black and white, a ramp with noise, flat with a dot. */
+static void fill(struct check *check, const ro_image *image, int bytes, int channels, double white)
+{
+    const uint32_t kind = draw(check, 4), dot = draw(check, image->width * image->height);
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width * (uint32_t)channels; x++) {
+            double value = kind == 0   ? draw(check, 65536) / 65535.0
+                           : kind == 1 ? draw(check, 2)
+                           : kind == 2
+                               ? 0.9 * x / (image->width * channels) + draw(check, 100) / 1000.0
+                               : (y * image->width + x == dot ? 1 : 0.25);
+            put(image, bytes, x, y, bytes == 4 ? value : floor(value * white + 0.5));
+        }
+}
+
+static ro_image output_of(const ro_image *in, ro_format format, size_t stride, void *data)
+{
+    return (ro_image){format, in->width, in->height, 0, (ptrdiff_t)stride, data};
+}
+
+static void make(struct check *check, int number, struct trial *trial)
+{
+    static const char *const integers[] = {"s16", "s16", "s9", "u8", "s12", "s17", "s24"};
+    static const char *const reals[] = {"s23e8", "s23e8", "s10e5", "s16e7"};
+    const bool on_device = check->variant->device == RO_DEVICE_CUDA;
+    const int model = number / ROUTES;
+    const uint32_t from = draw(check, FORMATS);
+    const bool colour = from >= GREY_FORMATS;
+    const uint32_t to =
+        colour ? GREY_FORMATS + draw(check, FORMATS - GREY_FORMATS) : draw(check, GREY_FORMATS);
+    const uint32_t width = draw_side(check, on_device), height = draw_side(check, false);
+    const int bytes = formats[from].bytes, channels = formats[from].channels;
+    const size_t stride = (size_t)(bytes * channels) * width + 4 * draw(check, 8);
+    const size_t out_stride = (size_t)(formats[to].bytes * channels) * width + 4 * draw(check, 8);
+    *trial = (struct trial){0};
+    trial->in =
+        (ro_image){formats[from].format,   width, height, formats[from].white, (ptrdiff_t)stride,
+                   malloc(stride * height)};
+    fill(check, &trial->in, bytes, channels, formats[from].white);
+    trial->bytes = out_stride * height + 2 * GUARD;
+    trial->want = output_of(&trial->in, formats[to].format, out_stride, malloc(trial->bytes));
+    trial->got = output_of(&trial->in, formats[to].format, out_stride, malloc(trial->bytes));
+    memset(trial->want.data, POISON, trial->bytes);
+
+    ro_denoise_options *o = &trial->options;
+    const bool real = draw(check, 4) == 0;
+    o->model = models[model];
+    o->number = real ? reals[draw(check, 4)] : integers[draw(check, 7)];
+    o->iterations = 1 + draw(check, 11);
+    if (!real && draw(check, 2))
+        o->rounding = "nearest";
+    if (draw(check, 2))
+        o->time_step = (1 + draw(check, 3000)) / 16384.0;
+    if (model > 0) {
+        static const double kappas[] = {0.05, 0.7, 2, 5, 12, 40, 300, 90000};
+        o->kappa = kappas[draw(check, 8)];
+        o->independent = colour && draw(check, 3) == 0;
+        if (draw(check, 3) == 0)
+            o->sigma = (1 + draw(check, 25)) / 10.0;
+    }
+    if (!real && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
+        o->until_converged = 1;
+        o->iterations = draw(check, 2) ? 30 + draw(check, 3) : 1 + draw(check, 5);
+        o->number = "s9";
+    }
+}
+
+static void discard(struct trial *trial)
+{
+    free(trial->in.data);
+    free(trial->want.data);
+    free(trial->got.data);
+}
+
+/* ---- Running it ---------------------------------------------------------------------------- */
+
+static bool fails(struct check *check, const struct trial *trial, const char *what)
+{
+    const ro_denoise_options *o = &trial->options;
+    snprintf(check->failure, sizeof check->failure,
+             "%u x %u, format %d to %d, %s %s, %u steps, kappa %g, sigma %g%s%s: %s",
+             trial->in.width, trial->in.height, (int)trial->in.format, (int)trial->got.format,
+             o->number, o->rounding ? o->rounding : "zero", o->iterations, o->kappa, o->sigma,
+             o->independent ? ", independent" : "", o->until_converged ? ", converged" : "", what);
+    return false;
+}
+
+static ro_image behind_guard(const ro_image *image)
+{
+    ro_image view = *image;
+    view.data = (unsigned char *)view.data + GUARD;
+    return view;
+}
+
+static ro_status run_rows(ro_context *context, const struct trial *trial, const ro_image *out,
+                          const ro_denoise_options *options)
+{
+    ro_denoise_stream *stream;
+    const uint32_t height = trial->in.height;
+    ro_status status = ro_denoise_open(context, &trial->in, out, options, &stream);
+    for (uint32_t in = 0, done = 0; done < height && status == RO_OK;) {
+        uint32_t taken = 0, given = 0, left = height - in;
+        status = ro_denoise_push(stream, (char *)trial->in.data + (ptrdiff_t)in * trial->in.stride,
+                                 trial->in.stride, left < 7 ? left : 7, &taken);
+        if (status == RO_OK)
+            status = ro_denoise_pull(stream, (char *)out->data + (ptrdiff_t)done * out->stride,
+                                     out->stride, height - done, &given);
+        in += taken;
+        done += given;
+    }
+    ro_denoise_close(stream);
+    return status;
+}
+
+/* RO_E_UNSUPPORTED: this number system has no code of the variant. */
+static ro_status run_public(ro_context *context, int number, struct trial *trial,
+                            struct check *check)
+{
+    const int route = number % ROUTES;
+    ro_denoise_options options = trial->options;
+    ro_image out = behind_guard(&trial->got);
+    options.report = &trial->got_report;
+    if (route == PASSES || route == STREAM)
+        options.schedule = routes[route];
+    if (route == STREAM)
+        options.depth = 1 + draw(check, 9);
+    memset(trial->got.data, POISON, trial->bytes);
+    return route == ROWS ? run_rows(context, trial, &out, &options)
+                         : ro_denoise(context, &trial->in, &out, &options);
+}
+
+static bool same(struct check *check, const struct trial *trial)
+{
+    const ro_denoise_report *want = &trial->want_report, *got = &trial->got_report;
+    if (memcmp(trial->want.data, trial->got.data, trial->bytes) != 0) {
+        const unsigned char *a = trial->want.data, *b = trial->got.data;
+        size_t at = 0;
+        while (a[at] == b[at])
+            at++;
+        char where[96];
+        snprintf(where, sizeof where, "byte %zu of row %zu is %02x, not %02x",
+                 (at - GUARD) % (size_t)trial->want.stride,
+                 (at - GUARD) / (size_t)trial->want.stride, b[at], a[at]);
+        return fails(check, trial, where);
+    }
+    if (want->steps != got->steps || want->converged != got->converged)
+        return fails(check, trial, "another number of steps");
+    const double differences[] = {want->sum_before - got->sum_before,
+                                  want->sum_after - got->sum_after,
+                                  want->min_before - got->min_before,
+                                  want->min_after - got->min_after,
+                                  want->max_before - got->max_before,
+                                  want->max_after - got->max_after,
+                                  want->energy_before - got->energy_before,
+                                  want->energy_after - got->energy_after,
+                                  want->drift - got->drift};
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        if (differences[i] != 0)
+            return fails(check, trial, "another report");
+    return true;
+}
+
+static bool ran_as_asked(const struct check *check, const ro_context *context)
+{
+    const ro_report *report = ro_context_report(context);
+    return report->device == check->variant->device &&
+           (report->device == RO_DEVICE_CUDA ? report->launches > 0
+                                             : report->cpu == check->variant->cpu);
+}
+
+static bool try_one(struct check *check, int number, ro_context *plain, ro_context *context)
+{
+    struct trial trial;
+    make(check, number, &trial);
+    bool right = true;
+    ro_denoise_options options = trial.options;
+    ro_image want = behind_guard(&trial.want);
+    options.schedule = "reference";
+    options.report = &trial.want_report;
+    if (ro_denoise(plain, &trial.in, &want, &options) != RO_OK)
+        right = fails(check, &trial, ro_context_message(plain));
+    for (int r = 0; r < check->repeats && right; r++) {
+        ro_status status = run_public(context, number, &trial, check);
+        if (status == RO_E_UNSUPPORTED && check->variant->device == RO_DEVICE_CPU)
+            break;
+        if (status != RO_OK)
+            right = fails(check, &trial, ro_context_message(context));
+        else if (!ran_as_asked(check, context))
+            right = fails(check, &trial, "another variant ran than was asked for");
+        else
+            right = same(check, &trial);
+    }
+    discard(&trial);
+    return right;
+}
+
+static bool test(int number, struct check *check)
+{
+    const bool on_device = check->variant->device == RO_DEVICE_CUDA;
+    const ro_context_options simple = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    ro_context *plain;
+    bool right = ro_context_open(&simple, &plain) == RO_OK;
+    for (int threads = 1; threads <= (on_device ? 1 : 3) && right; threads++) {
+        const ro_context_options how = {
+            .device = check->variant->device, .cpu = check->variant->cpu, .threads = threads};
+        ro_context *context;
+        if (ro_context_open(&how, &context) != RO_OK) {
+            snprintf(check->failure, sizeof check->failure, "no context with %d threads", threads);
+            right = false;
+            break;
+        }
+        for (int i = 0; i < (on_device ? DEVICE_TRIALS : TRIALS) && right; i++)
+            right = try_one(check, number, plain, context);
+        ro_context_close(context);
+    }
+    ro_context_close(plain);
+    return right;
+}
+
+/* ---- Speed --------------------------------------------------------------------------------- */
+
+static double bench(int number, const struct variant *variant, int threads)
+{
+    enum { SIZE = 1024, STEPS = 16 };
+    const int route = number % ROUTES;
+    const ro_context_options how = {
+        .device = variant->device, .cpu = variant->cpu, .threads = threads};
+    const ro_denoise_options options = {.model = models[number / ROUTES],
+                                        .kappa = number / ROUTES ? 10 : 0,
+                                        .schedule = route == FUSED ? NULL : routes[route],
+                                        .iterations = STEPS};
+    ro_context *context;
+    ro_image image = {0};
+    double best = 0;
+    if (route == ROWS || ro_context_open(&how, &context) != RO_OK)
+        return 0;
+    if (ro_image_alloc(context, RO_GRAY8, SIZE, SIZE, 0, &image) == RO_OK &&
+        ro_testcard(context, &image) == RO_OK)
+        for (int i = 0; i < 3; i++) {
+            double start = seconds_now();
+            if (ro_denoise(context, &image, &image, &options) != RO_OK)
+                break;
+            double speed = 1e-6 * SIZE * SIZE * STEPS / (seconds_now() - start);
+            best = speed > best ? speed : best;
+        }
+    ro_image_free(&image);
+    ro_context_close(context);
+    return best;
+}
+
+static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
+
+const struct suite denoise_suite = {
+    .name = "denoise",
+    .cases = MODELS * ROUTES,
+    .case_name = case_name,
+    .supports = supports,
+    .test = test,
+    .bench = bench,
+    .steps = steps,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Ordered dithering: every method against its definition, rows that are not aligned, screens of any
+ * size, and images in device memory. */
+#include "halftone/ordered.h"
+#include "core/cuda.h"
+#include "rocheck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const methods[] = {"bayer2",     "bayer4", "bayer8", "bayer16",  "clustered-dot",
+                                      "blue-noise", "screen", "random", "threshold"};
+static const enum ordered_rule rules[] = {ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
+                                          ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
+                                          ORDERED_BY_SCREEN, ORDERED_BY_HASH,   ORDERED_BY_LIMIT};
+enum { METHODS = sizeof methods / sizeof *methods, GUARD = 64, POISON = 0xa5 };
+
+static const char *case_name(int number) { return methods[number]; }
+
+static bool supports(int number, const struct variant *variant)
+{
+    (void)number, (void)variant;
+    return true;
+}
+
+struct trial {
+    ro_image in, want, got, values; /* the last is the screen of method screen */
+    size_t in_bytes, out_bytes;
+    unsigned char *in_memory;
+    ro_halftone_options options;
+};
+
+static ro_image make_screen(struct check *check, uint32_t width, uint32_t height)
+{
+    unsigned char *values = malloc((size_t)width * height);
+    for (size_t i = 0; i < (size_t)width * height; i++)
+        values[i] = (unsigned char)draw(check, 256);
+    return (ro_image){RO_GRAY8, width, height, 255, (ptrdiff_t)width, values};
+}
+
+static void make(struct check *check, int number, struct trial *trial)
+{
+    static const uint32_t whites[] = {255, 255, 255, 1, 100, 65535, 65535, 1000};
+    const bool on_device = check->variant->device == RO_DEVICE_CUDA;
+    const uint32_t width = 1 + draw(check, draw(check, 3) ? 300 : on_device ? 20000 : 2000);
+    const uint32_t height = 1 + draw(check, draw(check, 3) ? 90 : 700);
+    const uint32_t white = whites[draw(check, sizeof whites / sizeof *whites)];
+    const bool wide = white > 255, aligned = draw(check, 2), bits = draw(check, 3) > 0;
+    *trial = (struct trial){0};
+    trial->values = make_screen(check, 1 + draw(check, 40), 1 + draw(check, 40));
+    trial->options = (ro_halftone_options){.method = methods[number]};
+    if (number == METHODS - 3)
+        trial->options.screen = &trial->values;
+    if (number == METHODS - 2)
+        trial->options.seed = 1 + draw(check, 1000);
+    if (number == METHODS - 1)
+        trial->options.threshold = 1 + (int)draw(check, 99);
+    trial->options.levels = bits || draw(check, 2) ? 2 : 2 + (int)draw(check, 255);
+    size_t stride = ((size_t)width << wide) + 2 * draw(check, 20);
+    size_t out_stride = (bits ? (width + 7) / 8 : width) + draw(check, 20);
+    if (aligned) {
+        stride = (stride + 15) / 16 * 16;
+        out_stride = (out_stride + 15) / 16 * 16;
+    }
+    trial->in_bytes = stride * height;
+    trial->in_memory = malloc(trial->in_bytes);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            const uint32_t value =
+                draw(check, 16) ? draw(check, white + 1) : draw(check, 2) * white;
+            if (wide)
+                ((uint16_t *)(void *)(trial->in_memory + y * stride))[x] = (uint16_t)value;
+            else
+                trial->in_memory[y * stride + x] = (unsigned char)value;
+        }
+    trial->in = (ro_image){wide ? RO_GRAY16 : RO_GRAY8, width,           height, white,
+                           (ptrdiff_t)stride,           trial->in_memory};
+    trial->out_bytes = out_stride * height + 2 * GUARD;
+    trial->want = (ro_image){bits ? RO_BITS : RO_INDEX8, width, height, 0, (ptrdiff_t)out_stride,
+                             malloc(trial->out_bytes)};
+    trial->got = trial->want;
+    trial->got.data = malloc(trial->out_bytes);
+    memset(trial->want.data, POISON, trial->out_bytes);
+}
+
+static void discard(struct trial *trial)
+{
+    free(trial->in_memory);
+    free(trial->want.data);
+    free(trial->got.data);
+    free(trial->values.data);
+}
+
+static bool fails(struct check *check, const struct trial *trial, const char *what)
+{
+    snprintf(check->failure, sizeof check->failure, "%u x %u, maxval %u, %d levels, %s: %s",
+             trial->in.width, trial->in.height, trial->in.maxval, trial->options.levels,
+             ro_format_name(trial->got.format), what);
+    return false;
+}
+
+/* The definition, with the screen that the public call makes. */
+static bool run_reference(ro_context *plain, int number, const struct trial *trial)
+{
+    struct ordered_plan plan = {.width = trial->in.width,
+                                .maxval = trial->in.maxval,
+                                .sample_bytes = trial->in.format == RO_GRAY16 ? 2 : 1,
+                                .levels = trial->options.levels,
+                                .bits_out = trial->want.format == RO_BITS,
+                                .rule = rules[number],
+                                .seed = trial->options.seed};
+    static const uint32_t sizes[] = {2, 4, 8, 16, 0, 64};
+    ro_status status = RO_OK;
+    if (number < METHODS - 3)
+        status = screen_make(plain,
+                             &(ro_screen_options){.kind = number < 4    ? "bayer"
+                                                          : number == 4 ? "clustered-dot"
+                                                                        : "void-and-cluster",
+                                                  .size = sizes[number]},
+                             &plan.screen);
+    else if (number == METHODS - 3)
+        status = screen_rank(plain, &trial->values, &plan.screen);
+    else
+        plan.screen = (struct screen){1, 1, calloc(1, sizeof(uint32_t))};
+    plan.cells = plan.rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
+                                              : plan.screen.width * plan.screen.height;
+    ordered_plan_levels(&plan, trial->options.threshold ? trial->options.threshold : 50);
+    for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)
+        ordered_row_reference(
+            &plan, trial->in_memory + (size_t)y * (size_t)trial->in.stride,
+            (unsigned char *)trial->want.data + GUARD + (size_t)y * (size_t)trial->want.stride, y);
+    screen_free(&plan.screen);
+    return status == RO_OK;
+}
+
+/* From device memory to device memory; `shift` bytes off the alignment of the memory. */
+static ro_status run_resident(ro_context *context, const struct trial *trial, const ro_image *got,
+                              size_t shift)
+{
+    const size_t out_bytes = (size_t)got->stride * got->height;
+    void *in_memory = NULL, *out_memory = NULL;
+    ro_image in = trial->in, out = *got;
+    ro_status status = ro_cuda_alloc(context, trial->in_bytes + shift, &in_memory);
+    if (status == RO_OK)
+        status = ro_cuda_alloc(context, out_bytes + shift, &out_memory);
+    in.data = (char *)in_memory + shift;
+    out.data = (char *)out_memory + shift;
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, in.data, trial->in_memory, trial->in_bytes);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, out.data, got->data, out_bytes);
+    if (status == RO_OK)
+        status =
+            ro_halftone_device(context, &in, &out, 1, &trial->options, ro_cuda_stream(context));
+    if (status == RO_OK)
+        status = ro_cuda_wait(context);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, got->data, out.data, out_bytes);
+    ro_cuda_free(in_memory);
+    ro_cuda_free(out_memory);
+    return status;
+}
+
+static bool run_public(ro_context *context, const struct trial *trial, struct check *check)
+{
+    const bool on_device = check->variant->device == RO_DEVICE_CUDA;
+    ro_image got = trial->got;
+    got.data = (unsigned char *)got.data + GUARD;
+    memset(trial->got.data, POISON, trial->out_bytes);
+    ro_status status = on_device && draw(check, 2)
+                           ? run_resident(context, trial, &got, 2 * draw(check, 2))
+                           : ro_halftone(context, &trial->in, &got, &trial->options);
+    if (status != RO_OK)
+        return fails(check, trial, ro_context_message(context));
+    const ro_report *report = ro_context_report(context);
+    if (report->device != check->variant->device ||
+        (on_device ? report->launches == 0 : report->cpu != check->variant->cpu))
+        return fails(check, trial, "another variant ran than was asked for");
+    if (memcmp(trial->want.data, trial->got.data, trial->out_bytes) == 0)
+        return true;
+    const unsigned char *a = trial->want.data, *b = trial->got.data;
+    size_t at = 0;
+    while (a[at] == b[at])
+        at++;
+    char where[96];
+    snprintf(where, sizeof where, "byte %zu of row %zu is %02x, not %02x",
+             (at - GUARD) % (size_t)trial->want.stride, (at - GUARD) / (size_t)trial->want.stride,
+             b[at], a[at]);
+    return fails(check, trial, where);
+}
+
+static bool test(int number, struct check *check)
+{
+    const ro_context_options simple = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    const ro_context_options how = {
+        .device = check->variant->device, .cpu = check->variant->cpu, .threads = 2};
+    ro_context *plain = NULL, *context = NULL;
+    bool right =
+        ro_context_open(&simple, &plain) == RO_OK && ro_context_open(&how, &context) == RO_OK;
+    for (int i = 0; i < 25 && right; i++) {
+        struct trial trial;
+        make(check, number, &trial);
+        right = run_reference(plain, number, &trial);
+        for (int r = 0; r < check->repeats && right; r++)
+            right = run_public(context, &trial, check);
+        discard(&trial);
+    }
+    ro_context_close(context);
+    ro_context_close(plain);
+    return right;
+}
+
+static double bench(int number, const struct variant *variant, int threads)
+{
+    enum { SIDE = 4096 };
+    ro_context *context;
+    const ro_context_options how = {
+        .device = variant->device, .cpu = variant->cpu, .threads = threads};
+    const ro_halftone_options options = {.method = methods[number]};
+    ro_image in = {0}, out = {0};
+    double best = 0;
+    if (number == METHODS - 3 || ro_context_open(&how, &context) != RO_OK)
+        return 0;
+    if (ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 0, &in) == RO_OK &&
+        ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &out) == RO_OK &&
+        ro_testcard(context, &in) == RO_OK)
+        for (int i = 0; i < 5; i++) {
+            double start = seconds_now();
+            if (ro_halftone(context, &in, &out, &options) != RO_OK)
+                break;
+            double speed = 1e-6 * SIDE * SIDE / (seconds_now() - start);
+            best = speed > best ? speed : best;
+        }
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_context_close(context);
+    return best;
+}
+
+static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
+
+const struct suite ordered_suite = {
+    .name = "ordered",
+    .cases = METHODS,
+    .case_name = case_name,
+    .supports = supports,
+    .test = test,
+    .bench = bench,
+    .steps = steps,
+};
