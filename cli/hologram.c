@@ -14,6 +14,8 @@ enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4 };
 
 static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
+static const struct hologram_values defaults;
+
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
      .topic = "make"},
@@ -49,7 +51,7 @@ static const struct option options[] = {
      .min = 0, .max = 4, .topic = "quantize"},
     {"kappa", "K", "paper: no noise above K/2 either (default 0.9)", OPTION_NUMBER, AT(kappa),
      .min = 0, .max = 1, .topic = "quantize"},
-    {"certificate", "F", "write what each hogel got to a JSON file", OPTION_TEXT, AT(certificate),
+    {"report", "F", "write what each hogel got to a JSON file", OPTION_TEXT, AT(report),
      .topic = "quantize"},
     {"spectrum", "F", "draw the noise of the middle hogel, -50 to 10 dB", OPTION_TEXT, AT(spectrum),
      .topic = "quantize"},
@@ -156,9 +158,9 @@ static size_t size_of(const struct option *option)
 
 static const struct option *misplaced(const struct hologram_values *values, int action)
 {
-    static const struct hologram_values none;
     for (const struct option *o = options; o->name; o++)
-        if (memcmp((const char *)values + o->offset, (const char *)&none + o->offset, size_of(o)) &&
+        if (memcmp((const char *)values + o->offset, (const char *)&defaults + o->offset,
+                   size_of(o)) &&
             !(actions_of(o) & action))
             return o;
     return NULL;
@@ -180,7 +182,7 @@ enum { ACTIONS = sizeof actions / sizeof *actions };
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct hologram_values values = {0};
+    struct hologram_values values = defaults;
     struct operands names;
     int which = 0;
     while (which < ACTIONS && (argc == 0 || strcmp(argv[0], actions[which].name) != 0))
@@ -205,7 +207,10 @@ static int run(const struct command *command, int argc, char **argv)
                            actions[which].name);
     if (actions[which].action != MAKE && values.common.seed)
         return usage_error(command, "--seed does not apply to hologram %s", actions[which].name);
-    return actions[which].run(command, &values, names.path);
+    if (actions[which].action != QUANTIZE && values.common.certificate)
+        return usage_error(command, "--certificate does not apply to hologram %s",
+                           actions[which].name);
+    return actions[which].run(command, &values, &names);
 }
 
 const struct command command_hologram = {
@@ -213,8 +218,14 @@ const struct command command_hologram = {
     .operands = "make|quantize|reconstruct [IN] OUT",
     .summary = "holograms rounded so that the noise misses the viewer",
     .options = options,
-    .common =
-        COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
+              COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .verb = "quantize",
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = hologram_certify,
+    .reference = hologram_reference,
 };

@@ -3,7 +3,7 @@
 #ifndef RO_CLI_HOLOGRAM_H
 #define RO_CLI_HOLOGRAM_H
 
-#include "cli/cli.h"
+#include "cli/certificate.h"
 
 struct hologram_values {
     struct common common;
@@ -11,7 +11,7 @@ struct hologram_values {
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
     bool unscaled;
-    const char *levels, *algorithm, *weights, *p, *window, *certificate, *spectrum;
+    const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule;
     double rho, gain, kappa;
     const char *depth, *normalize, *scale, *type;
@@ -20,8 +20,13 @@ struct hologram_values {
 };
 
 typedef int hologram_action(const struct command *command, const struct hologram_values *values,
-                            const char *const *path);
+                            const struct operands *files);
 hologram_action hologram_make, hologram_quantize, hologram_reconstruct;
+
+/* For --certificate of quantize. */
+ro_status hologram_certify(struct certificate *to, const void *values,
+                           const struct operands *files);
+const char *const *hologram_reference(const void *values);
 
 /* Numbers with characters of `between` after all but the last, as lengths with units (nm, um, mm,
  * cm, m; none: metres); false where the text is something else. */

@@ -90,8 +90,9 @@ static int read_scene(const struct command *command, const struct hologram_value
 }
 
 int hologram_make(const struct command *command, const struct hologram_values *values,
-                  const char *const *path)
+                  const struct operands *files)
 {
+    const char *const *path = files->path;
     ro_hologram_scene scene;
     ro_optics optics = {0};
     struct work work;
@@ -170,7 +171,7 @@ static int read_quantize(const struct command *command, const struct hologram_va
                                        .gain = values->gain,
                                        .kappa = values->kappa,
                                        .hogel = (uint32_t)values->hogel,
-                                       .measure = values->certificate != NULL,
+                                       .measure = values->report != NULL,
                                        .report = &q->report};
     if (values->p && !ro_name_equal(values->p, "auto")) {
         if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
@@ -283,15 +284,14 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
 }
 
 /* Prints into memory and leaves it to the library to write: nothing half-done is left behind. */
-static ro_status save_certificate(ro_context *context, const struct quantize *q,
-                                  const ro_report *ran, const char *const *path, const char *name,
-                                  double seconds)
+static ro_status save_report(ro_context *context, const struct quantize *q, const ro_report *ran,
+                             const char *const *path, const char *name, double seconds)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for the certificate");
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for the report");
     write_report(memory, q, ran, path, seconds, true);
     fclose(memory);
     ro_status status = ro_bytes_save(context, name, text, size);
@@ -346,12 +346,10 @@ static ro_status save_numbers(ro_context *context, const char *path, const char 
     return ro_image_save(context, path, &image, &(ro_write_options){.type = type});
 }
 
-static ro_status run_quantize(const struct command *command, struct work *work,
+static ro_status run_quantize(const struct command *command, ro_context *context,
                               const struct hologram_values *values, struct quantize *q,
-                              const char *const *path, ro_image *numbers)
+                              const char *const *path, ro_field *field, ro_image *numbers)
 {
-    ro_context *context = work->context;
-    ro_field field = {0};
     ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
     ro_status status =
         ro_writer_accepts(context, path[1], &info, &(ro_write_options){.type = values->type});
@@ -364,42 +362,47 @@ static ro_status run_quantize(const struct command *command, struct work *work,
         status = ro_taps_load(context, values->weights, &q->taps);
     }
     if (status == RO_OK)
-        status = ro_hologram_load(context, path[0], values->sidecar, &field, &q->options.optics);
+        status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
     hologram_optics(command, values, &q->options.optics); /* once more, over the sidecar's */
     if (status == RO_OK)
         status = check_physics(context, q, path[0]);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_INDEX8, field.width, field.height, 255, numbers);
+        status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
-        status = ro_hologram_quantize(context, &field, numbers, &q->options);
+        status = ro_hologram_quantize(context, field, numbers, &q->options);
     if (status == RO_OK && values->spectrum)
-        status = save_spectrum(context, q, &field, numbers, values->spectrum);
-    ro_field_free(&field);
+        status = save_spectrum(context, q, field, numbers, values->spectrum);
     return status;
 }
 
 int hologram_quantize(const struct command *command, const struct hologram_values *values,
-                      const char *const *path)
+                      const struct operands *files)
 {
+    const char *const *path = files->path;
     struct quantize q = {0};
     struct work work;
+    ro_field field = {0};
     ro_image numbers = {0};
     int result = read_quantize(command, values, &q);
     if (!result)
         result = hologram_optics(command, values, &q.options.optics);
-    if (!result && values->certificate && strcmp(values->certificate, path[1]) == 0)
-        result = usage_error(command, "--certificate and OUT are the same file, %s", path[1]);
+    if (!result && values->report && strcmp(values->report, path[1]) == 0)
+        result = usage_error(command, "--report and OUT are the same file, %s", path[1]);
+    if (!result)
+        result = certificate_wanted(command, &values->common, files);
     if (!result)
         result = work_begin(&work, &values->common);
     if (result)
         return result;
-    ro_status status = run_quantize(command, &work, values, &q, path, &numbers);
+    ro_status status = run_quantize(command, work.context, values, &q, path, &field, &numbers);
     work_end(&work);
     ro_report ran = *ro_context_report(work.context);
     if (status == RO_OK)
         status = save_numbers(work.context, path[1], values->type, &numbers);
-    if (status == RO_OK && values->certificate)
-        status = save_certificate(work.context, &q, &ran, path, values->certificate, work.seconds);
+    if (status == RO_OK && values->report)
+        status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, values, files, &ran);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[1]);
     } else if (values->common.json) {
@@ -409,7 +412,120 @@ int hologram_quantize(const struct command *command, const struct hologram_value
         print_quantize(&q, &ran, work.seconds);
     }
     ro_image_free(&numbers);
+    ro_field_free(&field);
     ro_hologram_report_free(&q.report);
     work_close(&work);
     return result;
+}
+
+/* ---- The certificate
+ * ----------------------------------------------------------------------------- */
+
+/* Figures of all hogels as whole numbers, so that they can be compared. */
+static void state_hogels(struct certificate *to, const ro_hologram_report *r)
+{
+    enum { COLUMNS = 7 };
+    static const char *const names[COLUMNS] = {
+        "hogel_p",
+        "hogel_taps",
+        "hogel_clips",
+        "hogel_weight_sum_thousandths",
+        "hogel_predicted_snr_tenths_of_db",
+        "hogel_reached_snr_tenths_of_db",
+        "hogel_efficiency_thousandths",
+    };
+    __int128 *column = malloc(r->hogels * sizeof *column);
+    if (!column) {
+        to->status = ro_context_fail(to->context, RO_E_MEMORY, "no memory for a certificate");
+        return;
+    }
+    for (int k = 0; k < (r->measured ? COLUMNS : COLUMNS - 3); k++) {
+        for (uint32_t i = 0; i < r->hogels; i++) {
+            const ro_hogel_report *h = &r->hogel[i];
+            const double figures[COLUMNS] = {h->p,
+                                             h->taps,
+                                             (double)h->clips,
+                                             1000 * h->weight_sum,
+                                             10 * h->predicted_snr,
+                                             10 * h->reached_snr,
+                                             1000 * h->efficiency};
+            column[i] = (__int128)rint(figures[k]);
+        }
+        certificate_integers(to, names[k], column, r->hogels);
+    }
+    free(column);
+}
+
+static uint64_t unlike(const ro_image *a, const ro_image *b)
+{
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < a->height; y++)
+        for (uint32_t x = 0; x < a->width; x++)
+            count += ((const uint8_t *)a->data)[(ptrdiff_t)y * a->stride + x] !=
+                     ((const uint8_t *)b->data)[(ptrdiff_t)y * b->stride + x];
+    return count;
+}
+
+static int stop_with(void *context, const char *phase, double done)
+{
+    (void)phase, (void)done;
+    return ro_context_cancelled(context);
+}
+
+/* The rounding once more, on the CPU, so with a context of its own. */
+ro_status hologram_certify(struct certificate *to, const void *given, const struct operands *files)
+{
+    struct hologram_values values = *(const struct hologram_values *)given;
+    struct quantize q = {0};
+    ro_field field = {0};
+    ro_image again = {0}, out = {0};
+    ro_context *cpu = NULL;
+    values.schedule = 0; /* changes no bits */
+    values.spectrum = NULL;
+    if (read_quantize(&command_hologram, &values, &q))
+        return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
+    ro_status status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
+    if (status == RO_OK)
+        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
+                                                       .progress = stop_with,
+                                                       .progress_data = to->context},
+                                 &cpu);
+    if (status == RO_OK) {
+        q.options.measure = ro_hologram_measures();
+        status = run_quantize(&command_hologram, cpu, &values, &q, files->path, &field, &again);
+        if (status != RO_OK)
+            ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
+    }
+    if (status == RO_OK &&
+        (out.format != RO_GRAY8 || out.width != field.width || out.height != field.height))
+        status = ro_context_fail(to->context, RO_E_FORMAT, "%s: these are no level numbers of %s",
+                                 files->path[1], files->path[0]);
+    if (status == RO_OK) {
+        const ro_image light = {RO_GRAYF, 2 * field.width, field.height,
+                                0,        field.stride,    field.data};
+        certificate_picture(to, "input", &light);
+        certificate_picture(to, "output", &out);
+        certificate_text(to, "algorithm", ro_context_report(cpu)->method);
+        certificate_natural(to, "levels", (uint64_t)q.report.levels);
+        certificate_real(to, "gain", q.report.gain);
+        certificate_natural(to, "hogels", q.report.hogels);
+        certificate_natural(to, "clips", q.report.clips);
+        state_hogels(to, &q.report);
+        certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
+    }
+    ro_hologram_report_free(&q.report);
+    ro_image_free(&again);
+    ro_image_free(&out);
+    ro_field_free(&field);
+    ro_context_close(cpu);
+    return status;
+}
+
+const char *const *hologram_reference(const void *values)
+{
+    static const char *const plain[] = {"--schedule", "reference", "--cpu",
+                                        "scalar",     "--threads", "1",
+                                        "!report",    "!spectrum", NULL};
+    (void)values;
+    return plain;
 }

@@ -172,8 +172,9 @@ static int read_view(const struct command *command, const struct hologram_values
 }
 
 int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
-                         const char *const *path)
+                         const struct operands *files)
 {
+    const char *const *path = files->path;
     struct view v = {0};
     struct work work;
     int result = read_view(command, values, &v);

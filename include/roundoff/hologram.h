@@ -138,6 +138,10 @@ typedef struct ro_hologram_options {
     ro_hologram_report *report; /* NULL: not wanted */
 } ro_hologram_options;
 
+/* Whether this build can measure: it has FFTW. */
+RO_API
+int ro_hologram_measures(void);
+
 /* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
 RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,

@@ -409,6 +409,8 @@ static ro_status report(struct quantizer *q)
     return status;
 }
 
+int ro_hologram_measures(void) { return fft_present(); }
+
 void ro_hologram_report_free(ro_hologram_report *report)
 {
     free(report->hogel);

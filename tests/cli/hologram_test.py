@@ -144,7 +144,7 @@ class Optics(Case):
         self.works("hologram", "make", "dice.npy", "--size", "160x120", "--layers", "2", "--quiet")
         optics = json.loads(self.get("dice.json"))
         self.assertEqual(optics["wavelength"], 635e-9)
-        told = json.loads(self.works("hologram", "quantize", "dice.npy", "out.pgm", "--certificate",
+        told = json.loads(self.works("hologram", "quantize", "dice.npy", "out.pgm", "--report",
                                      "report.json", "--json").stdout)
         report = json.loads(self.get("report.json"))
         self.assertEqual(report["reached_snr_db"], told["reached_snr_db"])
@@ -152,6 +152,16 @@ class Optics(Case):
         for key in ("predicted_snr_db", "reached_snr_db", "p", "taps", "weight_sum", "clips",
                     "efficiency"):
             self.assertIn(key, report["hogel"][0])
+        self.works("hologram", "quantize", "dice.npy", "out.pgm", "--levels", "phase:16",
+                   "--certificate", "cert.json")
+        cert = json.loads(self.get("cert.json"))
+        self.assertEqual(cert["pixels_unlike_the_method"], 0)
+        self.assertEqual(len(cert["hogel_reached_snr_tenths_of_db"]), cert["hogels"])
+        self.works("verify", "cert.json", "dice.npy", "out.pgm", "--recompute")
+        data = self.get("out.pgm")
+        self.put("out.pgm", data[:-1] + bytes([data[-1] ^ 1]))
+        self.refused("verify", "cert.json", "dice.npy", "out.pgm", words=["output"])
+        self.works("hologram", "quantize", "dice.npy", "out.pgm", "--quiet")
         self.works("hologram", "reconstruct", "dice.npy", "view.pgm")
         self.assertEqual(netpbm(self.get("view.pgm"))[1], [160, 120, 65535])
         near = "%.9g" % (optics["depth"] * 0.9)
