@@ -24,6 +24,7 @@ static const struct bench *const benches[] = {
     &bench_palette,
     &bench_dbs,
     &bench_denoise,
+    &bench_hologram,
     &bench_register,
     &bench_papers,
 };

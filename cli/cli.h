@@ -37,9 +37,9 @@ struct command {
     const char *const *(*reference)(const void *values);
 };
 
-extern const struct command command_halftone, command_screen, command_denoise, command_register,
-    command_measure, command_compare, command_calibrate, command_verify, command_testcard,
-    command_devices, command_bench;
+extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
+    command_register, command_measure, command_compare, command_calibrate, command_verify,
+    command_testcard, command_devices, command_bench;
 extern const struct command *const commands[]; /* ended by NULL */
 
 /* Prints "roundoff: sentence" as one line on stderr, whatever characters a file name brought, and

@@ -14,6 +14,7 @@ const struct command *const commands[] = {
     &command_halftone,
     &command_screen,
     &command_denoise,
+    &command_hologram,
     &command_register,
     &command_measure,
     &command_compare,

@@ -25,6 +25,7 @@
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
+#include "roundoff/hologram.h"
 #include "roundoff/multigrid.h"
 #include "roundoff/register.h"
 #include "roundoff/hash.h"

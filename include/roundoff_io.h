@@ -130,6 +130,35 @@ ro_status ro_bytes_accepts(ro_context *context, const char *path);
 RO_API
 ro_status ro_field_accepts(ro_context *context, const char *path);
 
+/* A field of light from a .npy file of complex64 or complex128, or of float32 or float64, which are
+ * phases in radians of light of modulus 1. `optics`, if not NULL, is read from the sidecar: the
+ * file's name with .json for its ending, or `sidecar` if that is not NULL; without such a file all
+ * of it is 0. */
+RO_API
+ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
+                           ro_field *field, ro_optics *optics);
+
+/* The sidecar alone. */
+RO_API
+ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
+                         ro_optics *optics);
+
+/* A field as .npy of complex64, and its sidecar if `optics` is not NULL. Both appear under their
+ * names only when they are complete. */
+RO_API
+ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
+                           const ro_optics *optics);
+
+/* The levels of a modulator from text, a pair a line: "real, imaginary", or below a heading
+ * "phase, amplitude" (radians) or "degrees, amplitude". */
+RO_API
+ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
+                         int *count);
+
+/* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
+RO_API
+ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps);
+
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. */
 RO_API

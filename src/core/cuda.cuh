@@ -28,6 +28,10 @@ enum ro_cuda_slot {
     RO_CUDA_PDE_FIELDS, /* images of a diffusion */
     RO_CUDA_PDE_TABLES,
     RO_CUDA_GRIDS, /* tables and planes of multigrid and registration */
+    RO_CUDA_HOLOGRAM_TABLES,
+    RO_CUDA_HOLOGRAM_LINES,
+    RO_CUDA_HOLOGRAM_FIELD,
+    RO_CUDA_HOLOGRAM_NUMBERS,
     RO_CUDA_SLOTS,
 };
 

@@ -5,6 +5,8 @@
 #include "halftone/dbs_cuda.h"
 #include "halftone/diffusion_cuda.h"
 #include "halftone/ordered_cuda.h"
+#include "hologram/diffuse_cuda.h"
+#include "hologram/propagate_cuda.h"
 #include "pde/diffusion_cuda.h"
 #include "pde/multigrid_cuda.h"
 #include "pde/register_cuda.h"
@@ -243,4 +245,37 @@ ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report
 {
     (void)field, (void)ran;
     return ro_cuda_timer_start(flow->context);
+}
+
+ro_status hologram_cuda_load(struct hologram_job *job) { return ro_cuda_timer_start(job->context); }
+
+ro_status hologram_cuda_rms(struct hologram_job *job, bool real, double *rms)
+{
+    (void)real, (void)rms;
+    return ro_cuda_timer_start(job->context);
+}
+
+ro_status hologram_cuda_run(struct hologram_job *job) { return ro_cuda_timer_start(job->context); }
+
+ro_status hologram_cuda_store(struct hologram_job *job)
+{
+    return ro_cuda_timer_start(job->context);
+}
+
+ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
+                              struct propagate_cuda **device)
+{
+    (void)width, (void)height;
+    *device = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+void propagate_cuda_close(struct propagate_cuda *device) { (void)device; }
+
+ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double wavelength,
+                             double pitch, double distance, double limit_x, double limit_y)
+{
+    (void)device, (void)field, (void)wavelength, (void)pitch, (void)distance;
+    (void)limit_x, (void)limit_y;
+    return RO_E_DEVICE;
 }

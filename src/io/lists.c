@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text files with lists: tone curves and GIMP palettes; and palettes from pictures. */
+/* Small text files with lists: tone curves, a modulator's levels, taps, GIMP palettes; and palettes
+ * from pictures. */
 #include "io/file.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +107,100 @@ ro_status ro_curve_load(ro_context *context, const char *path,
             ro_file_fail(&lines.file, RO_E_FORMAT, "a curve has 2 points or more, not %d", *count);
     for (int i = 0; i < *count && percent; i++)
         points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
+    lines_close(&lines);
+    return status;
+}
+
+/* ---- Holograms ---------------------------------------------------------------------------- */
+
+/* Up to `most` numbers with commas, semicolons or blanks between them; how many, or 0. */
+static int read_numbers(const char *text, double *numbers, int most)
+{
+    int count = 0;
+    while (*text) {
+        char *end;
+        if (count == most)
+            return 0;
+        if (!isdigit((unsigned char)*text) && *text != '.' && *text != '-' && *text != '+')
+            return 0;
+        numbers[count++] = strtod(text, &end);
+        if (end == text)
+            return 0;
+        text = end + strspn(end, " \t,;\r\n");
+    }
+    return count;
+}
+
+ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
+                         int *count)
+{
+    struct lines lines;
+    const char *line = NULL;
+    bool end = false;
+    double turn = 0; /* radians of a unit of phase; 0: levels are real and imaginary parts */
+    *count = 0;
+    ro_status status = lines_open(&lines, context, path);
+    while (status == RO_OK) {
+        double pair[2];
+        status = lines_next(&lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (*count == 0 && isalpha((unsigned char)*line)) {
+            turn = strncmp(line, "phase", 5) == 0     ? 1
+                   : strncmp(line, "degrees", 7) == 0 ? 3.14159265358979323846 / 180
+                                                      : 0;
+        } else if (read_numbers(line, pair, 2) != 2) {
+            status = ro_file_fail(&lines.file, RO_E_FORMAT, "line %d is no level of two numbers",
+                                  lines.number);
+        } else if (*count == RO_HOLOGRAM_LEVELS) {
+            status = ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d levels",
+                                  RO_HOLOGRAM_LEVELS);
+        } else {
+            double x = turn > 0 ? pair[1] * cos(turn * pair[0]) : pair[0];
+            double y = turn > 0 ? pair[1] * sin(turn * pair[0]) : pair[1];
+            table[2 * *count] = (float)x;
+            table[2 * (*count)++ + 1] = (float)y;
+        }
+    }
+    if (status == RO_OK && *count < 2)
+        status = ro_file_fail(&lines.file, RO_E_FORMAT, "a modulator has 2 levels or more, not %d",
+                              *count);
+    lines_close(&lines);
+    return status;
+}
+
+ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps)
+{
+    struct lines lines;
+    const char *line = NULL;
+    bool end = false;
+    *taps = (ro_hologram_taps){0};
+    ro_status status = lines_open(&lines, context, path);
+    while (status == RO_OK) {
+        double n[4] = {0};
+        status = lines_next(&lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (taps->count == 0 && isalpha((unsigned char)*line))
+            continue; /* a heading */
+        int read = read_numbers(line, n, 4);
+        if (read < 3 || n[0] != rint(n[0]) || n[1] != rint(n[1]) || fabs(n[0]) > 99 ||
+            fabs(n[1]) > 99) {
+            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+                                  "line %d is no tap \"dx, dy, real, imaginary\"", lines.number);
+        } else if (taps->count == RO_HOLOGRAM_TAPS) {
+            status =
+                ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
+        } else {
+            int i = taps->count++;
+            taps->dx[i] = (int)n[0];
+            taps->dy[i] = (int)n[1];
+            taps->re[i] = n[2];
+            taps->im[i] = n[3];
+        }
+    }
+    if (status == RO_OK && taps->count == 0)
+        status = ro_file_fail(&lines.file, RO_E_FORMAT, "has no taps");
     lines_close(&lines);
     return status;
 }

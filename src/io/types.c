@@ -54,7 +54,14 @@ static bool is_npy(const uint8_t *head, size_t size)
     return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, TYPES };
+/* Written, not read: its head is nobody's. */
+static bool is_bmp(const uint8_t *head, size_t size)
+{
+    (void)head, (void)size;
+    return false;
+}
+
+enum { PNM, PNG, TIFF, JPEG, NPY, BMP, TYPES };
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -62,6 +69,7 @@ static const struct ro_type types[TYPES] = {
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
     [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
+    [BMP] = {"bmp", "BMP", is_bmp, false, NULL, ro_bmp_encode},
 };
 
 enum {
@@ -78,6 +86,7 @@ static const struct ro_extension extensions[] = {
     {"tiff", &types[TIFF], IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
+    {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
     {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
 };
 
@@ -147,6 +156,9 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
                                                      "a .%s file holds no floating point values; "
                                                      ".tif and .npy do",
                                                      extension->name);
+    if (wide && holds & RO_ONLY_BYTES)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits a pixel, not 16",
+                            extension->name);
     if (colour && !(holds & RO_HOLDS_COLOUR))
         return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds no colour", extension->name);
     if (!colour && holds & RO_HOLDS_BITS && bits) {

@@ -27,6 +27,7 @@ enum {
     RO_SMALL_DEPTHS = 64, /* 4 and 16 levels are its own samples of 2 and 4 bits */
     RO_HOLDS_PALETTE = 128,
     RO_HOLDS_INKS = 256, /* four samples of a bit each */
+    RO_ONLY_BYTES = 512, /* no more than 8 bits a sample */
 };
 
 struct ro_extension {

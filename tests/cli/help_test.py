@@ -8,7 +8,7 @@ import unittest
 
 from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
-COMMANDS = ["halftone", "screen", "denoise", "register", "measure", "compare", "calibrate",
+COMMANDS = ["halftone", "screen", "denoise", "hologram", "register", "measure", "compare", "calibrate",
             "verify", "testcard", "devices", "bench"]
 
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the three actions of roundoff hologram share. */
+#ifndef RO_CLI_HOLOGRAM_H
+#define RO_CLI_HOLOGRAM_H
+
+#include "cli/certificate.h"
+
+struct hologram_values {
+    struct common common;
+    struct size size;
+    const char *target, *phase, *fringe, *board, *die[3];
+    int layers;
+    bool unscaled;
+    const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
+    int taps, schedule;
+    double rho, gain, kappa;
+    const char *depth, *normalize, *scale, *type;
+    const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
+    int hogel;
+};
+
+typedef int hologram_action(const struct command *command, const struct hologram_values *values,
+                            const struct operands *files);
+hologram_action hologram_make, hologram_quantize, hologram_reconstruct;
+
+/* For --certificate of quantize. */
+ro_status hologram_certify(struct certificate *to, const void *values,
+                           const struct operands *files);
+const char *const *hologram_reference(const void *values);
+
+/* Numbers with characters of `between` after all but the last, as lengths with units (nm, um, mm,
+ * cm, m; none: metres); false where the text is something else. */
+bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
+                      int *count);
+
+/* The optics that options give, over those that a sidecar gave; 0, or an exit status: told. */
+int hologram_optics(const struct command *command, const struct hologram_values *values,
+                    ro_optics *optics);
+
+#endif

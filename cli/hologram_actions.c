@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: MIT */
+/* The actions of roundoff hologram: parse, read, call, write, report. */
+#include "cli/hologram.h"
+#include "cli/work.h"
+#include "core/names.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int not_lengths(const struct command *command, const char *name, const char *text,
+                       const char *what)
+{
+    return usage_error(command, "--%s %s: must be %s", name, text, what);
+}
+
+/* One length of an option; 0 stays where it was not given. */
+static int one_length(const struct command *command, const char *name, const char *text,
+                      double *value)
+{
+    int count;
+    if (text && (!hologram_numbers(text, "", true, value, 1, &count) || !(*value > 0)))
+        return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
+    return 0;
+}
+
+int hologram_optics(const struct command *command, const struct hologram_values *values,
+                    ro_optics *optics)
+{
+    int count, bad = one_length(command, "wavelength", values->wavelength, &optics->wavelength);
+    if (!bad)
+        bad = one_length(command, "pitch", values->pitch, &optics->pitch);
+    if (bad)
+        return bad;
+    if (values->viewer &&
+        (!hologram_numbers(values->viewer, ",", true, optics->viewer, 3, &count) || count != 3 ||
+         !(optics->viewer[2] < 0)))
+        return not_lengths(command, "viewer", values->viewer,
+                           "three lengths, z negative, such as 0,0,-36mm");
+    if (values->viewing_area &&
+        (!hologram_numbers(values->viewing_area, "x", true, optics->viewing_area, 2, &count) ||
+         count != 2 || !(optics->viewing_area[0] > 0 && optics->viewing_area[1] > 0)))
+        return not_lengths(command, "viewing-area", values->viewing_area,
+                           "two lengths, such as 9.2mmx9.2mm");
+    if (values->hogel)
+        optics->hogel = (uint32_t)values->hogel;
+    return 0;
+}
+
+/* ---- make
+ * ---------------------------------------------------------------------------------------- */
+
+static int read_object(const struct command *command, const char *name, const char *text,
+                       ro_scene_object *object)
+{
+    double pair[2];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, ",", true, pair, 2, &count) || count != 2 || !(pair[0] > 0) ||
+        !(pair[1] > 0))
+        return not_lengths(command, name, text, "a size and a depth, such as 8mm,9.1cm");
+    *object = (ro_scene_object){pair[0], pair[1]};
+    return 0;
+}
+
+static int read_scene(const struct command *command, const struct hologram_values *values,
+                      ro_hologram_scene *scene)
+{
+    static const char *const dice[] = {"left", "bottom", "right"};
+    ro_optics optics = {0};
+    int bad = hologram_optics(command, values, &optics);
+    *scene = (ro_hologram_scene){.target = values->target,
+                                 .phase = values->phase,
+                                 .seed = values->common.seed,
+                                 .wavelength = optics.wavelength,
+                                 .pitch = optics.pitch,
+                                 .layers = values->layers,
+                                 .scaled = !values->unscaled};
+    memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
+    memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
+    if (!bad)
+        bad = one_length(command, "fringe", values->fringe, &scene->fringe);
+    if (!bad)
+        bad = read_object(command, "board", values->board, &scene->board);
+    for (int i = 0; i < 3 && !bad; i++)
+        bad = read_object(command, dice[i], values->die[i], &scene->die[i]);
+    return bad;
+}
+
+int hologram_make(const struct command *command, const struct hologram_values *values,
+                  const struct operands *files)
+{
+    const char *const *path = files->path;
+    ro_hologram_scene scene;
+    ro_optics optics = {0};
+    struct work work;
+    int result = read_scene(command, values, &scene);
+    if (result)
+        return result;
+    if (!values->size.width)
+        return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
+    if (values->common.cpu)
+        return usage_error(command, "--cpu does not apply to hologram make");
+    const char *dot = strrchr(path[0], '.');
+    if (!dot || strcmp(dot, ".npy") != 0)
+        return usage_error(command, "%s: a field is written as .npy", path[0]);
+    result = work_begin(&work, &values->common);
+    if (result)
+        return result;
+    /* Without gaps between rows, so that it is computed in place. */
+    ro_field field = {values->size.width, values->size.height, 8 * (ptrdiff_t)values->size.width,
+                      NULL};
+    size_t bytes = (size_t)field.width * field.height * 8;
+    field.data = malloc(bytes);
+    ro_status status = field.data ? ro_hologram_make(work.context, &scene, &field, &optics)
+                                  : ro_context_fail(work.context, RO_E_MEMORY,
+                                                    "no memory for a field of %u x %u pixels",
+                                                    field.width, field.height);
+    if (status == RO_OK)
+        status = ro_hologram_save(work.context, path[0], &field, &optics);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, path[0]);
+    } else if (values->common.json) {
+        fputs("{\"command\": \"hologram make\", \"output\": ", stdout);
+        json_string(stdout, path[0]);
+        printf(", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
+               "\"seconds\": %.6f}\n",
+               field.width, field.height, optics.depth, optics.hogel, work.seconds);
+        result = finish_stdout();
+    } else if (!values->common.quiet) {
+        fprintf(stderr, "hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s\n",
+                values->target ? values->target : "dice", field.width, field.height,
+                field.width * optics.pitch * 1e3, optics.depth * 1e3, work.seconds);
+    }
+    free(field.data);
+    work_close(&work);
+    return result;
+}
+
+/* ---- quantize
+ * ------------------------------------------------------------------------------------ */
+
+static bool is_csv(const char *name)
+{
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".txt") == 0);
+}
+
+struct quantize {
+    ro_hologram_options options;
+    ro_hologram_taps taps;
+    float table[2 * RO_HOLOGRAM_LEVELS];
+    ro_hologram_report report;
+};
+
+static int read_quantize(const struct command *command, const struct hologram_values *values,
+                         struct quantize *q)
+{
+    static const char *const schedules[] = {NULL, "reference", "bands"};
+    double number[4];
+    int count;
+    q->options = (ro_hologram_options){.algorithm = values->algorithm,
+                                       .levels = is_csv(values->levels) ? NULL : values->levels,
+                                       .weights = is_csv(values->weights) ? NULL : values->weights,
+                                       .schedule = schedules[values->schedule],
+                                       .taps = values->taps,
+                                       .rho = values->rho,
+                                       .gain = values->gain,
+                                       .kappa = values->kappa,
+                                       .hogel = (uint32_t)values->hogel,
+                                       .measure = values->report != NULL,
+                                       .report = &q->report};
+    if (values->p && !ro_name_equal(values->p, "auto")) {
+        if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
+            number[0] > RO_HOLOGRAM_SKEW || number[0] != rint(number[0]))
+            return usage_error(command, "--p %s: must be auto or a whole number from 1 to %d",
+                               values->p, RO_HOLOGRAM_SKEW);
+        q->options.p = (int)number[0];
+    }
+    if (values->window) {
+        if (!hologram_numbers(values->window, ",", false, number, 4, &count) || count != 4)
+            return usage_error(command,
+                               "--window %s: must be four numbers, centre and size in cycles per "
+                               "pixel, such as 0.2,0.1,0.3,0.3",
+                               values->window);
+        q->options.window = (ro_window){number[0], number[1], number[2], number[3]};
+        if (!(number[2] > 0 && number[3] > 0))
+            return usage_error(command, "--window %s: its size must be above zero", values->window);
+    }
+    if (is_csv(values->weights) && values->taps)
+        return usage_error(command, "--taps does not apply to weights from a file");
+    return 0;
+}
+
+/* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
+static ro_status check_physics(ro_context *context, const struct quantize *q, const char *in)
+{
+    const ro_hologram_options *o = &q->options;
+    bool windowed = !o->algorithm || (!ro_name_equal(o->algorithm, "truncate") &&
+                                      !ro_name_equal(o->algorithm, "floyd-steinberg") &&
+                                      !ro_name_equal(o->algorithm, "fs"));
+    if (windowed && o->window.width == 0 && o->optics.wavelength == 0)
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "%s has no sidecar that tells its wavelength, pitch and viewer: give "
+            "--window, or --wavelength, --pitch, --viewer and --viewing-area",
+            in);
+    return RO_OK;
+}
+
+static void write_hogel(FILE *file, const ro_hogel_report *h, bool measured)
+{
+    fprintf(file,
+            "{\"x\": %u, \"y\": %u, \"width\": %u, \"height\": %u, \"window\": [%.6g, %.6g, %.6g, "
+            "%.6g], \"taps\": %d, \"p\": %d, \"rho\": %.6g, \"weight_sum\": %.6g, "
+            "\"rejection_db\": %.4g, \"clips\": %llu",
+            h->x, h->y, h->width, h->height, h->window.xi, h->window.eta, h->window.width,
+            h->window.height, h->taps, h->p, h->rho, h->weight_sum,
+            h->rejection > 0 ? 10 * log10(h->rejection) : 0, (unsigned long long)h->clips);
+    if (measured)
+        fprintf(
+            file,
+            ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"noise_inside_db\": %.5g, "
+            "\"noise_outside_db\": %.5g, \"efficiency\": %.5g",
+            h->predicted_snr, h->reached_snr, h->noise_inside, h->noise_outside, h->efficiency);
+    fputc('}', file);
+}
+
+static void write_report(FILE *file, const struct quantize *q, const ro_report *ran,
+                         const char *const *path, double seconds, bool hogels)
+{
+    const ro_hologram_report *r = &q->report;
+    fputs("{\"command\": \"hologram quantize\", \"input\": ", file);
+    json_string(file, path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, path[1]);
+    fprintf(file,
+            ", \"algorithm\": \"%s\", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", "
+            "\"threads\": %d, \"width\": %u, \"height\": %u, \"levels\": %d, \"gain\": %.9g, "
+            "\"hogels\": %u, \"clips\": %llu",
+            ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
+            ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels,
+            (unsigned long long)r->clips);
+    if (r->measured)
+        fprintf(file,
+                ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g",
+                r->predicted_snr, r->reached_snr, r->efficiency);
+    if (r->kernel_ms > 0)
+        fprintf(file, ", \"kernel_ms\": %.4f", r->kernel_ms);
+    fprintf(file, ", \"seconds\": %.6f", seconds);
+    for (uint32_t i = 0; i < r->hogels && hogels; i++) {
+        fputs(i ? ",\n  " : ", \"hogel\": [\n  ", file);
+        write_hogel(file, &r->hogel[i], r->measured);
+    }
+    fputs(hogels ? "]}\n" : "}\n", file);
+}
+
+static void print_quantize(const struct quantize *q, const ro_report *ran, double seconds)
+{
+    const ro_hologram_report *r = &q->report;
+    char snr[64] = "", clips[64] = "";
+    double rho = 0;
+    for (uint32_t i = 0; i < r->hogels; i++)
+        rho = fmax(rho, r->hogel[i].rho);
+    if (r->measured)
+        snprintf(snr, sizeof snr, ", %.1f dB in the window", r->reached_snr);
+    if (r->clips)
+        snprintf(clips, sizeof clips, ", %llu errors cut off", (unsigned long long)r->clips);
+    fprintf(
+        stderr,
+        "hologram: %s to %d levels, %u x %u in %u hogel%s, %d taps, p %d, gain %.4g%s%s, %s/%s, "
+        "%d thread%s, %.1f ms\n",
+        ran->method, r->levels, ran->width, ran->height, r->hogels, r->hogels == 1 ? "" : "s",
+        r->hogel[0].taps, r->hogel[0].p, r->gain, snr, clips, ran->schedule,
+        ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+        ran->threads == 1 ? "" : "s", 1e3 * seconds);
+    double usual = r->levels == 2 ? 0.03 : 0.01,
+           asked = q->options.rho > 0 ? q->options.rho : usual;
+    if (rho > 1.5 * asked)
+        fprintf(stderr, "hologram: rho was raised to %g where too many errors were cut off\n", rho);
+}
+
+/* Prints into memory and leaves it to the library to write: nothing half-done is left behind. */
+static ro_status save_report(ro_context *context, const struct quantize *q, const ro_report *ran,
+                             const char *const *path, const char *name, double seconds)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for the report");
+    write_report(memory, q, ran, path, seconds, true);
+    fclose(memory);
+    ro_status status = ro_bytes_save(context, name, text, size);
+    free(text);
+    return status;
+}
+
+/* The noise of the hogel in the middle, dark where it is weak. */
+static ro_status save_spectrum(ro_context *context, const struct quantize *q, const ro_field *field,
+                               const ro_image *numbers, const char *path)
+{
+    uint32_t middle = 0;
+    while (middle + 1 < q->report.hogels &&
+           (q->report.hogel[middle].x + q->report.hogel[middle].width < field->width / 2 ||
+            q->report.hogel[middle].y + q->report.hogel[middle].height < field->height / 2))
+        middle++;
+    const ro_hogel_report *r = &q->report.hogel[middle];
+    float named[2 * RO_HOLOGRAM_LEVELS];
+    int count;
+    ro_image noise = {0}, grey = {0};
+    ro_status status = RO_OK;
+    if (!q->options.table)
+        status = ro_hologram_levels(context, q->options.levels ? q->options.levels : "phase:256",
+                                    named, &count);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, r->width, r->height, 0, &noise);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAY8, r->width, r->height, 255, &grey);
+    if (status == RO_OK)
+        status =
+            ro_hologram_noise(context, field, numbers, q->options.table ? q->options.table : named,
+                              &q->report, middle, &noise);
+    for (uint32_t y = 0; status == RO_OK && y < r->height; y++) {
+        const float *from = (const float *)((const char *)noise.data + (ptrdiff_t)y * noise.stride);
+        uint8_t *to = (uint8_t *)grey.data + (ptrdiff_t)y * grey.stride;
+        for (uint32_t x = 0; x < r->width; x++)
+            to[x] = (uint8_t)lrint(255 * fmin(fmax((from[x] + 50) / 60, 0), 1));
+    }
+    if (status == RO_OK)
+        status = ro_image_save(context, path, &grey, NULL);
+    ro_image_free(&noise);
+    ro_image_free(&grey);
+    return status;
+}
+
+static ro_status save_numbers(ro_context *context, const char *path, const char *type,
+                              const ro_image *numbers)
+{
+    ro_image image = *numbers;
+    image.format = RO_GRAY8; /* the numbers themselves, not tones */
+    image.maxval = 255;
+    return ro_image_save(context, path, &image, &(ro_write_options){.type = type});
+}
+
+static ro_status run_quantize(const struct command *command, ro_context *context,
+                              const struct hologram_values *values, struct quantize *q,
+                              const char *const *path, ro_field *field, ro_image *numbers)
+{
+    ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
+    ro_status status =
+        ro_writer_accepts(context, path[1], &info, &(ro_write_options){.type = values->type});
+    if (status == RO_OK && is_csv(values->levels)) {
+        q->options.table = q->table;
+        status = ro_levels_load(context, values->levels, q->table, &q->options.table_count);
+    }
+    if (status == RO_OK && is_csv(values->weights)) {
+        q->options.own = &q->taps;
+        status = ro_taps_load(context, values->weights, &q->taps);
+    }
+    if (status == RO_OK)
+        status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
+    hologram_optics(command, values, &q->options.optics); /* once more, over the sidecar's */
+    if (status == RO_OK)
+        status = check_physics(context, q, path[0]);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
+    if (status == RO_OK)
+        status = ro_hologram_quantize(context, field, numbers, &q->options);
+    if (status == RO_OK && values->spectrum)
+        status = save_spectrum(context, q, field, numbers, values->spectrum);
+    return status;
+}
+
+int hologram_quantize(const struct command *command, const struct hologram_values *values,
+                      const struct operands *files)
+{
+    const char *const *path = files->path;
+    struct quantize q = {0};
+    struct work work;
+    ro_field field = {0};
+    ro_image numbers = {0};
+    int result = read_quantize(command, values, &q);
+    if (!result)
+        result = hologram_optics(command, values, &q.options.optics);
+    if (!result && values->report && strcmp(values->report, path[1]) == 0)
+        result = usage_error(command, "--report and OUT are the same file, %s", path[1]);
+    if (!result)
+        result = certificate_wanted(command, &values->common, files);
+    if (!result)
+        result = work_begin(&work, &values->common);
+    if (result)
+        return result;
+    ro_status status = run_quantize(command, work.context, values, &q, path, &field, &numbers);
+    work_end(&work);
+    ro_report ran = *ro_context_report(work.context);
+    if (status == RO_OK)
+        status = save_numbers(work.context, path[1], values->type, &numbers);
+    if (status == RO_OK && values->report)
+        status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, values, files, &ran);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, path[1]);
+    } else if (values->common.json) {
+        write_report(strcmp(path[1], "-") ? stdout : stderr, &q, &ran, path, work.seconds, false);
+        result = finish_stdout();
+    } else if (!values->common.quiet) {
+        print_quantize(&q, &ran, work.seconds);
+    }
+    ro_image_free(&numbers);
+    ro_field_free(&field);
+    ro_hologram_report_free(&q.report);
+    work_close(&work);
+    return result;
+}
+
+/* ---- The certificate
+ * ----------------------------------------------------------------------------- */
+
+/* Figures of all hogels as whole numbers, so that they can be compared. */
+static void state_hogels(struct certificate *to, const ro_hologram_report *r)
+{
+    enum { COLUMNS = 7 };
+    static const char *const names[COLUMNS] = {
+        "hogel_p",
+        "hogel_taps",
+        "hogel_clips",
+        "hogel_weight_sum_thousandths",
+        "hogel_predicted_snr_tenths_of_db",
+        "hogel_reached_snr_tenths_of_db",
+        "hogel_efficiency_thousandths",
+    };
+    __int128 *column = malloc(r->hogels * sizeof *column);
+    if (!column) {
+        to->status = ro_context_fail(to->context, RO_E_MEMORY, "no memory for a certificate");
+        return;
+    }
+    for (int k = 0; k < (r->measured ? COLUMNS : COLUMNS - 3); k++) {
+        for (uint32_t i = 0; i < r->hogels; i++) {
+            const ro_hogel_report *h = &r->hogel[i];
+            const double figures[COLUMNS] = {h->p,
+                                             h->taps,
+                                             (double)h->clips,
+                                             1000 * h->weight_sum,
+                                             10 * h->predicted_snr,
+                                             10 * h->reached_snr,
+                                             1000 * h->efficiency};
+            column[i] = (__int128)rint(figures[k]);
+        }
+        certificate_integers(to, names[k], column, r->hogels);
+    }
+    free(column);
+}
+
+static uint64_t unlike(const ro_image *a, const ro_image *b)
+{
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < a->height; y++)
+        for (uint32_t x = 0; x < a->width; x++)
+            count += ((const uint8_t *)a->data)[(ptrdiff_t)y * a->stride + x] !=
+                     ((const uint8_t *)b->data)[(ptrdiff_t)y * b->stride + x];
+    return count;
+}
+
+static int stop_with(void *context, const char *phase, double done)
+{
+    (void)phase, (void)done;
+    return ro_context_cancelled(context);
+}
+
+/* The rounding once more, on the CPU, so with a context of its own. */
+ro_status hologram_certify(struct certificate *to, const void *given, const struct operands *files)
+{
+    struct hologram_values values = *(const struct hologram_values *)given;
+    struct quantize q = {0};
+    ro_field field = {0};
+    ro_image again = {0}, out = {0};
+    ro_context *cpu = NULL;
+    values.schedule = 0; /* changes no bits */
+    values.spectrum = NULL;
+    if (read_quantize(&command_hologram, &values, &q))
+        return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
+    ro_status status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
+    if (status == RO_OK)
+        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
+                                                       .progress = stop_with,
+                                                       .progress_data = to->context},
+                                 &cpu);
+    if (status == RO_OK) {
+        q.options.measure = ro_hologram_measures();
+        status = run_quantize(&command_hologram, cpu, &values, &q, files->path, &field, &again);
+        if (status != RO_OK)
+            ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
+    }
+    if (status == RO_OK &&
+        (out.format != RO_GRAY8 || out.width != field.width || out.height != field.height))
+        status = ro_context_fail(to->context, RO_E_FORMAT, "%s: these are no level numbers of %s",
+                                 files->path[1], files->path[0]);
+    if (status == RO_OK) {
+        const ro_image light = {RO_GRAYF, 2 * field.width, field.height,
+                                0,        field.stride,    field.data};
+        certificate_picture(to, "input", &light);
+        certificate_picture(to, "output", &out);
+        certificate_text(to, "algorithm", ro_context_report(cpu)->method);
+        certificate_natural(to, "levels", (uint64_t)q.report.levels);
+        certificate_real(to, "gain", q.report.gain);
+        certificate_natural(to, "hogels", q.report.hogels);
+        certificate_natural(to, "clips", q.report.clips);
+        state_hogels(to, &q.report);
+        certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
+    }
+    ro_hologram_report_free(&q.report);
+    ro_image_free(&again);
+    ro_image_free(&out);
+    ro_field_free(&field);
+    ro_context_close(cpu);
+    return status;
+}
+
+const char *const *hologram_reference(const void *values)
+{
+    static const char *const plain[] = {"--schedule", "reference", "--cpu",
+                                        "scalar",     "--threads", "1",
+                                        "!report",    "!spectrum", NULL};
+    (void)values;
+    return plain;
+}

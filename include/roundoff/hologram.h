@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Holograms: complex fields, the levels of a modulator, and error diffusion that keeps the rounding
+ * noise out of the window a viewer looks through. Part of roundoff.h.
+ *
+ * Lengths are metres. The hologram lies at z = 0, its centre at x = y = 0, x to the right and y
+ * down; the scene is at positive depth, the viewer at negative z. Frequencies are cycles per pixel.
+ */
+#ifndef ROUNDOFF_HOLOGRAM_H
+#define ROUNDOFF_HOLOGRAM_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+/* A view of complex pixels the caller owns: pairs of floats, real and imaginary. `stride` is the
+ * distance of rows in bytes. */
+typedef struct ro_field {
+    uint32_t width, height;
+    ptrdiff_t stride;
+    float *data;
+} ro_field;
+
+RO_API
+ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, ro_field *field);
+RO_API
+void ro_field_free(ro_field *field);
+
+/* What is known of a field's physics; zeros: not known. */
+typedef struct ro_optics {
+    double wavelength, pitch;
+    double viewer[3];       /* the centre of the viewing area; z is negative */
+    double viewing_area[2]; /* its width and height */
+    double depth;           /* where a picture of the scene is in focus */
+    uint32_t hogel;         /* pixels a side */
+} ro_optics;
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+typedef struct ro_scene_object {
+    double size, depth;
+} ro_scene_object;
+
+/* Lengths that are 0 are those of the paper: for a hologram of 18.4 mm. With `scaled`, lengths that
+ * are 0 are scaled by the hologram's side over 18.4 mm. */
+typedef struct ro_hologram_scene {
+    const char *target; /* NULL: "dice"; "disc", "ring", "bars" */
+    const char *phase;  /* NULL: "random"; "smooth" */
+    uint64_t seed;
+    double wavelength, pitch; /* 0: 635 nm, 750 nm */
+    double fringe;            /* 0: two pixels; the finest fringe, which limits the angle */
+    double viewer[3], viewing_area[2];
+    ro_scene_object board;  /* the checkerboard, or the target */
+    ro_scene_object die[3]; /* top left, bottom, top right */
+    int layers;             /* of each die, 0: 4 */
+    int scaled;
+} ro_hologram_scene;
+
+/* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
+ * what lies behind it. `optics` is filled in. Needs FFTW, or cuFFT on a CUDA device. */
+RO_API
+ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
+                           const ro_field *field, ro_optics *optics);
+
+/* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
+ * viewer), as if nothing surrounded it. `in` and `out` may be the same. */
+RO_API
+ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
+                             double wavelength, double pitch, double distance);
+
+/* ---- Quantizing --------------------------------------------------------------------------- */
+
+enum { RO_HOLOGRAM_TAPS = 64, RO_HOLOGRAM_LEVELS = 256, RO_HOLOGRAM_SKEW = 8 };
+
+/* A window of frequencies: centre and size, cycles per pixel. */
+typedef struct ro_window {
+    double xi, eta, width, height;
+} ro_window;
+
+/* What became of one hogel. */
+typedef struct ro_hogel_report {
+    uint32_t x, y, width, height;
+    ro_window window; /* size 0: none */
+    int taps, p;
+    double rho;         /* of least squares, as it was in the end */
+    double weight_sum;  /* sum of |w| */
+    double weight_norm; /* sum of |w|^2 */
+    double rejection;   /* integral of |1 - W|^2 over the window, over the window's area */
+    uint64_t clips;
+    /* With `measure`; decibels, and shares of the output's energy. */
+    double predicted_snr, reached_snr;
+    double noise_inside,
+        noise_outside; /* mean noise spectrum, dB over the mean energy of a pixel */
+    double efficiency;
+} ro_hogel_report;
+
+typedef struct ro_hologram_report {
+    uint32_t hogels;
+    ro_hogel_report *hogel; /* ro_hologram_report_free gives it back */
+    int levels, real_device;
+    double gain; /* the field was multiplied by this */
+    uint64_t clips;
+    double kernel_ms; /* of the CUDA kernel alone; 0 on the CPU */
+    int measured;
+    double predicted_snr, reached_snr, efficiency; /* of all hogels together */
+} ro_hologram_report;
+RO_API
+void ro_hologram_report_free(ro_hologram_report *report);
+
+/* A set of taps of one's own: (dx, dy) is the pixel dx to the left and dy above. */
+typedef struct ro_hologram_taps {
+    int count;
+    int dx[RO_HOLOGRAM_TAPS], dy[RO_HOLOGRAM_TAPS];
+    double re[RO_HOLOGRAM_TAPS], im[RO_HOLOGRAM_TAPS];
+} ro_hologram_taps;
+
+typedef struct ro_hologram_options {
+    const char *algorithm;       /* NULL: "vded"; "swed", "floyd-steinberg", "truncate" */
+    const char *weights;         /* NULL: "ls"; "paper" */
+    const ro_hologram_taps *own; /* used instead of `weights` if not NULL */
+    const char *levels; /* NULL: "phase:256"; "phase:N", "amplitude:N", "binary", "phase-binary" */
+    const float *table; /* complex levels, used instead of `levels` if not NULL */
+    int table_count;
+    const char *schedule; /* NULL or "auto"; "reference", "bands": the same bits */
+    int taps;             /* 0: 12 of least squares, 27 of the paper's */
+    int p;                /* 0: 2 of least squares; of the paper's what its weights need, up to 8 */
+    uint32_t hogel;       /* 0: as the optics say, or 2048; swed: the whole field is one */
+    double rho;           /* 0: 0.01, 0.03 for two levels */
+    double gain;          /* root mean square of the field's modulus, in levels; 0: 0.4 */
+    double kappa;         /* paper: noise is kept out of frequencies above kappa/2 too; 0: 0.9 */
+    ro_optics optics;
+    ro_window window;           /* size 0: from the optics */
+    int measure;                /* fill in the measured figures; needs FFTW */
+    ro_hologram_report *report; /* NULL: not wanted */
+} ro_hologram_options;
+
+/* Whether this build can measure: it has FFTW. */
+RO_API
+int ro_hologram_measures(void);
+
+/* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
+RO_API
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
+                               const ro_hologram_options *options);
+
+/* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
+ * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
+ * the hogel's size. `table` holds the levels, `report` is the one of the run. Needs FFTW. */
+RO_API
+ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
+                            const float *table, const ro_hologram_report *report, uint32_t hogel,
+                            const ro_image *out);
+
+/* The complex levels of a name such as "phase:16": up to RO_HOLOGRAM_LEVELS pairs. */
+RO_API
+ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count);
+
+/* ---- Reconstructing ----------------------------------------------------------------------- */
+
+typedef struct ro_view {
+    const char *normalize; /* NULL: "paper"; "common", "none" */
+    ro_optics optics; /* wavelength and pitch are needed; viewer and area, or the whole light */
+    double depth;     /* where the eye focuses */
+    double scale; /* "common": white is this intensity; 0: it is set to mean + sigma, given back */
+} ro_view;
+
+/* What an eye sees: the field goes to the viewer's plane, is cropped to the viewing area and goes
+ * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. */
+RO_API
+ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
+                                  ro_view *view);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fields of holograms: .npy of complex numbers or phases, and what is known of their physics in a
+ * sidecar of JSON, all in metres:
+ *
+ *     {"wavelength": 6.35e-07, "pitch": 7.5e-07, "viewer": [0, 0, -0.036],
+ *      "viewing_area": [0.0092, 0.0092], "depth": 0.091, "hogel": 2048}
+ */
+#include "core/checked.h"
+#include "io/convert.h"
+#include "io/json.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "io/stage.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Sidecars ------------------------------------------------------------------------------ */
+
+/* The name with .json for its ending; NULL without memory. */
+static char *sidecar_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    size_t size = (size_t)stem + 6;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%.*s.json", stem, path);
+    return name;
+}
+
+static void read_list(struct ro_json *json, double *values, int count)
+{
+    ro_json_expect(json, '[');
+    for (int i = 0; i < count; i++) {
+        if (i)
+            ro_json_expect(json, ',');
+        values[i] = ro_json_number(json);
+    }
+    ro_json_expect(json, ']');
+}
+
+static void read_optics(struct ro_json *json, ro_optics *optics)
+{
+    char name[64];
+    ro_json_expect(json, '{');
+    do {
+        ro_json_text(json, name, sizeof name);
+        ro_json_expect(json, ':');
+        if (json->failed)
+            return;
+        if (strcmp(name, "wavelength") == 0) {
+            optics->wavelength = ro_json_number(json);
+        } else if (strcmp(name, "pitch") == 0) {
+            optics->pitch = ro_json_number(json);
+        } else if (strcmp(name, "viewer") == 0) {
+            read_list(json, optics->viewer, 3);
+        } else if (strcmp(name, "viewing_area") == 0) {
+            read_list(json, optics->viewing_area, 2);
+        } else if (strcmp(name, "depth") == 0) {
+            optics->depth = ro_json_number(json);
+        } else if (strcmp(name, "hogel") == 0) {
+            double hogel = ro_json_number(json);
+            if (!(hogel >= 8 && hogel <= 1 << 20 && hogel == rint(hogel)))
+                ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
+            else
+                optics->hogel = (uint32_t)hogel;
+        } else {
+            ro_json_skip(json); /* whatever else a laboratory keeps there */
+        }
+    } while (ro_json_take(json, ','));
+    ro_json_expect(json, '}');
+    if (!json->failed && ro_json_next(json) != '\0')
+        ro_json_fail(json, "something follows the object");
+    if (!json->failed && !(optics->wavelength >= 1e-9 && optics->wavelength <= 1e-3))
+        ro_json_fail(json, "the wavelength is in metres, from 1e-9 to 1e-3");
+    if (!json->failed && !(optics->pitch >= 1e-9 && optics->pitch <= 1e-2))
+        ro_json_fail(json, "the pitch is in metres, from 1e-9 to 1e-2");
+    if (!json->failed && optics->viewer[2] > 0)
+        ro_json_fail(json, "the viewer is in front of the hologram: its z is negative");
+    if (!json->failed && !(optics->viewing_area[0] >= 0 && optics->viewing_area[1] >= 0))
+        ro_json_fail(json, "the viewing area cannot be negative");
+}
+
+ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
+                         ro_optics *optics)
+{
+    *optics = (ro_optics){0};
+    char *found = sidecar ? NULL : sidecar_of(path);
+    if (!sidecar && !found)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+    ro_status status = RO_OK;
+    if (sidecar || access(found, F_OK) == 0) {
+        struct ro_json json;
+        status = ro_json_open(&json, context, sidecar ? sidecar : found);
+        if (status == RO_OK) {
+            read_optics(&json, optics);
+            status = json.failed ? RO_E_FORMAT : RO_OK;
+        }
+        ro_json_close(&json);
+    }
+    free(found);
+    return status;
+}
+
+/* ---- Arrays -------------------------------------------------------------------------------- */
+
+struct array {
+    int bytes; /* of an element */
+    bool complex, swapped;
+    uint32_t width, height;
+};
+
+static ro_status read_header(struct ro_source *source, struct array *array)
+{
+    uint8_t head[12];
+    char header[4096], kind, order;
+    int bytes;
+    unsigned long long sizes[2];
+    ro_status status = ro_source_need(source, head, 10);
+    if (status != RO_OK)
+        return status;
+    size_t length = head[8] | (size_t)head[9] << 8;
+    if (memcmp(head, "\x93NUMPY", 6) != 0)
+        return ro_file_fail(source->file, RO_E_FORMAT,
+                            "is no .npy file; a field is .npy of complex numbers, or of phases");
+    if (head[6] > 1 && (status = ro_source_need(source, head + 10, 2)) != RO_OK)
+        return status;
+    if (head[6] > 1)
+        length |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
+    if (length >= sizeof header)
+        return ro_file_fail(source->file, RO_E_FORMAT, "its header cannot be read");
+    if ((status = ro_source_need(source, header, length)) != RO_OK)
+        return status;
+    header[length] = '\0';
+    const char *descr = strstr(header, "'descr'"), *shape = strstr(header, "'shape'");
+    if (!descr || !shape || !strstr(header, "False"))
+        return ro_file_fail(source->file, RO_E_FORMAT,
+                            "its header cannot be read, or it is stored by columns");
+    if (sscanf(descr, "'descr' : '%c%c%d'", &order, &kind, &bytes) != 3 ||
+        !((kind == 'c' && (bytes == 8 || bytes == 16)) ||
+          (kind == 'f' && (bytes == 4 || bytes == 8))))
+        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+                            "a field is complex64 or complex128, or phases of float32 or float64; "
+                            "numbers of levels need --levels");
+    char end = 0;
+    if (sscanf(shape, "'shape' : ( %llu , %llu %c", &sizes[0], &sizes[1], &end) != 3 ||
+        (end != ')' && end != ',') || !sizes[0] || !sizes[1] || sizes[0] > 1 << 20 ||
+        sizes[1] > 1 << 20)
+        return ro_file_fail(source->file, RO_E_UNSUPPORTED, "a field has two sizes, (h, w)");
+    *array = (struct array){.bytes = bytes,
+                            .complex = kind == 'c',
+                            .swapped = order == (ro_little_endian() ? '>' : '<'),
+                            .width = (uint32_t)sizes[1],
+                            .height = (uint32_t)sizes[0]};
+    return RO_OK;
+}
+
+static double element(const uint8_t *bytes, int size, bool swapped)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    double value;
+    float single;
+    if (size == 4) {
+        memcpy(&narrow, bytes, 4);
+        narrow = swapped ? __builtin_bswap32(narrow) : narrow;
+        memcpy(&single, &narrow, 4);
+        return single;
+    }
+    memcpy(&wide, bytes, 8);
+    wide = swapped ? __builtin_bswap64(wide) : wide;
+    memcpy(&value, &wide, 8);
+    return value;
+}
+
+static void convert_row(const struct array *array, const uint8_t *from, float *to)
+{
+    int part = array->complex ? array->bytes / 2 : array->bytes;
+    for (size_t x = 0; x < array->width; x++) {
+        double a = element(from + x * (size_t)array->bytes, part, array->swapped);
+        double b = array->complex
+                       ? element(from + x * (size_t)array->bytes + part, part, array->swapped)
+                       : 0;
+        to[2 * x] = (float)(array->complex ? a : cos(a));
+        to[2 * x + 1] = (float)(array->complex ? b : sin(a));
+    }
+}
+
+static ro_status read_rows(struct ro_source *source, const struct array *array,
+                           const ro_field *field)
+{
+    size_t row = (size_t)array->width * (size_t)array->bytes;
+    bool plain = array->complex && array->bytes == 8 && !array->swapped;
+    uint8_t *line = plain ? NULL : malloc(row);
+    if (!plain && !line)
+        return ro_file_no_memory(source->file, row);
+    ro_status status = RO_OK;
+    for (uint32_t y = 0; y < array->height && status == RO_OK; y++) {
+        float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
+        status = ro_source_need(source, plain ? (void *)to : line, row);
+        if (status == RO_OK && !plain)
+            convert_row(array, line, to);
+        if (status == RO_OK && y % 64 == 0)
+            status = ro_file_check_stop(source->file);
+    }
+    free(line);
+    return status;
+}
+
+ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
+                           ro_field *field, ro_optics *optics)
+{
+    struct ro_file file;
+    struct ro_source source;
+    struct array array = {0};
+    *field = (ro_field){0};
+    ro_file_init(&file, context, path, "standard input");
+    ro_status status = ro_source_open(&source, &file, path);
+    if (status != RO_OK)
+        return status;
+    status = read_header(&source, &array);
+    if (status == RO_OK) {
+        uint64_t bytes = (uint64_t)array.width * array.height * (uint64_t)array.bytes;
+        if (bytes > ro_source_left(&source))
+            status = ro_file_ends_early(&file);
+        else if ((uint64_t)array.width * array.height * 8 > ro_memory_limit())
+            status = ro_file_no_memory(&file, (uint64_t)array.width * array.height * 8);
+    }
+    if (status == RO_OK)
+        status = ro_field_alloc(context, array.width, array.height, field);
+    if (status == RO_OK)
+        status = read_rows(&source, &array, field);
+    if (status == RO_OK && optics)
+        status = ro_optics_load(context, path, sidecar, optics);
+    ro_source_close(&source);
+    if (status != RO_OK)
+        ro_field_free(field);
+    return status;
+}
+
+/* ---- Saving -------------------------------------------------------------------------------- */
+
+static ro_status write_array(struct ro_sink *sink, const ro_field *field)
+{
+    enum { PREFIX = 10, HEADER = 128 };
+    char header[HEADER];
+    memset(header, ' ', sizeof header);
+    int used = snprintf(header + PREFIX, sizeof header - PREFIX,
+                        "{'descr': '%cc8', 'fortran_order': False, 'shape': (%u, %u), }",
+                        ro_little_endian() ? '<' : '>', field->height, field->width);
+    header[PREFIX + used] = ' ';
+    header[HEADER - 1] = '\n';
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)(HEADER - PREFIX);
+    header[9] = 0;
+    ro_status status = ro_sink_write(sink, header, sizeof header);
+    for (uint32_t y = 0; y < field->height && status == RO_OK; y++)
+        status = ro_sink_write(sink, (const char *)field->data + (ptrdiff_t)y * field->stride,
+                               (size_t)field->width * 8);
+    return status;
+}
+
+static ro_status write_optics(struct ro_sink *sink, const ro_optics *o)
+{
+    char text[512];
+    int size = snprintf(text, sizeof text,
+                        "{\"wavelength\": %.9g, \"pitch\": %.9g, \"viewer\": [%.9g, %.9g, %.9g],\n"
+                        " \"viewing_area\": [%.9g, %.9g], \"depth\": %.9g, \"hogel\": %u}\n",
+                        o->wavelength, o->pitch, o->viewer[0], o->viewer[1], o->viewer[2],
+                        o->viewing_area[0], o->viewing_area[1], o->depth, o->hogel ? o->hogel : 8);
+    return ro_sink_write(sink, text, (size_t)size);
+}
+
+ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
+                           const ro_optics *optics)
+{
+    struct ro_file file, side;
+    struct ro_sink array = {.fd = -1}, words = {.fd = -1};
+    char *name = NULL;
+    const char *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".npy") != 0)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a field is written as .npy", path);
+    ro_file_init(&file, context, path, "standard output");
+    ro_status status = ro_sink_open(&array, &file, path);
+    if (status != RO_OK)
+        return status;
+    status = write_array(&array, field);
+    bool opened = false;
+    if (status == RO_OK && optics) {
+        name = sidecar_of(path);
+        if (!name) {
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+            goto done;
+        }
+        ro_file_init(&side, context, name, "standard output");
+        status = ro_sink_open(&words, &side, name);
+        opened = status == RO_OK;
+        if (status == RO_OK)
+            status = write_optics(&words, optics);
+    }
+    if (status == RO_OK)
+        status = ro_sink_commit(&array);
+    if (status == RO_OK && opened)
+        status = ro_sink_commit(&words);
+done:
+    ro_sink_close(&array);
+    if (opened)
+        ro_sink_close(&words);
+    free(name);
+    return status;
+}

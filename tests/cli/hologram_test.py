@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""roundoff hologram: make, quantize, reconstruct, their files, and what they refuse."""
+import json
+import os
+import struct
+import unittest
+
+from command import Case, OLD, ROUNDOFF, netpbm, noise
+
+import subprocess
+
+WINDOW = ["--window", "0.2,0.1,0.3,0.3"]
+
+
+def npy(width, height, numbers, kind="<c8"):
+    """A .npy file: pairs of floats, or whatever `numbers` are as bytes."""
+    body = numbers if isinstance(numbers, bytes) else struct.pack("<%df" % len(numbers), *numbers)
+    text = "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }" % (kind, height, width)
+    text += " " * (117 - len(text)) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + body
+
+
+def field(width, height, seed=1):
+    return npy(width, height, [b / 128 - 1 for b in noise(2 * width * height, seed)])
+
+
+def can_transform():
+    done = subprocess.run([ROUNDOFF, "hologram", "make", "/dev/null/x.npy", "--size", "8x8"],
+                          stderr=subprocess.PIPE)
+    return b"FFTW" not in done.stderr
+
+
+class Quantize(Case):
+    def setUp(self):
+        super().setUp()
+        self.put("in.npy", field(70, 50))
+
+    def test_schedules_give_the_same_bits(self):
+        wanted = None
+        for more in (["--schedule", "reference"], ["--cpu", "scalar"], ["--threads", "3"], []):
+            self.works("hologram", "quantize", "in.npy", "out.pgm", *WINDOW, "--hogel", "32",
+                       "--quiet", *more)
+            wanted = wanted or self.get("out.pgm")
+            self.assertEqual(self.get("out.pgm"), wanted, more)
+
+    def test_files_hold_the_numbers(self):
+        arguments = ["--levels", "phase:16", *WINDOW, "--quiet"]
+        self.works("hologram", "quantize", "in.npy", "out.pgm", *arguments)
+        pixels = netpbm(self.get("out.pgm"))[2]
+        self.assertLess(max(pixels), 16)
+        self.assertGreater(max(pixels), 12)
+        self.works("hologram", "quantize", "in.npy", "out.npy", *arguments)
+        self.assertEqual(self.get("out.npy")[-70 * 50:], pixels)
+        self.works("hologram", "quantize", "in.npy", "out.bmp", *arguments)
+        data = self.get("out.bmp")
+        self.assertEqual(data[:2], b"BM")
+        start, width, height = (struct.unpack("<I", data[i:i + 4])[0] for i in (10, 18, 22))
+        self.assertEqual((width, height), (70, 50))
+        rows = [data[start + 72 * y:start + 72 * y + 70] for y in range(49, -1, -1)]
+        self.assertEqual(b"".join(rows), pixels)
+
+    def test_levels_from_a_file(self):
+        self.put("plm.csv", b"degrees, amplitude\n0, 1\n95, 0.9\n170, 0.95\n280, 0.9\n")
+        told = json.loads(self.works("hologram", "quantize", "in.npy", "out.pgm", "--levels",
+                                     "plm.csv", *WINDOW, "--json").stdout)
+        self.assertEqual(told["levels"], 4)
+        self.assertEqual(set(netpbm(self.get("out.pgm"))[2]), {0, 1, 2, 3})
+
+    def test_taps_from_a_file(self):
+        self.put("taps.csv", b"dx, dy, re, im\n1, 0, 0.5\n-1, 1, 0.25, 0.1\n")
+        self.works("hologram", "quantize", "in.npy", "out.pgm", "--weights", "taps.csv", *WINDOW)
+        self.put("out.pgm", OLD)
+        self.refused("hologram", "quantize", "in.npy", "out.pgm", "--weights", "taps.csv", *WINDOW,
+                     "--p", "1", words=["outside the wedge", "need 2"])
+
+    def test_one_pixel(self):
+        self.put("one.npy", field(1, 1))
+        self.works("hologram", "quantize", "one.npy", "out.pgm", *WINDOW)
+        self.assertEqual(netpbm(self.get("out.pgm"))[1], [1, 1, 255])
+
+    def test_sidecar(self):
+        self.put("in.json", b'{"wavelength": 6.35e-7, "pitch": 7.5e-7, "viewer": [0, 0, -0.036],'
+                            b' "viewing_area": [0.0092, 0.0092], "made": {"by": ["hand", null]}}')
+        self.works("hologram", "quantize", "in.npy", "out.pgm", "--hogel", "32")
+        self.put("out.pgm", OLD)
+        cases = {
+            b'{"wavelength": 635, "pitch": 7.5e-7}': "wavelength",
+            b'{"wavelength": 6.35e-7, "pitch": 0}': "pitch",
+            b'{"wavelength": 6.35e-7, "pitch": 7.5e-7, "viewer": [0, 0, 1]}': "z is negative",
+            b'{"wavelength": 6.35e-7, "pitch": 7.5e-7, "hogel": 1.5}': "hogel",
+            b'{"wavelength": 6.35e-7': "missing",
+            b'[]': "missing",
+        }
+        for text, word in cases.items():
+            self.put("in.json", text)
+            self.refused("hologram", "quantize", "in.npy", "out.pgm", words=["in.json", word])
+
+    def test_refused(self):
+        self.put("out.pgm", OLD)
+        self.put("nan.npy", npy(2, 1, [0, float("nan"), 1, 1]))
+        self.put("real.npy", npy(2, 1, b"12", "|u1"))
+        self.put("short.npy", field(20, 20)[:-9])
+        self.put("junk.npy", b"junk")
+        self.put("one.csv", b"1, 0\n")
+        self.put("bad.csv", b"1, 0\nx\n")
+        self.put("none.csv", b"# nothing\n")
+        cases = [
+            (["nan.npy", "out.pgm", *WINDOW], "NaN"),
+            (["real.npy", "out.pgm", *WINDOW], "complex64"),
+            (["short.npy", "out.pgm", *WINDOW], "ends early"),
+            (["junk.npy", "out.pgm", *WINDOW], "junk.npy"),
+            (["missing.npy", "out.pgm", *WINDOW], "missing.npy"),
+            (["in.npy", "out.pgm"], "sidecar"),
+            (["in.npy", "out.pgm", *WINDOW, "--levels", "one.csv"], "2 levels or more"),
+            (["in.npy", "out.pgm", *WINDOW, "--levels", "bad.csv"], "line 2"),
+            (["in.npy", "out.pgm", *WINDOW, "--weights", "none.csv"], "no taps"),
+            (["in.npy", "out.pgm", *WINDOW, "--levels", "phase:1"], "2 to 256"),
+            (["in.npy", "out.pgm", *WINDOW, "--algorithm", "magic"], "magic"),
+            (["in.npy", "out.xyz", *WINDOW], "xyz"),
+            (["in.npy", "out.pgm", "--window", "0.6,0,0.1,0.1"], "-0.5 to 0.5"),
+        ]
+        for arguments, word in cases:
+            self.refused("hologram", "quantize", *arguments, words=[word])
+        cases = [
+            (["quantize", "in.npy", "out.pgm", *WINDOW, "--p", "9"], "1 to 8"),
+            (["quantize", "in.npy", "out.pgm", "--window", "1,2"], "four numbers"),
+            (["quantize", "in.npy", "out.pgm", *WINDOW, "--size", "2x2"], "does not apply"),
+            (["quantize", "in.npy", "out.pgm", *WINDOW, "--seed", "1"], "does not apply"),
+            (["quantize", "in.npy", "out.pgm", "--viewer", "0,0,1"], "z negative"),
+            (["quantize", "in.npy"], "IN and OUT"),
+            (["make", "out.npy"], "--size"),
+            (["make", "out.png", "--size", "8x8"], ".npy"),
+            (["make", "out.npy", "--size", "8x8", "--left", "5mm"], "size and a depth"),
+            (["reconstruct", "in.npy", "out.pgm", "--scale", "2"], "common"),
+            (["in.npy", "out.pgm"], "make, quantize or reconstruct"),
+        ]
+        for arguments, word in cases:
+            self.refused("hologram", *arguments, words=[word], status=2)
+
+
+@unittest.skipUnless(can_transform(), "this build has no FFTW")
+class Optics(Case):
+    def test_from_scene_to_picture(self):
+        self.works("hologram", "make", "dice.npy", "--size", "160x120", "--layers", "2", "--quiet")
+        optics = json.loads(self.get("dice.json"))
+        self.assertEqual(optics["wavelength"], 635e-9)
+        told = json.loads(self.works("hologram", "quantize", "dice.npy", "out.pgm", "--report",
+                                     "report.json", "--json").stdout)
+        report = json.loads(self.get("report.json"))
+        self.assertEqual(report["reached_snr_db"], told["reached_snr_db"])
+        self.assertEqual(len(report["hogel"]), report["hogels"])
+        for key in ("predicted_snr_db", "reached_snr_db", "p", "taps", "weight_sum", "clips",
+                    "efficiency"):
+            self.assertIn(key, report["hogel"][0])
+        self.works("hologram", "quantize", "dice.npy", "out.pgm", "--levels", "phase:16",
+                   "--certificate", "cert.json")
+        cert = json.loads(self.get("cert.json"))
+        self.assertEqual(cert["pixels_unlike_the_method"], 0)
+        self.assertEqual(len(cert["hogel_reached_snr_tenths_of_db"]), cert["hogels"])
+        self.works("verify", "cert.json", "dice.npy", "out.pgm", "--recompute")
+        data = self.get("out.pgm")
+        self.put("out.pgm", data[:-1] + bytes([data[-1] ^ 1]))
+        self.refused("verify", "cert.json", "dice.npy", "out.pgm", words=["output"])
+        self.works("hologram", "quantize", "dice.npy", "out.pgm", "--quiet")
+        self.works("hologram", "reconstruct", "dice.npy", "view.pgm")
+        self.assertEqual(netpbm(self.get("view.pgm"))[1], [160, 120, 65535])
+        near = "%.9g" % (optics["depth"] * 0.9)
+        self.works("hologram", "reconstruct", "out.pgm", "stack.npy", "--levels", "phase:256",
+                   "--sidecar", "dice.json", "--depth", near + ",4mm", "--normalize", "none")
+        self.assertTrue(os.path.exists(self.path("stack-1.npy")))
+        self.assertTrue(os.path.exists(self.path("stack-2.npy")))
+
+    def test_phases_are_light(self):
+        self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))
+        self.works("hologram", "reconstruct", "phase.npy", "view.pgm", "--wavelength", "635nm",
+                   "--pitch", "8um", "--depth", "1mm")
+
+    def test_refused(self):
+        self.put("in.npy", field(16, 16))
+        self.put("out.pgm", OLD)
+        physics = ["--wavelength", "635nm", "--pitch", "8um"]
+        self.put("high.pgm", b"P5\n2 1\n255\n\x01\x09")
+        cases = [
+            (["in.npy", "out.pgm"], "wavelength and pitch"),
+            (["in.npy", "out.pgm", *physics], "--depth"),
+            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--normalize", "loud"], "loud"),
+            (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--normalize", "none"], "float"),
+            (["high.pgm", "out.pgm", "--levels", "phase:4", *physics, "--depth", "1mm"],
+             "level 9"),
+        ]
+        for arguments, word in cases:
+            self.refused("hologram", "reconstruct", *arguments, words=[word])
+        self.refused("hologram", "make", "out.npy", "--size", "16x16", "--board", "1mm,50um",
+                     words=["die"])
+
+
+if __name__ == "__main__":
+    unittest.main()
