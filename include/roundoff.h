@@ -27,6 +27,7 @@
 #include "roundoff/halftone.h"
 #include "roundoff/multigrid.h"
 #include "roundoff/register.h"
+#include "roundoff/segment.h"
 #include "roundoff/hash.h"
 #include "roundoff/measure.h"
 
