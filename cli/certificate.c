@@ -191,6 +191,20 @@ void certificate_picture(struct certificate *to, const char *name, const ro_imag
 
 /* ---- What a command states ------------------------------------------------------------------ */
 
+/* Texts one after another, as JSON; null where there is none. */
+static void add_list(struct certificate *to, const char *name, const struct texts *texts)
+{
+    char all[4096] = "";
+    size_t used = 0;
+    for (int i = 0; i < texts->count && used < sizeof all; i++)
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? " " : "", texts->text[i]);
+    if (texts->count)
+        certificate_text(to, name, all);
+    else
+        add_printed(to, name, "null");
+}
+
 /* An option's value as JSON; null where it was not given and has no value of its own. */
 static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
@@ -236,6 +250,9 @@ static void add_option(struct certificate *to, const struct option *option, cons
             add_printed(to, name, "null");
         break;
     }
+    case OPTION_LIST:
+        add_list(to, name, value);
+        break;
     case OPTION_SEED:
         certificate_natural(to, name, *(const uint64_t *)value);
         break;

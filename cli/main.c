@@ -15,6 +15,7 @@ const struct command *const commands[] = {
     &command_screen,
     &command_denoise,
     &command_register,
+    &command_segment,
     &command_measure,
     &command_compare,
     &command_calibrate,
