@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 static const struct bench *const benches[] = {
-    &bench_papers,  &bench_diffusion, &bench_halftone, &bench_ordered,
-    &bench_palette, &bench_dbs,       &bench_denoise,  &bench_register,
+    &bench_papers, &bench_diffusion, &bench_halftone, &bench_ordered, &bench_palette,
+    &bench_dbs,    &bench_denoise,   &bench_register, &bench_segment,
 };
 enum { BENCHES = sizeof benches / sizeof *benches };
 
