@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contours of scikit-image and ITK through python3, where they are installed. */
+/* Contours of scikit-image, through python3 where it is installed, and of ITK, if the program
+ * peer_itk_levelset was built. */
 #ifndef RO_BENCH_PEER_LEVELSET_H
 #define RO_BENCH_PEER_LEVELSET_H
 
@@ -13,7 +14,8 @@ struct peer_skimage peer_skimage_contours(int size);
  * of what it finds; seconds 0 where there is no ITK. */
 struct peer_itk {
     double seconds, dice;
+    int iterations;
 };
-struct peer_itk peer_itk_lobes(int size, double radius, double start);
+struct peer_itk peer_itk_lobes(int size, double radius, double start, int threads);
 
 #endif

@@ -146,37 +146,63 @@ static bool starts_here(const struct walk *walk, size_t edge)
     return first_inside ? y + 1 == height : y == 0;
 }
 
-static bool trace(struct walk *walk, int label)
+/* Which pixels of a row are inside; `signs` has room for one more. */
+static void row_signs(const struct walk *walk, uint32_t y, unsigned char *signs)
+{
+    const char *row = walk->phi->data + y * walk->phi->pitch;
+    for (uint32_t x = 0; x < walk->level->width; x++)
+        signs[x] = walk->level->real ? ((const float *)(const void *)row)[x] < 0
+                                     : ((const int16_t *)(const void *)row)[x] < 0;
+    signs[walk->level->width] = signs[walk->level->width - 1];
+}
+
+static void mark_edges(struct walk *walk, unsigned char *signs)
 {
     const uint32_t width = walk->level->width, height = walk->level->height;
-    const size_t edges = 2 * (size_t)width * height;
-    for (uint32_t y = 0; y < height; y++)
+    unsigned char *here = signs, *below = signs + width + 1;
+    row_signs(walk, 0, here);
+    for (uint32_t y = 0; y < height; y++) {
+        unsigned char *edge = walk->seen + 2 * (size_t)y * width;
+        row_signs(walk, y + 1 < height ? y + 1 : y, below);
         for (uint32_t x = 0; x < width; x++) {
-            bool inside = value(walk, x, y) < 0;
-            size_t edge = 2 * ((size_t)y * width + x);
-            walk->seen[edge] = x + 1 < width && inside != (value(walk, x + 1, y) < 0);
-            walk->seen[edge + 1] = y + 1 < height && inside != (value(walk, x, y + 1) < 0);
+            edge[2 * x] = here[x] ^ here[x + 1];
+            edge[2 * x + 1] = here[x] ^ below[x];
         }
-    for (size_t edge = 0; edge < edges; edge++)
-        if (walk->seen[edge] && starts_here(walk, edge) && !add_line(walk, label, edge, false))
-            return false;
-    for (size_t edge = 0; edge < edges; edge++)
-        if (walk->seen[edge] && !add_line(walk, label, edge, true))
-            return false;
+        unsigned char *swap = here;
+        here = below;
+        below = swap;
+    }
+}
+
+static bool trace(struct walk *walk, int label, unsigned char *signs)
+{
+    const unsigned char *end = walk->seen + 2 * (size_t)walk->level->width * walk->level->height;
+    mark_edges(walk, signs);
+    for (int closed = 0; closed < 2; closed++) {
+        const unsigned char *at = walk->seen;
+        while ((at = memchr(at, 1, (size_t)(end - at)))) {
+            size_t edge = (size_t)(at - walk->seen);
+            if ((closed || starts_here(walk, edge)) && !add_line(walk, label, edge, closed))
+                return false;
+            at++;
+        }
+    }
     return true;
 }
 
 ro_status ro_contours_make(struct ro_segmentation *work)
 {
     struct walk walk = {.seen = malloc(2 * (size_t)work->width * work->height)};
-    bool made = walk.seen != NULL;
+    unsigned char *signs = malloc(2 * ((size_t)work->width + 1));
+    bool made = walk.seen && signs;
     for (int i = 0; i < RO_LABELS && made; i++) {
         walk.level = &work->front[i].level;
         walk.phi = &work->front[i].phi[work->front[i].now];
         if (work->report.label[i].used)
-            made = trace(&walk, i + 1);
+            made = trace(&walk, i + 1, signs);
     }
     free(walk.seen);
+    free(signs);
     if (!made) {
         free(walk.points);
         free(walk.lines);

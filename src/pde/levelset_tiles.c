@@ -8,7 +8,7 @@
 
 enum {
     LANES = RO_LEVEL_OVERRUN + 1,
-    USUAL_WIDTH = 448, /* with 8 pixels on either side 15 vectors instead of 14 */
+    USUAL_WIDTH = 512,
     USUAL_HEIGHT = 64,
 };
 

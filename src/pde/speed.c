@@ -35,6 +35,11 @@ ro_status ro_intensity_read(ro_context *context, const ro_image *image, uint16_t
     const uint32_t white = floats ? WHITE : ro_image_white(image);
     for (uint32_t y = 0; y < image->height; y++) {
         const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+        if (image->format == RO_GRAY8 && white == 255) { /* the usual case, without divisions */
+            for (uint32_t x = 0; x < image->width; x++)
+                *grey++ = (uint16_t)(257 * ((const uint8_t *)row)[x]);
+            continue;
+        }
         for (uint32_t x = 0; x < image->width; x++, grey++) {
             size_t at = channels * x;
             for (size_t c = 0; floats && c < channels; c++)
@@ -85,21 +90,29 @@ ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_
     const int reach = weights_of(deviation, weights);
     uint32_t *rows = malloc((size_t)width * height * sizeof *rows);
     int64_t *sums = malloc(width * sizeof *sums);
-    if (!rows || !sums) {
+    uint16_t *line = malloc(((size_t)width + 2 * (size_t)reach) * sizeof *line);
+    if (!rows || !sums || !line) {
         free(rows);
         free(sums);
+        free(line);
         return ro_context_fail(context, RO_E_MEMORY, "no memory to smooth %u x %u pixels", width,
                                height);
     }
     for (uint32_t y = 0; y < height; y++) {
         const uint16_t *from = grey + (size_t)y * width;
         uint32_t *to = rows + (size_t)y * width;
-        for (uint32_t x = 0; x < width; x++) {
-            uint32_t sum = (uint32_t)weights[0] * from[x];
-            for (int i = 1; i <= reach; i++)
-                sum += (uint32_t)weights[i] * ((uint32_t)from[inside((int64_t)x - i, width)] +
-                                               from[inside((int64_t)x + i, width)]);
-            to[x] = sum;
+        for (int i = 0; i < reach; i++) {
+            line[i] = from[0];
+            line[(size_t)reach + width + (size_t)i] = from[width - 1];
+        }
+        memcpy(line + reach, from, width * sizeof *line);
+        for (uint32_t x = 0; x < width; x++)
+            to[x] = (uint32_t)weights[0] * from[x];
+        for (int i = 1; i <= reach; i++) {
+            const uint32_t weight = (uint32_t)weights[i];
+            const uint16_t *left = line + reach - i, *right = line + reach + i;
+            for (uint32_t x = 0; x < width; x++)
+                to[x] += weight * ((uint32_t)left[x] + right[x]);
         }
     }
     for (uint32_t y = 0; y < height; y++) {
@@ -116,6 +129,7 @@ ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_
     }
     free(rows);
     free(sums);
+    free(line);
     return RO_OK;
 }
 
