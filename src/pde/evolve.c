@@ -6,7 +6,8 @@
  * step has changed no pixel, phi is doubled, which steepens the front, and with it the speed while
  * it is below the monotone bound (section 2.4.3). It has ended when a doubling and LOOK further
  * steps leave the sign of every pixel as it was, or when phi was doubled so often that its numbers
- * are used up.
+ * are used up. Curvature and a field can make a pixel flicker for ever: with them a front in
+ * integers has also ended when QUIET looks found every sign unchanged.
  */
 #include "pde/schedule.h"
 #include "pde/segment.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK = 20, USUAL_DEPTH = 8 };
+enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
 
 struct evolution {
     struct ro_segmentation *work;
@@ -27,6 +28,7 @@ struct evolution {
     struct ro_level_passes passes[RO_LABELS];
     struct ro_level_field before[RO_LABELS]; /* phi at the last doubling */
     bool watched[RO_LABELS];                 /* LOOK steps after it are not over */
+    int quiet[RO_LABELS];                    /* looks since a sign changed */
     bool moved[RO_LABELS];                   /* a pixel, in the last step */
     bool running[RO_LABELS];
 };
@@ -263,6 +265,17 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     if (evolution->watched[label]) {
         evolution->watched[label] = false;
         ended |= same_signs(evolution, label);
+    }
+    const struct ro_level *level = &work->front[label].level;
+    if (!level->real && !ro_level_is_simple(level) && !ended) {
+        bool same = evolution->before[label].data && same_signs(evolution, label);
+        evolution->quiet[label] = same ? evolution->quiet[label] + 1 : 0;
+        ended = evolution->quiet[label] == QUIET;
+        if (!same) {
+            ro_status status = copy_phi(evolution, label);
+            if (status != RO_OK)
+                return status;
+        }
     }
     if (!evolution->moved[label] && !ended) {
         if (report->rescalings == most_rescalings(work->number)) {

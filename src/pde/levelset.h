@@ -93,10 +93,8 @@ static inline double ro_level_bend(double p, double l, double r, double u, doubl
 {
     double x = r - l, y = d - u;
     double xx = (r + l) - 2 * p, yy = (d + u) - 2 * p, xy = (rd + lu) - (ru + ld);
-    double length = x * x + y * y;
-    if (!(length > 0))
-        return 0;
-    return ((xx * (y * y) + yy * (x * x)) - (x * y) * xy * 0.5) / length;
+    double length = x * x + y * y; /* where it is 0, so is what is divided */
+    return ((xx * (y * y) + yy * (x * x)) - (x * y) * xy * 0.5) / (length > 0 ? length : 1);
 }
 
 static inline int32_t ro_level_step(const struct ro_level *level, const struct ro_level_window *w,
@@ -112,7 +110,7 @@ static inline int32_t ro_level_step(const struct ro_level *level, const struct r
     int64_t next =
         ((((int64_t)w->p * ((int64_t)1 << k)) - flux + ((int64_t)1 << (k - 1)) - 1) >> k);
     if (level->curvature > 0)
-        next += (int64_t)rint(level->curvature * ro_level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
+        next += (int32_t)rint(level->curvature * ro_level_bend(w->p, w->l, w->r, w->u, w->d, w->lu,
                                                                w->ru, w->ld, w->rd));
     return (int32_t)(next < level->min ? level->min : next > level->max ? level->max : next);
 }

@@ -39,33 +39,70 @@ extern const struct ro_level_kernel ro_level_plain_avx512, ro_level_whole_avx512
 
 /* ---- Everything, by the definition ----------------------------------------------------------- */
 
-static inline bool ro_level_row_plain(const struct ro_level *level, const struct ro_level_row *row)
+static inline __attribute__((always_inline)) bool
+ro_level_row_any(const struct ro_level *any, const struct ro_level_row *row, const bool is_real,
+                 const bool carried, const bool curved, const int a)
 {
-    bool moved = false;
-    for (uint32_t x = 0; x < row->count; x++) {
-        if (level->real) {
-            const float *u = (const float *)row->above + x, *p = (const float *)row->row + x;
-            const float *d = (const float *)row->below + x;
-            const struct ro_level_window_real w = {p[0],  p[-1], p[1],  u[0], d[0],
-                                                   u[-1], u[1],  d[-1], d[1]};
-            float next = ro_level_step_real(level, &w, ((const float *)row->speed)[x],
-                                            row->vx ? ((const float *)row->vx)[x] : 0,
-                                            row->vy ? ((const float *)row->vy)[x] : 0);
-            ((float *)row->out)[x] = next;
-            moved |= next != w.p;
-        } else {
-            const int16_t *u = (const int16_t *)row->above + x, *p = (const int16_t *)row->row + x;
-            const int16_t *d = (const int16_t *)row->below + x;
-            const struct ro_level_window w = {p[0],  p[-1], p[1],  u[0], d[0],
-                                              u[-1], u[1],  d[-1], d[1]};
-            int32_t next = ro_level_step(level, &w, ((const int16_t *)row->speed)[x],
-                                         row->vx ? ((const int16_t *)row->vx)[x] : 0,
-                                         row->vy ? ((const int16_t *)row->vy)[x] : 0);
-            ((int16_t *)row->out)[x] = (int16_t)next;
+    struct ro_level level = *any; /* what is known here is known in the loop */
+    level.a = a;
+    level.moved_by_field = carried;
+    level.curvature = curved ? any->curvature : 0;
+    const ptrdiff_t count = row->count;
+    int32_t moved = 0;
+    if (is_real) {
+        const float *restrict above = (const float *)row->above;
+        const float *restrict here = (const float *)row->row;
+        const float *restrict below = (const float *)row->below;
+        const float *restrict speed = (const float *)row->speed;
+        const float *restrict vx = carried ? (const float *)row->vx : speed;
+        const float *restrict vy = carried ? (const float *)row->vy : speed;
+        float *restrict out = (float *)row->out;
+        for (ptrdiff_t x = 0; x < count; x++) {
+            const struct ro_level_window_real w = {here[x],      here[x - 1],  here[x + 1],
+                                                   above[x],     below[x],     above[x - 1],
+                                                   above[x + 1], below[x - 1], below[x + 1]};
+            const float next = ro_level_step_real(&level, &w, speed[x], vx[x], vy[x]);
+            out[x] = next;
             moved |= next != w.p;
         }
+    } else {
+        const int16_t *restrict above = (const int16_t *)row->above;
+        const int16_t *restrict here = (const int16_t *)row->row;
+        const int16_t *restrict below = (const int16_t *)row->below;
+        const int16_t *restrict speed = (const int16_t *)row->speed;
+        const int16_t *restrict vx = carried ? (const int16_t *)row->vx : speed;
+        const int16_t *restrict vy = carried ? (const int16_t *)row->vy : speed;
+        int16_t *restrict out = (int16_t *)row->out;
+        for (ptrdiff_t x = 0; x < count; x++) {
+            const struct ro_level_window w = {here[x],      here[x - 1],  here[x + 1],
+                                              above[x],     below[x],     above[x - 1],
+                                              above[x + 1], below[x - 1], below[x + 1]};
+            const int32_t next = ro_level_step(&level, &w, speed[x], vx[x], vy[x]);
+            out[x] = (int16_t)next;
+            moved |= next ^ w.p;
+        }
     }
-    return moved;
+    return moved != 0;
+}
+
+static inline __attribute__((always_inline)) bool
+ro_level_row_plain_of(const struct ro_level *level, const struct ro_level_row *row, const int a)
+{
+    const bool carried = level->moved_by_field;
+    if (level->curvature > 0)
+        return level->real ? carried ? ro_level_row_any(level, row, true, true, true, a)
+                                     : ro_level_row_any(level, row, true, false, true, a)
+               : carried ? ro_level_row_any(level, row, false, true, true, a)
+                           : ro_level_row_any(level, row, false, false, true, a);
+    return level->real ? ro_level_row_any(level, row, true, true, false, a)
+                       : ro_level_row_any(level, row, false, true, false, a);
+}
+
+static inline bool ro_level_row_plain(const struct ro_level *level, const struct ro_level_row *row)
+{
+    return level->a == 43  ? ro_level_row_plain_of(level, row, 43)
+           : level->a == 0 ? ro_level_row_plain_of(level, row, 0)
+                           : ro_level_row_plain_of(level, row, level->a);
 }
 
 /* ---- Integers in 32-bit lanes ---------------------------------------------------------------- */
