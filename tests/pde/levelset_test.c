@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum kind { RANDOM, CONE, CHECKERBOARD, PLATEAUS, KINDS };
+enum kind { RANDOM, CONE, CHECKERBOARD, PLATEAUS, KINDS, GROWING };
 
 struct problem {
     const char *number, *norm;
@@ -42,8 +42,10 @@ static double phi_at(const struct problem *problem, const struct ro_level_number
     switch (problem->kind) {
     case RANDOM:
         return number->min + floor(drawn(problem, 0, x, y) * (range + !number->real));
+    case GROWING:
     case CONE: {
-        double d = hypot(x - 0.4 * problem->width, y - 0.6 * problem->height) - 7;
+        double share = problem->kind == CONE ? 0.4 : 0.1 * (double)problem->seed;
+        double d = hypot(x - share * problem->width, y - (1 - share) * problem->height) - 7;
         d = d * number->slope;
         return d < number->max ? number->real ? d : rint(d) : number->max;
     }
@@ -82,6 +84,8 @@ static void make(const struct problem *problem, struct ro_level_front *front)
             /* often the extremes and zero, else anything between */
             double pick = drawn(problem, 1, x, y), f = 2 * drawn(problem, 2, x, y) - 1;
             f = pick < 0.2 ? 1 : pick < 0.4 ? -1 : pick < 0.5 ? 0 : f;
+            if (problem->kind == GROWING)
+                f = 1;
             ro_level_put(&front->level, &front->speed, x, y,
                          number->real ? f * bound : trunc(f * bound));
             if (problem->field) {
@@ -208,6 +212,13 @@ static void tiles_rest_where_nothing_moves(void **state)
         struct problem problem = {"s12", "lin", 700, 300, CONE, 3, false, 0};
         check(&problem, 40, depth, 2);
     }
+    /* a front that comes to sleeping tiles from every side */
+    for (uint64_t seed = 4; seed <= 6; seed++)
+        for (int tall = 0; tall < 2; tall++) {
+            struct problem growing = {"s12",   "lin", tall ? 60 : 700, tall ? 300 : 60,
+                                      GROWING, seed,  false,           0};
+            check(&growing, 120, 8, 2);
+        }
     struct problem problem = {"s12", "lin", 1500, 900, CONE, 3, false, 0};
     struct ro_level_front front;
     struct ro_level_tiles tiles;

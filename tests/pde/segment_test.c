@@ -342,6 +342,9 @@ static void only_what_has_a_seed(void **state)
     for (uint32_t y = 0; y < 140; y++)
         for (uint32_t x = 0; x < 300; x++)
             assert_int_equal(*pixel(&labels, x, y), hypot(x - 80.0, y - 70.0) < 50);
+    assert_true(report.label[0].ended);
+    assert_int_equal(report.label[0].rescalings, 1); /* it changed nothing, so it was the last */
+    assert_int_equal(report.label[0].steps, report.label[0].rescaled_at[0] + 20);
     assert_true(report.label[0].low > 100 && report.label[0].high < 255);
     assert_true(fabs(report.label[0].perimeter - 2 * 3.14159 * 50) < 0.1 * 314);
     ro_image_free(&labels);
@@ -502,6 +505,15 @@ static void masks_and_distances_are_seeds(void **state)
         }
     options.mask = NULL;
     options.distance = &distance;
+    result = run(&image, options);
+    const ro_polyline *lines;
+    size_t count;
+    assert_int_equal(ro_segmentation_contours(result, &lines, &count), RO_OK);
+    assert_int_equal(count, 1);
+    for (size_t i = 0; i < lines[0].count; i++) /* lines run between pixels */
+        assert_true(fabs(hypot(lines[0].points[2 * i] - 50, lines[0].points[2 * i + 1] - 45) -
+                         20.5) < 0.02);
+    ro_segmentation_free(result);
     ro_image labels = mask_of(&image, options);
     assert_true(dice(&labels, &mask) == 1);
     ro_image_free(&labels);
