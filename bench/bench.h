@@ -22,6 +22,6 @@ struct bench {
 };
 
 extern const struct bench bench_papers, bench_diffusion, bench_halftone, bench_ordered,
-    bench_palette, bench_dbs, bench_denoise, bench_hologram, bench_register;
+    bench_palette, bench_dbs, bench_denoise, bench_hologram, bench_register, bench_segment;
 
 #endif

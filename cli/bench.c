@@ -26,6 +26,7 @@ static const struct bench *const benches[] = {
     &bench_denoise,
     &bench_hologram,
     &bench_register,
+    &bench_segment,
     &bench_papers,
 };
 /* clang-format on */

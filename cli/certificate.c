@@ -209,6 +209,20 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 
 /* ---- What a command states ------------------------------------------------------------------ */
 
+/* Texts one after another, as JSON; null where there is none. */
+static void add_list(struct certificate *to, const char *name, const struct texts *texts)
+{
+    char all[4096] = "";
+    size_t used = 0;
+    for (int i = 0; i < texts->count && used < sizeof all; i++)
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? " " : "", texts->text[i]);
+    if (texts->count)
+        certificate_text(to, name, all);
+    else
+        add_printed(to, name, "null");
+}
+
 /* An option's value as JSON; null where it was not given and has no value of its own. */
 static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
@@ -254,6 +268,9 @@ static void add_option(struct certificate *to, const struct option *option, cons
             add_printed(to, name, "null");
         break;
     }
+    case OPTION_LIST:
+        add_list(to, name, value);
+        break;
     case OPTION_SEED:
         certificate_natural(to, name, *(const uint64_t *)value);
         break;

@@ -38,8 +38,8 @@ struct command {
 };
 
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
-    command_register, command_measure, command_compare, command_calibrate, command_verify,
-    command_testcard, command_devices, command_bench;
+    command_register, command_segment, command_measure, command_compare, command_calibrate,
+    command_verify, command_testcard, command_devices, command_bench;
 extern const struct command *const commands[]; /* ended by NULL */
 
 /* Prints "roundoff: sentence" as one line on stderr, whatever characters a file name brought, and

@@ -16,6 +16,7 @@ const struct command *const commands[] = {
     &command_denoise,
     &command_hologram,
     &command_register,
+    &command_segment,
     &command_measure,
     &command_compare,
     &command_calibrate,

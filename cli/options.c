@@ -185,6 +185,16 @@ static bool store_text(const struct option *option, const char *text, void *valu
     return true;
 }
 
+static bool store_list(const struct option *option, const char *text, void *value)
+{
+    struct texts *texts = value;
+    (void)option;
+    if (texts->count == MOST_TEXTS)
+        return false;
+    texts->text[texts->count++] = text;
+    return true;
+}
+
 /* What is allowed, for the sentence that refuses a value. */
 static void say_allowed(const struct option *option, char *text, size_t size)
 {
@@ -214,6 +224,9 @@ static void say_allowed(const struct option *option, char *text, size_t size)
             snprintf(text + length, size - length, "%s%s", between, option->choices[i]);
         }
         break;
+    case OPTION_LIST:
+        snprintf(text, size, "given at most %d times", MOST_TEXTS);
+        break;
     case OPTION_TEXT:
     case OPTION_FLAG:
         break;
@@ -228,6 +241,7 @@ static bool store(const struct command *command, const struct option *option, co
         [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
         [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
         [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
+        [OPTION_LIST] = store_list,
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;

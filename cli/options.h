@@ -20,6 +20,13 @@ enum option_kind {
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
     OPTION_SEED,    /* uint64_t */
+    OPTION_LIST,    /* struct texts: every time it is given */
+};
+
+enum { MOST_TEXTS = 256 };
+struct texts {
+    int count;
+    const char *text[MOST_TEXTS];
 };
 
 struct size {

@@ -19,13 +19,15 @@ add_executable(roundoff ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
 target_include_directories(roundoff PRIVATE src .)
 target_link_libraries(roundoff PRIVATE roundoff_io_static roundoff_static ${CMAKE_DL_LIBS} m)
 
-# Peers of `roundoff bench denoise` and `register`, which run them where they lie beside the command.
+# Peers of `roundoff bench denoise`, `register` and `segment`, which run them where they lie beside the
+# command.
 option(RO_PEER_ITK "Build the bench's ITK program (C++, Debian: libinsighttoolkit5-dev)" OFF)
 if(RO_PEER_ITK)
   enable_language(CXX)
-  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing ITKPDEDeformableRegistration)
+  find_package(ITK QUIET COMPONENTS ITKAnisotropicSmoothing ITKLevelSets
+    ITKPDEDeformableRegistration ITKSmoothing)
   if(ITK_FOUND)
-    foreach(peer peer_itk peer_itk_demons)
+    foreach(peer peer_itk peer_itk_demons peer_itk_levelset)
       add_executable(${peer} bench/${peer}.cpp)
       target_include_directories(${peer} SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
       target_link_libraries(${peer} PRIVATE ${ITK_LIBRARIES})

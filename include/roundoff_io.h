@@ -95,6 +95,28 @@ RO_API
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size);
 
+/* Contours as .svg, over the picture's pixels from (0, 0) to (width, height), or as .geojson,
+ * pixels having their centres at whole numbers. */
+RO_API
+ro_status ro_contours_accepts(ro_context *context, const char *path);
+RO_API
+ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
+                           size_t count, uint32_t width, uint32_t height);
+
+/* An animated GIF of numbers of colours, `colours` holding 256 times red, green and blue; it
+ * repeats for ever. The file appears at the commit. */
+typedef struct ro_gif ro_gif;
+RO_API
+ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uint32_t height,
+                      const uint8_t *colours, ro_gif **gif);
+RO_API
+ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride,
+                       unsigned centiseconds);
+RO_API
+ro_status ro_gif_commit(ro_gif *gif);
+RO_API
+void ro_gif_close(ro_gif *gif); /* NULL is allowed */
+
 /* Reads a kernel of error diffusion from a JSON file, as taps [dx, dy, weight] or as a matrix whose
  * first row is the pixel's own, the pixel just before the row's first weight:
  *

@@ -5,7 +5,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
-#include "pde/stream.h"
+#include "pde/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ enum {
 struct run {
     struct ro_denoiser *work;
     struct ro_rows rows;
+    struct ro_stencil stencil;
     struct ro_field field[2];
     int now;                    /* the field with the latest step */
     char *lines;                /* a line of values per thread */
@@ -45,6 +46,7 @@ static ro_status open_run(struct run *run)
     ro_status status = ro_rows_open(&run->rows, &work->diffusion, work->scale.white, best);
     if (status != RO_OK)
         return no_memory(work);
+    run->stencil = ro_rows_stencil(&run->rows);
     if (asked && run->rows.kernel->cpu != asked && work->schedule != RO_SCHEDULE_REFERENCE)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "there is no %s code for this filter in %s", ro_cpu_name(asked),
@@ -166,9 +168,8 @@ static uint32_t depth_of(const struct run *run)
         return 1;
     if (work->options.depth)
         return work->options.depth;
-    size_t stages = (size_t)ro_pipe_stages_of(&run->rows);
-    size_t stage = 2 * ro_pipe_row_bytes(&run->rows) + 2 * run->rows.row_bytes;
-    size_t depth = PIPE_BYTES / (stage * stages);
+    size_t stages = (size_t)run->stencil.stages;
+    size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
 }
 
@@ -208,7 +209,7 @@ static ro_status run_passes(struct run *run, int *threads)
         uint32_t left = wanted - work->report.steps, now = left < depth ? left : depth;
         if (now != open) {
             ro_stream_close(&stream);
-            status = ro_stream_open(&stream, work->context->pool, &run->rows, (int)now);
+            status = ro_stream_open(&stream, work->context->pool, &run->stencil, (int)now);
             if (status != RO_OK) {
                 status = no_memory(work);
                 break;

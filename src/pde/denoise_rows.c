@@ -11,7 +11,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "pde/denoise.h"
-#include "pde/stream.h"
+#include "pde/rows.h"
 
 #include <stdlib.h>
 
@@ -32,6 +32,7 @@ struct link {
 struct ro_denoise_stream {
     struct ro_denoiser work;
     struct ro_rows rows;
+    struct ro_stencil stencil;
     int links;
     struct link *link;
     struct ring *ring; /* one more than links */
@@ -112,7 +113,7 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
         void *data = NULL;
         int from = (int)((int64_t)stages * i / links);
         ring->rows = BATCH + (uint64_t)from + 2; /* all that is flushed comes in one batch */
-        ring->row_bytes = ro_pipe_row_bytes(&stream->rows);
+        ring->row_bytes = stream->stencil.row_bytes;
         if (!ro_size_multiply(ring->row_bytes, (size_t)ring->rows, &bytes) ||
             posix_memalign(&data, 64, bytes) != 0)
             return no_memory(work);
@@ -122,7 +123,7 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
         if (i == links)
             break;
         int to = (int)((int64_t)stages * (i + 1) / links);
-        if (ro_pipe_open(&stream->link[i].pipe, &stream->rows, from, to) != RO_OK)
+        if (ro_pipe_open(&stream->link[i].pipe, &stream->stencil, from, to) != RO_OK)
             return no_memory(work);
         ro_pipe_begin(&stream->link[i].pipe, 0, 0);
     }
@@ -184,12 +185,12 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
                             ro_cpu_name(asked), work->number->name);
         goto done;
     }
+    stream->stencil = ro_rows_stencil(&stream->rows);
     stream->values = malloc(in->width * sizeof *stream->values);
     if (!stream->values)
         status = no_memory(work);
     else
-        status =
-            open_links(stream, (int)work->options.iterations * ro_pipe_stages_of(&stream->rows));
+        status = open_links(stream, (int)work->options.iterations * stream->stencil.stages);
 done:
     if (status != RO_OK) {
         ro_denoise_close(stream);

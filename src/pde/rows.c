@@ -153,3 +153,41 @@ void ro_rows_close(struct ro_rows *rows)
     free(rows->elements);
     *rows = (struct ro_rows){0};
 }
+
+static void run_stage(const struct ro_stencil *stencil, int stage,
+                      const struct ro_stencil_work *stencil_work)
+{
+    const struct ro_rows *rows = stencil->data;
+    struct ro_row_work work = {
+        .top = stencil_work->row,
+        .bottom = stencil_work->below ? stencil_work->below : stencil_work->row,
+        .out = stencil_work->out,
+        .weights = stencil_work->memory,
+        .carry = stencil_work->memory + rows->row_bytes,
+        .last = !stencil_work->below,
+    };
+    size_t guide = stage == 0 ? 0 : rows->row_bytes; /* the first smoothing's is the image itself */
+    work.guide_top = work.top + guide;
+    work.guide_bottom = work.bottom + guide;
+    if (stage == rows->diffusion->smoothings) {
+        rows->kernel->step(rows, &work);
+        return;
+    }
+    memcpy(work.out, work.top, rows->row_bytes);
+    work.top = work.guide_top;
+    work.bottom = work.guide_bottom;
+    work.out += rows->row_bytes;
+    rows->kernel->smooth(rows, &work);
+}
+
+struct ro_stencil ro_rows_stencil(const struct ro_rows *rows)
+{
+    return (struct ro_stencil){
+        .data = rows,
+        .height = rows->diffusion->height,
+        .row_bytes = rows->diffusion->smoothings ? 2 * rows->row_bytes : rows->row_bytes,
+        .memory_bytes = 2 * rows->row_bytes,
+        .stages = rows->diffusion->smoothings + 1,
+        .run = run_stage,
+    };
+}

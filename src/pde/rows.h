@@ -17,6 +17,7 @@
 #define RO_PDE_ROWS_H
 
 #include "pde/diffusion.h"
+#include "pde/stream.h"
 
 struct ro_rows;
 
@@ -59,6 +60,10 @@ struct ro_rows {
 ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusion, int64_t white,
                        ro_cpu best);
 void ro_rows_close(struct ro_rows *rows);
+
+/* The rows as a stencil: some smoothings and a step. Between stages a row is two where there are
+ * smoothings, the image and behind it what becomes the gradient's image. */
+struct ro_stencil ro_rows_stencil(const struct ro_rows *rows);
 
 extern const struct ro_row_kernel ro_row_kernel_scalar, ro_row_kernel_avx2, ro_row_kernel_avx512;
 extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_avx2,

@@ -7,19 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ro_pipe_stages_of(const struct ro_rows *rows) { return rows->diffusion->smoothings + 1; }
+static size_t ring_of(const struct ro_stencil *stencil) { return stencil->looks_up ? 3 : 2; }
 
-/* With smoothings a row is two: the image, and behind it what becomes the gradient's image. */
-size_t ro_pipe_row_bytes(const struct ro_rows *rows)
+size_t ro_pipe_stage_bytes(const struct ro_stencil *stencil)
 {
-    return rows->diffusion->smoothings ? 2 * rows->row_bytes : rows->row_bytes;
+    return ring_of(stencil) * stencil->row_bytes + stencil->memory_bytes;
 }
 
-ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_rows *rows, int from, int to)
+ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to)
 {
-    *pipe = (struct ro_pipe){.rows = rows, .stages = to - from};
-    size_t row = ro_pipe_row_bytes(rows), stage_bytes, bytes;
-    if (!ro_size_add(2 * row, 2 * rows->row_bytes, &stage_bytes) ||
+    *pipe = (struct ro_pipe){.stencil = stencil, .stages = to - from};
+    size_t row = stencil->row_bytes, stage_bytes = ro_pipe_stage_bytes(stencil), bytes;
+    if (row > SIZE_MAX / 8 || stencil->memory_bytes > SIZE_MAX / 8 ||
         !ro_size_multiply(stage_bytes, (size_t)pipe->stages, &bytes))
         return RO_E_SIZE;
     void *memory = NULL;
@@ -32,15 +31,11 @@ ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_rows *rows, int fro
     pipe->memory = memory;
     for (int s = 0; s < pipe->stages; s++) {
         struct ro_stage *stage = &pipe->stage[s];
-        int place = (from + s) % ro_pipe_stages_of(rows);
         char *start = pipe->memory + (size_t)s * stage_bytes;
-        *stage = (struct ro_stage){
-            .smooth = place < rows->diffusion->smoothings,
-            .first_smoothing = place == 0,
-            .rows = {start, start + row},
-            .weights = start + 2 * row,
-            .carry = start + 2 * row + rows->row_bytes,
-        };
+        stage->place = (from + s) % stencil->stages;
+        for (size_t i = 0; i < ring_of(stencil); i++, start += row)
+            stage->rows[i] = start;
+        stage->memory = start;
     }
     return RO_OK;
 }
@@ -63,37 +58,28 @@ void ro_pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted)
         uint32_t behind = (uint32_t)(pipe->stages - 1 - s);
         uint32_t out = wanted > behind ? wanted - behind : 0;
         stage->skip = out > in;
-        stage->previous = NULL;
+        stage->before = stage->previous = NULL;
         stage->count = 0;
-        memset(stage->weights, 0, pipe->rows->row_bytes);
-        memset(stage->carry, 0, pipe->rows->row_bytes);
+        stage->y = in - 1; /* of the row before the first */
+        memset(stage->memory, 0, pipe->stencil->memory_bytes);
         in = out;
     }
 }
 
-static void run_stage(const struct ro_rows *rows, const struct ro_stage *stage, const char *bottom,
-                      char *out)
+static void run_stage(const struct ro_pipe *pipe, int s, const char *below, char *out)
 {
-    struct ro_row_work work = {
-        .top = stage->previous,
-        .bottom = bottom ? bottom : stage->previous,
+    const struct ro_stage *stage = &pipe->stage[s];
+    const struct ro_stencil_work work = {
+        .y = stage->y,
+        .above = stage->before,
+        .row = stage->previous,
+        .below = below,
         .out = out,
-        .weights = stage->weights,
-        .carry = stage->carry,
-        .last = !bottom,
+        .memory = stage->memory,
+        .wanted = !stage->skip,
+        .behind = pipe->stages - 1 - s,
     };
-    size_t guide = stage->first_smoothing ? 0 : rows->row_bytes;
-    work.guide_top = work.top + guide;
-    work.guide_bottom = work.bottom + guide;
-    if (!stage->smooth) {
-        rows->kernel->step(rows, &work);
-        return;
-    }
-    memcpy(out, work.top, rows->row_bytes);
-    work.top = work.guide_top;
-    work.bottom = work.guide_bottom;
-    work.out = out + rows->row_bytes;
-    rows->kernel->smooth(rows, &work);
+    pipe->stencil->run(pipe->stencil, stage->place, &work);
 }
 
 static char *target_of(struct ro_pipe *pipe, int s, char *out)
@@ -101,7 +87,7 @@ static char *target_of(struct ro_pipe *pipe, int s, char *out)
     if (s == pipe->stages - 1)
         return out;
     struct ro_stage *next = &pipe->stage[s + 1];
-    return next->rows[next->count & 1];
+    return next->rows[next->count % ring_of(pipe->stencil)];
 }
 
 static bool cascade(struct ro_pipe *pipe, int s, const char *row, char *out)
@@ -111,11 +97,14 @@ static bool cascade(struct ro_pipe *pipe, int s, const char *row, char *out)
         stage->count++;
         if (!stage->previous) {
             stage->previous = row;
+            stage->y++;
             return false;
         }
         char *target = target_of(pipe, s, out);
-        run_stage(pipe->rows, stage, row, target);
+        run_stage(pipe, s, row, target);
+        stage->before = stage->previous;
         stage->previous = row;
+        stage->y++;
         if (stage->skip) {
             stage->skip = false;
             return false;
@@ -135,9 +124,8 @@ bool ro_pipe_flush(struct ro_pipe *pipe, char *out)
     if (pipe->flushed == pipe->stages)
         return false;
     int s = pipe->flushed++;
-    struct ro_stage *stage = &pipe->stage[s];
     char *target = target_of(pipe, s, out);
-    run_stage(pipe->rows, stage, NULL, target);
+    run_stage(pipe, s, NULL, target);
     return cascade(pipe, s + 1, target, out);
 }
 
@@ -191,18 +179,18 @@ static uint32_t bands_of(uint32_t height, uint32_t stages, uint32_t threads)
     return bands < threads ? bands : threads;
 }
 
-ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool, const struct ro_rows *rows,
-                         int iterations)
+ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
+                         const struct ro_stencil *stencil, int iterations)
 {
-    int stages = iterations * ro_pipe_stages_of(rows), threads = ro_pool_threads(pool);
+    int stages = iterations * stencil->stages, threads = ro_pool_threads(pool);
     *stream = (struct ro_stream){.pool = pool, .bands = 1};
     if (threads > 1)
-        stream->bands = bands_of(rows->diffusion->height, (uint32_t)stages, (uint32_t)threads);
+        stream->bands = bands_of(stencil->height, (uint32_t)stages, (uint32_t)threads);
     stream->threads = (uint32_t)threads < stream->bands ? threads : (int)stream->bands;
     stream->pipes = calloc((size_t)stream->threads, sizeof *stream->pipes);
     ro_status status = stream->pipes ? RO_OK : RO_E_MEMORY;
     for (int i = 0; i < stream->threads && status == RO_OK; i++)
-        status = ro_pipe_open(&stream->pipes[i], rows, 0, stages);
+        status = ro_pipe_open(&stream->pipes[i], stencil, 0, stages);
     if (status != RO_OK)
         ro_stream_close(stream);
     return status;
@@ -215,7 +203,7 @@ void ro_stream_pass(struct ro_stream *stream, const struct ro_field *from,
         .stream = stream,
         .from = from,
         .to = to,
-        .height = stream->pipes[0].rows->diffusion->height,
+        .height = stream->pipes[0].stencil->height,
     };
     atomic_init(&pass.ticket, 0);
     ro_pool_run(stream->pool, stream->threads, run_bands, &pass);

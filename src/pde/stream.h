@@ -9,45 +9,71 @@
 #define RO_PDE_STREAM_H
 
 #include "core/pool.h"
-#include "pde/rows.h"
+#include "roundoff/core.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a stage makes row y of its output from. */
+struct ro_stencil_work {
+    uint32_t y;
+    const char *above, *row, *below; /* NULL outside the image; `above` also where it is not known,
+                                        and then the row is not wanted */
+    char *out;
+    char *memory; /* of the stage */
+    bool wanted;  /* false: the row lacks what is above it and is thrown away */
+    int behind;   /* stages that follow in the pipe */
+};
+
+/* An iteration of some method as one or more stages, each of which sees three rows. */
+struct ro_stencil {
+    const void *data;
+    uint32_t height;
+    size_t row_bytes;    /* of a row between two stages, and of one that goes in */
+    size_t memory_bytes; /* that a stage keeps from row to row, zero at the start */
+    int stages;          /* of an iteration */
+    bool looks_up;       /* `above` is used: rows that go in stay for one row more */
+    void (*run)(const struct ro_stencil *stencil, int stage, const struct ro_stencil_work *work);
+};
 
 struct ro_stage {
-    bool smooth;
-    bool first_smoothing; /* its guide is the image itself */
+    int place;            /* in its iteration */
     bool skip;            /* the next row that would come out lacks what is above it */
+    uint32_t y;           /* of the last row that came in */
+    const char *before;   /* the row before it; NULL: none yet */
     const char *previous; /* the last row that came in; NULL: none yet */
     uint64_t count;       /* rows that came in */
-    char *rows[2];        /* where they are written, in turn */
-    char *weights, *carry;
+    char *rows[3];        /* where they are written, in turn */
+    char *memory;
 };
 
 struct ro_pipe {
-    const struct ro_rows *rows;
+    const struct ro_stencil *stencil;
     int stages;
     int flushed; /* stages whose last row has come out */
     struct ro_stage *stage;
     char *memory;
 };
 
-/* A pipe of the stages from `from` to `to` of the endless sequence of iterations, each of which is
- * some smoothings and a step. RO_E_MEMORY, RO_E_SIZE. */
-ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_rows *rows, int from, int to);
+/* A pipe of the stages from `from` to `to` of the endless sequence of iterations. RO_E_MEMORY,
+ * RO_E_SIZE. */
+ro_status ro_pipe_open(struct ro_pipe *pipe, const struct ro_stencil *stencil, int from, int to);
 void ro_pipe_close(struct ro_pipe *pipe);
 
-/* Stages of an iteration, and bytes of a row between two stages. */
-int ro_pipe_stages_of(const struct ro_rows *rows);
-size_t ro_pipe_row_bytes(const struct ro_rows *rows);
+/* Bytes that a stage of a pipe takes. */
+size_t ro_pipe_stage_bytes(const struct ro_stencil *stencil);
 
 /* Makes it ready for rows first .. of an image, so that the first row out is `wanted` or earlier.
  */
 void ro_pipe_begin(struct ro_pipe *pipe, uint32_t first, uint32_t wanted);
 
-/* A row goes in and must stay where it is until the next one went in; true when a row came out. */
+/* A row goes in and must stay where it is until the next one went in, or the next two where the
+ * stencil looks up; true when a row came out. */
 bool ro_pipe_feed(struct ro_pipe *pipe, const char *row, char *out);
 /* After the last row of the image, once per stage: true when a row came out. */
 bool ro_pipe_flush(struct ro_pipe *pipe, char *out);
 
-/* An image in the order of the rows' kernel. */
+/* An image in the order of the stencil's rows. */
 struct ro_field {
     char *data;
     size_t pitch;
@@ -61,8 +87,8 @@ struct ro_stream {
     uint32_t bands;
     struct ro_pipe *pipes; /* one per thread */
 };
-ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool, const struct ro_rows *rows,
-                         int iterations);
+ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
+                         const struct ro_stencil *stencil, int iterations);
 void ro_stream_pass(struct ro_stream *stream, const struct ro_field *from,
                     const struct ro_field *to);
 void ro_stream_close(struct ro_stream *stream);

@@ -8,8 +8,8 @@ import unittest
 
 from command import Case, ROUNDOFF, SOURCE_DIR, have, supports
 
-COMMANDS = ["halftone", "screen", "denoise", "hologram", "register", "measure", "compare", "calibrate",
-            "verify", "testcard", "devices", "bench"]
+COMMANDS = ["halftone", "screen", "denoise", "hologram", "register", "segment",
+            "measure", "compare", "calibrate", "verify", "testcard", "devices", "bench"]
 
 
 class Help(Case):
@@ -72,6 +72,7 @@ class Help(Case):
             subprocess.run(["cjpeg", self.path("photo.ppm")], stdout=file, check=True)
         self.works("testcard", "scan.pgm", "--quiet")
         self.works("testcard", "huge.pgm", "--size", "200x300", "--quiet")
+        self.works("testcard", "scan.png", "--size", "200x120", "--quiet")
         for name in "night.png", "fixed.png", "moving.png", "labels.png":
             self.works("testcard", name, "--size", "200x100", "--quiet")
         with gzip.open(self.path("scan.pgm.gz"), "wb") as file:

@@ -4,7 +4,7 @@
  * vector sizes, one row, one column, grey and colour, smoothed gradients, white from 1 to 65535,
  * kappas from far below a unit to far above the range.
  */
-#include "pde/stream.h"
+#include "pde/rows.h"
 
 #include "core/cpu.h"
 #include "pde/pictures.h"
@@ -56,6 +56,7 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
     struct ro_rows rows;
     size_t size = (size_t)d->width * d->height;
     assert_int_equal(ro_rows_open(&rows, d, problem->white, cpu), RO_OK);
+    const struct ro_stencil stencil = ro_rows_stencil(&rows);
     bool ran = rows.kernel->cpu == cpu;
     struct ro_field field[2];
     for (int i = 0; i < 2; i++) {
@@ -74,7 +75,7 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
         int depth = problem->iterations - done;
         depth = depth > problem->depth ? problem->depth : depth;
         struct ro_stream stream;
-        assert_int_equal(ro_stream_open(&stream, pool, &rows, depth), RO_OK);
+        assert_int_equal(ro_stream_open(&stream, pool, &stencil, depth), RO_OK);
         ro_stream_pass(&stream, &field[now], &field[1 - now]);
         ro_stream_close(&stream);
         done += depth;

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Level sets: time of a step by size, number system, norm, schedule and threads, beside
+ * scikit-image's contours; and a whole segmentation beside ITK's sparse field. In a step all pixels
+ * move, or only those round a disc that grows from an eighth of the image to a quarter.
+ */
+#include "pde/segment.h"
+#include "bench.h"
+#include "core/hash.h"
+#include "pde/schedule.h"
+#include "peer_levelset.h"
+#include "timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 5, MOST = 40, PEER_SIZE = 512 };
+static const double BUDGET = 1;
+
+/* ---- Fronts ---------------------------------------------------------------------------------- */
+
+static bool make_front(ro_context *context, struct ro_level_front *front, int size,
+                       const char *number_name, const char *norm_name, bool dense)
+{
+    const struct ro_level_number *number = ro_level_number_find(number_name);
+    const struct ro_level_norm *norm = ro_level_norm_find(norm_name);
+    const double one = number->real ? 1 : 1 << number->bits;
+    *front = (struct ro_level_front){.level = {.width = (uint32_t)size,
+                                               .height = (uint32_t)size,
+                                               .real = number->real,
+                                               .a = norm->a,
+                                               .bits = number->bits,
+                                               .min = number->min,
+                                               .max = number->max}};
+    if (ro_level_field_make(context, &front->level, &front->phi[0]) != RO_OK ||
+        ro_level_field_make(context, &front->level, &front->phi[1]) != RO_OK ||
+        ro_level_field_make(context, &front->level, &front->speed) != RO_OK)
+        return false;
+    for (uint32_t y = 0; y < (uint32_t)size; y++)
+        for (uint32_t x = 0; x < (uint32_t)size; x++) {
+            double d = hypot(x - 0.5 * size, y - 0.5 * size) - 0.125 * size;
+            double phi = d * number->slope;
+            if (dense)
+                phi =
+                    number->min + ro_hash(1, x, y) * 0x1p-32 * ((double)number->max - number->min);
+            phi = phi > number->max ? number->max : phi < number->min ? number->min : phi;
+            double speed = ro_level_bound(norm) * one;
+            if (dense)
+                speed *= 2 * (ro_hash(2, x, y) * 0x1p-32) - 1;
+            ro_level_put(&front->level, &front->phi[0], x, y, phi);
+            ro_level_put(&front->level, &front->speed, x, y, number->real ? speed : trunc(speed));
+        }
+    ro_level_field_mirror(&front->level, &front->phi[0]);
+    return true;
+}
+
+static void drop_front(struct ro_level_front *front)
+{
+    ro_level_field_free(&front->phi[0]);
+    ro_level_field_free(&front->phi[1]);
+    ro_level_field_free(&front->speed);
+}
+
+/* ---- Contenders ------------------------------------------------------------------------------ */
+
+struct entry {
+    struct ro_level_front *front;
+    const char *number, *norm, *schedule;
+    struct ro_pool *pool;
+    struct ro_level_tiles tiles;
+    struct ro_level_passes passes;
+    uint32_t steps, depth;
+    bool dense;
+    struct ro_level_field start; /* where a disc grows from in every run; none: it goes on */
+};
+
+static bool run_entry(void *data)
+{
+    struct entry *entry = data;
+    bool moved;
+    if (entry->start.data) {
+        memcpy(entry->front->phi[entry->front->now].data - RO_LEVEL_PAD,
+               entry->start.data - RO_LEVEL_PAD, entry->start.pitch * entry->front->level.height);
+        ro_level_tiles_wake(&entry->tiles);
+    }
+    if (entry->tiles.front) {
+        for (uint32_t done = 0; done < entry->steps; done += entry->depth) {
+            if (entry->dense)
+                ro_level_tiles_wake(&entry->tiles);
+            ro_level_tiles_run(&entry->tiles, entry->pool, entry->depth);
+        }
+        return true;
+    }
+    return ro_level_passes_run(&entry->passes, entry->pool, entry->steps, &moved) == RO_OK;
+}
+
+struct field {
+    struct contender list[MOST];
+    struct entry entries[MOST];
+    struct ro_level_front fronts[MOST];
+    int count;
+};
+
+static void enter(struct field *field, ro_context *context, struct ro_pool *pool, int size,
+                  const char *number, const char *norm, const char *schedule, bool dense)
+{
+    struct entry *entry = &field->entries[field->count];
+    struct ro_level_front *front = &field->fronts[field->count];
+    const bool passes = strcmp(schedule, "passes") == 0, tiles = strcmp(schedule, "active") == 0;
+    const int threads = ro_pool_threads(pool);
+    if (!make_front(context, front, size, number, norm, dense))
+        return;
+    const struct ro_level_kernel *kernel = ro_level_kernel_find(&front->level, RO_CPU_AUTO);
+    *entry = (struct entry){.front = front,
+                            .number = number,
+                            .norm = norm,
+                            .schedule = schedule,
+                            .pool = pool,
+                            .depth = passes ? 1 : 8,
+                            .steps = size >= 4096   ? 8
+                                     : size >= 1024 ? 32
+                                                    : 400,
+                            .dense = dense};
+    if (!dense) {
+        entry->steps = (uint32_t)size / 4;
+        if (ro_level_field_make(context, &front->level, &entry->start) != RO_OK)
+            return;
+        memcpy(entry->start.data - RO_LEVEL_PAD, front->phi[0].data - RO_LEVEL_PAD,
+               entry->start.pitch * front->level.height);
+    }
+    if (tiles && ro_level_tiles_open(&entry->tiles, front, kernel, 8, threads) != RO_OK)
+        return;
+    if (!tiles)
+        ro_level_passes_open(&entry->passes, front, kernel, entry->depth);
+    field->list[field->count++] = (struct contender){.name = schedule,
+                                                     .variant = ro_cpu_name(kernel->cpu),
+                                                     .threads = threads,
+                                                     .run = run_entry,
+                                                     .data = entry};
+}
+
+static void close_field(struct field *field)
+{
+    for (int i = 0; i < field->count; i++) {
+        ro_level_tiles_close(&field->entries[i].tiles);
+        ro_level_passes_close(&field->entries[i].passes);
+        ro_level_field_free(&field->entries[i].start);
+        drop_front(&field->fronts[i]);
+    }
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+struct table {
+    bool json, first;
+};
+
+static void print_row(struct table *table, int size, const char *number, const char *norm,
+                      const char *schedule, const char *variant, int threads, const char *moves,
+                      double seconds)
+{
+    const double speed = (double)size * size / seconds / 1e9;
+    if (table->json) {
+        printf("%s\n  {\"size\": %d, \"number\": \"%s\", \"norm\": \"%s\", \"schedule\": \"%s\", "
+               "\"variant\": \"%s\", \"threads\": %d, \"moves\": \"%s\", \"ms\": %.5f, "
+               "\"gpixel_steps_per_s\": %.3f}",
+               table->first ? "" : ",", size, number, norm, schedule, variant, threads, moves,
+               1e3 * seconds, speed);
+        table->first = false;
+        return;
+    }
+    printf("| %5d | %-6s | %-6s | %-26s | %-7s | %2d | %-5s | %9.4f | %8.2f |\n", size, number,
+           norm, schedule, variant, threads, moves, 1e3 * seconds, speed);
+}
+
+/* Times of one step at PEER_SIZE, one thread, for the ratios below. */
+static void time_size(int size, ro_context *context, struct ro_pool *one, struct ro_pool *all,
+                      struct table *table, double *at_peer_size)
+{
+    static const char *const schedules[] = {"passes", "stream", "active"};
+    static const char *const others[][2] = {
+        {"u8", "lin"}, {"s12", "euclid"}, {"s16", "lin"}, {"s16", "euclid"}, {"s23e8", "lin"}};
+    struct field *field = calloc(1, sizeof *field);
+    if (!field)
+        return;
+    for (int i = 0; i < 3; i++) {
+        enter(field, context, one, size, "s12", "lin", schedules[i], true);
+        if (all != one)
+            enter(field, context, all, size, "s12", "lin", schedules[i], true);
+    }
+    enter(field, context, all, size, "s12", "lin", "active", false);
+    for (int i = 0; i < 5 && size < 4096; i++)
+        enter(field, context, one, size, others[i][0], others[i][1], "stream", true);
+    time_in_turns(field->list, field->count, ROUNDS, BUDGET);
+    for (int i = 0; i < field->count; i++) {
+        const struct contender *c = &field->list[i];
+        const struct entry *entry = c->data;
+        if (c->failed)
+            continue;
+        double seconds = c->best / entry->steps;
+        print_row(table, size, entry->number, entry->norm, entry->schedule, c->variant, c->threads,
+                  entry->dense ? "all" : "disc", seconds);
+        if (size == PEER_SIZE && c->threads == 1 && strcmp(entry->number, "s12") == 0 &&
+            strcmp(entry->norm, "lin") == 0 && (*at_peer_size == 0 || seconds < *at_peer_size))
+            *at_peer_size = seconds;
+    }
+    close_field(field);
+    free(field);
+    fflush(stdout);
+}
+
+/* ---- From a disc to a shape ------------------------------------------------------------------ */
+
+static double lobed_edge(double dx, double dy, double radius)
+{
+    return radius * (1 + 0.25 * cos(5 * atan2(dy, dx)));
+}
+
+/* The best of some whole calls, and the likeness of what they find. */
+static double time_lobes(ro_context *context, int size, double radius, double start,
+                         const char *number, double *dice, uint32_t *steps)
+{
+    ro_image image, labels;
+    const uint32_t side = (uint32_t)size;
+    if (ro_image_alloc(context, RO_GRAY8, side, side, 255, &image) != RO_OK ||
+        ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) != RO_OK)
+        return 0;
+    for (uint32_t y = 0; y < side; y++)
+        for (uint32_t x = 0; x < side; x++) {
+            double dx = x - 0.5 * size, dy = y - 0.5 * size, noise = 0;
+            for (uint32_t i = 0; i < 4; i++)
+                noise += ro_hash(i, x, y) * 0x1p-32 - 0.5; /* deviation 0.577 */
+            double value = (hypot(dx, dy) < lobed_edge(dx, dy, radius) ? 160 : 80) + 20.8 * noise;
+            ((uint8_t *)image.data + (ptrdiff_t)y * image.stride)[x] = (uint8_t)value;
+        }
+    const ro_seed seed = {1, 0.5 * size, 0.5 * size, start};
+    ro_segment_report report;
+    const ro_segment_options options = {.number = number,
+                                        .smooth = 1,
+                                        .speed = {{.window = 1, .low = 120, .high = 250}},
+                                        .seeds = &seed,
+                                        .seed_count = 1,
+                                        .report = &report};
+    double best = 0;
+    for (int i = 0; i < 7; i++) {
+        ro_segmentation *result;
+        double begin = bench_seconds();
+        if (ro_segment(context, &image, &options, &result) != RO_OK)
+            break;
+        double took = bench_seconds() - begin;
+        best = best == 0 || took < best ? took : best;
+        ro_segmentation_labels(result, &labels);
+        ro_segmentation_free(result);
+    }
+    uint64_t both = 0, sum = 0;
+    for (uint32_t y = 0; y < side; y++)
+        for (uint32_t x = 0; x < side; x++) {
+            double dx = x - 0.5 * size, dy = y - 0.5 * size;
+            bool truth = hypot(dx, dy) < lobed_edge(dx, dy, radius);
+            bool found = ((uint8_t *)labels.data + (ptrdiff_t)y * labels.stride)[x];
+            both += truth && found;
+            sum += (uint64_t)truth + found;
+        }
+    *dice = sum ? 2 * (double)both / (double)sum : 0;
+    *steps = report.steps;
+    ro_image_free(&image);
+    ro_image_free(&labels);
+    return best;
+}
+
+static void compare_lobes(ro_context *context, int threads)
+{
+    static const char *const numbers[] = {"u8", "s12", "s16"};
+    struct peer_itk itk = peer_itk_lobes(512, 150, 61, threads);
+    printf("\nA noisy five-lobed shape of radius 150 from a disc of radius 61, 512 x 512, whole "
+           "call:\n\n| program | ms | dice |\n| ------- | -: | -: |\n");
+    for (int i = 0; i < 3; i++) {
+        double dice;
+        uint32_t steps;
+        double seconds = time_lobes(context, 512, 150, 61, numbers[i], &dice, &steps);
+        printf("| %s, %u steps, %d threads | %.2f | %.4f |\n", numbers[i], steps, threads,
+               1e3 * seconds, dice);
+    }
+    if (itk.seconds > 0)
+        printf("| ITK sparse field, %d steps, %d threads | %.2f | %.4f |\n", itk.iterations,
+               threads, 1e3 * itk.seconds, itk.dice);
+    else
+        printf("\nno ITK here: it is not compared\n");
+}
+
+static int run(const struct bench_options *options)
+{
+    static const int sizes[] = {256, PEER_SIZE, 2048, 8192};
+    struct table table = {.json = options->json, .first = true};
+    const ro_context_options with = {.device = RO_DEVICE_CPU};
+    ro_context *context;
+    double own = 0;
+    if (ro_context_open(&with, &context) != RO_OK)
+        return 1;
+    struct ro_pool *one = ro_pool_open(1), *all = context->pool;
+    const int threads = ro_pool_threads(all);
+    if (!options->json) {
+        printf("Level sets. ");
+        print_machine();
+        printf("Best of %d, in turns; stream and active take 8 steps at once.\n\n", ROUNDS);
+        printf("|  size | number | norm   | schedule                   | variant | threads | moves "
+               "|   ms/step | Gpixel-steps/s |\n"
+               "| ----: | ------ | ------ | -------------------------- | ------- | -: | ----- | "
+               "--------: | -------: |\n");
+    } else {
+        printf("[");
+    }
+    for (int i = 0; i < (options->size ? 1 : 4); i++)
+        time_size(options->size ? options->size : sizes[i], context, one, threads > 1 ? all : one,
+                  &table, &own);
+    struct peer_skimage peers = {0, 0};
+    if (!options->size || options->size == PEER_SIZE)
+        peers = peer_skimage_contours(PEER_SIZE);
+    if (peers.chan_vese > 0) {
+        print_row(&table, PEER_SIZE, "double", "", "scikit-image chan_vese", "", 1, "all",
+                  peers.chan_vese);
+        print_row(&table, PEER_SIZE, "", "", "scikit-image geodesic", "", 1, "all", peers.geodesic);
+    }
+    if (options->json) {
+        printf("\n]\n");
+    } else {
+        if (peers.chan_vese > 0 && own > 0)
+            printf("\nratio of a step, %d, one thread: chan_vese %.0f, geodesic %.0f\n", PEER_SIZE,
+                   peers.chan_vese / own, peers.geodesic / own);
+        else
+            printf("\nno scikit-image here: no ratios to it\n");
+        if (!options->size)
+            compare_lobes(context, threads);
+    }
+    ro_pool_close(one);
+    ro_context_close(context);
+    return 0;
+}
+
+const struct bench bench_segment = {
+    .name = "segment",
+    .summary = "level sets by number system, norm and schedule, scikit-image and ITK",
+    .run = run,
+};

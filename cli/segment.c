@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff segment: contours that grow from seeds, as labels, lines, pictures and fields. */
+#include "cli/segment.h"
+
+#include "cli/work.h"
+#include "core/image.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+    struct common common;
+    struct speed_words words;
+    const char *mask, *distance, *velocity;
+    const char *overlay, *contours, *phi, *frames;
+    const char *number, *norm, *profile, *schedule;
+    int every, iterations, depth;
+    double max_rms, time_step, smooth, sigma;
+};
+
+#define PLACE(member) .offset = offsetof(struct values, member)
+
+static const struct option options[] = {
+    {"at", "X,Y[,R]", "a disc to start from, again and again; 2:X,Y for label 2", OPTION_LIST,
+     PLACE(words.at)},
+    {"mask", "FILE", "start from what is not black; several tones are labels", OPTION_TEXT,
+     PLACE(mask)},
+    {"distance", "FILE", "start from signed distances, .npy, negative inside", OPTION_TEXT,
+     PLACE(distance)},
+    {"window", "LO,HI", "grow from LO to HI of 255 (default: as round the seeds)", OPTION_LIST,
+     PLACE(words.window)},
+    {"overlay", "FILE", "the image with the outlines drawn over it", OPTION_TEXT, PLACE(overlay)},
+    {"contours", "FILE", "outlines as .svg or .geojson", OPTION_TEXT, PLACE(contours)},
+    {"phi", "FILE", "the level-set function in pixels, as .npy or .tif", OPTION_TEXT, PLACE(phi)},
+    {"frames", "FILE", "the evolution as .gif, or as a series FILE-0000.png", OPTION_TEXT,
+     PLACE(frames)},
+    {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
+     .max = 1 << 30},
+    {"speed", "C", "constant part; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
+     .topic = "speed"},
+    {"polynomial", "A0,..", "of the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
+     PLACE(words.polynomial), .topic = "speed"},
+    {"gaussian", "M,S[,W]", "round intensity M of 255, width S, weight W", OPTION_LIST,
+     PLACE(words.gaussian), .topic = "speed"},
+    {"edge", "K[,W]", "slow down at gradients of K/255 a pixel, weight W", OPTION_LIST,
+     PLACE(words.edge), .topic = "speed"},
+    {"curvature", "C", "shorten the contour (numbers s16 and s23e8)", OPTION_LIST,
+     PLACE(words.curvature), .topic = "speed"},
+    {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
+     PLACE(velocity), .topic = "speed"},
+    {"smooth", "S", "smooth intensities by S pixels before (default 0)", OPTION_NUMBER,
+     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed"},
+    {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
+     .min = 0, .max = 1000000, .topic = "speed"},
+    {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
+     .topic = "steps"},
+    {"norm", "N", "lin (default), euclid, interpolative[-2], volume[-2]", OPTION_TEXT, PLACE(norm),
+     .topic = "steps"},
+    {"profile", "P", "fpga12: to the bit as a circuit does it", OPTION_TEXT, PLACE(profile),
+     .topic = "steps"},
+    {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
+     PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
+    {"max-rms", "R", "end below this change a step, in pixels (floats 0.001)", OPTION_NUMBER,
+     PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
+    {"time-step", "T", "of a step (default: the largest that is monotone)", OPTION_NUMBER,
+     PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
+    {"schedule", "S", "active (default), stream, passes or reference: same bits", OPTION_TEXT,
+     PLACE(schedule), .topic = "steps"},
+    {"depth", "T", "steps at once, 1 to 16 (default 8)", OPTION_WHOLE, PLACE(depth), .min = 1,
+     .max = 16, .topic = "steps"},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff segment scan.png cell.png --at 120,80 --overlay look.png",
+    "roundoff segment scan.png two.png --at 60,50 --at 2:150,90 --contours two.svg",
+    NULL,
+};
+
+struct job {
+    ro_context *context;
+    const struct values *values;
+    const struct operands *files;
+    ro_segment_options segment;
+    ro_segment_report report;
+    ro_image in, mask, distance, velocity, picture;
+    struct frames frames;
+    ro_segmentation *result;
+};
+
+/* ---- What goes in ---------------------------------------------------------------------------- */
+
+/* Tones of a mask become labels: one tone is label 1, up to four are numbered from dark to light,
+ * numbers from 1 to 4 stay what they are. */
+static ro_status number_mask(struct job *job)
+{
+    ro_image *mask = &job->mask;
+    if (mask->format != RO_GRAY8)
+        return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask is grey of 8 bits, not %s",
+                               job->values->mask, ro_format_name(mask->format));
+    uint8_t label[256] = {0};
+    bool seen[256] = {0};
+    for (uint32_t y = 0; y < mask->height; y++) {
+        const uint8_t *row = (const uint8_t *)mask->data + (ptrdiff_t)y * mask->stride;
+        for (uint32_t x = 0; x < mask->width; x++)
+            seen[row[x]] = true;
+    }
+    int tones = 0, highest = 0;
+    for (int i = 1; i < 256; i++)
+        if (seen[i]) {
+            label[i] = (uint8_t)(++tones <= RO_LABELS ? tones : 0);
+            highest = i;
+        }
+    if (tones > RO_LABELS)
+        return ro_context_fail(job->context, RO_E_ARGUMENT,
+                               "%s: the mask has %d tones beside black, up to %d labels are "
+                               "possible",
+                               job->values->mask, tones, RO_LABELS);
+    for (int i = 1; i <= RO_LABELS && highest <= RO_LABELS && tones > 1; i++)
+        label[i] = (uint8_t)i;
+    for (uint32_t y = 0; y < mask->height; y++) {
+        uint8_t *row = (uint8_t *)mask->data + (ptrdiff_t)y * mask->stride;
+        for (uint32_t x = 0; x < mask->width; x++)
+            row[x] = label[row[x]];
+    }
+    mask->maxval = 255;
+    return RO_OK;
+}
+
+static ro_status read_velocity(struct job *job)
+{
+    ro_image *field = &job->velocity;
+    ro_status status = ro_field_load(job->context, job->values->velocity, field);
+    if (status != RO_OK)
+        return status;
+    if (field->width != 2 * job->in.width || field->height != job->in.height)
+        return ro_context_fail(job->context, RO_E_SIZE,
+                               "the velocity is %u x %u but the image is %u x %u", field->width / 2,
+                               field->height, job->in.width, job->in.height);
+    float *values = malloc((size_t)field->width * field->height * sizeof *values);
+    if (!values)
+        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for a velocity field");
+    for (uint32_t y = 0; y < field->height; y++)
+        memcpy(values + (size_t)y * field->width,
+               (const char *)field->data + (ptrdiff_t)y * field->stride,
+               field->width * sizeof *values);
+    job->segment.velocity = values;
+    return RO_OK;
+}
+
+static ro_status read_all(struct job *job)
+{
+    const struct values *values = job->values;
+    ro_status status = ro_image_load(job->context, job->files->path[0], NULL, &job->in, NULL);
+    if (status == RO_OK && values->mask) {
+        status = ro_image_load(job->context, values->mask, NULL, &job->mask, NULL);
+        if (status == RO_OK)
+            status = number_mask(job);
+        job->segment.mask = &job->mask;
+    }
+    if (status == RO_OK && values->distance) {
+        status = ro_image_load(job->context, values->distance, NULL, &job->distance, NULL);
+        job->segment.distance = &job->distance;
+    }
+    if (status == RO_OK && values->velocity)
+        status = read_velocity(job);
+    return status;
+}
+
+/* ---- What comes out -------------------------------------------------------------------------- */
+
+static int used_labels(const ro_segment_report *report, int *highest)
+{
+    int count = 0;
+    for (int i = 0; i < RO_LABELS; i++)
+        if (report->label[i].used) {
+            count++;
+            *highest = i + 1;
+        }
+    return count;
+}
+
+/* phi of one label has the name itself, of several "name-1.npy" and so on. */
+static void name_phi(const char *path, int label, bool alone, char *name, size_t size)
+{
+    const char *dot = strrchr(path, '.');
+    int stem = (int)(dot ? dot - path : (ptrdiff_t)strlen(path));
+    if (alone)
+        snprintf(name, size, "%s", path);
+    else
+        snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
+}
+
+/* Whether all files can be written, before the work. */
+static ro_status check_outputs(struct job *job)
+{
+    const struct values *values = job->values;
+    ro_file_info info = {
+        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
+    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
+    info.format = RO_RGB8;
+    info.maxval = 255;
+    if (status == RO_OK && values->overlay)
+        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
+    info.format = RO_GRAYF;
+    info.maxval = 0;
+    if (status == RO_OK && values->phi)
+        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
+    if (status == RO_OK && values->contours)
+        status = ro_contours_accepts(job->context, values->contours);
+    return status;
+}
+
+static ro_status save_labels(struct job *job)
+{
+    int highest = 1;
+    ro_image labels = {0};
+    used_labels(&job->report, &highest);
+    ro_status status = ro_image_alloc(job->context, RO_INDEX8, job->in.width, job->in.height,
+                                      (uint32_t)highest, &labels);
+    if (status == RO_OK)
+        status = ro_segmentation_labels(job->result, &labels);
+    if (status == RO_OK)
+        status = ro_image_save(job->context, job->files->path[1], &labels, NULL);
+    ro_image_free(&labels);
+    return status;
+}
+
+static ro_status save_phi(struct job *job)
+{
+    int highest = 1;
+    bool alone = used_labels(&job->report, &highest) == 1;
+    ro_image phi = {0};
+    ro_status status =
+        ro_image_alloc(job->context, RO_GRAYF, job->in.width, job->in.height, 0, &phi);
+    for (int i = 1; i <= RO_LABELS && status == RO_OK; i++) {
+        char name[4096];
+        if (!job->report.label[i - 1].used)
+            continue;
+        name_phi(job->values->phi, i, alone, name, sizeof name);
+        status = ro_segmentation_phi(job->result, i, &phi);
+        if (status == RO_OK)
+            status = ro_image_save(job->context, name, &phi, NULL);
+    }
+    ro_image_free(&phi);
+    return status;
+}
+
+static ro_status save_all(struct job *job)
+{
+    const struct values *values = job->values;
+    const ro_polyline *lines;
+    size_t count;
+    ro_status status = ro_segmentation_contours(job->result, &lines, &count);
+    if (status == RO_OK && values->frames)
+        status = frames_commit(&job->frames);
+    if (status == RO_OK && values->overlay)
+        status = save_overlay(job->context, values->overlay, &job->picture, job->result);
+    if (status == RO_OK && values->contours)
+        status = ro_contours_save(job->context, values->contours, lines, count, job->in.width,
+                                  job->in.height);
+    if (status == RO_OK && values->phi)
+        status = save_phi(job);
+    if (status == RO_OK)
+        status = save_labels(job);
+    return status;
+}
+
+static ro_status run_job(struct job *job)
+{
+    const struct values *values = job->values;
+    ro_status status = read_all(job);
+    if (status == RO_OK)
+        status = check_outputs(job);
+    if (status == RO_OK && (values->overlay || values->frames))
+        status = picture_of(job->context, &job->in, &job->picture);
+    if (status == RO_OK && values->frames) {
+        status = frames_open(&job->frames, job->context, values->frames, &job->picture);
+        job->segment.frame = frames_add;
+        job->segment.frame_data = &job->frames;
+        job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
+    }
+    job->segment.report = &job->report;
+    if (status == RO_OK)
+        status = ro_segment(job->context, &job->in, &job->segment, &job->result);
+    if (status == RO_OK)
+        status = save_all(job);
+    frames_close(&job->frames);
+    free((void *)job->segment.velocity);
+    ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
+                                &job->picture};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        ro_image_free(images[i]);
+    ro_segmentation_free(job->result);
+    return status;
+}
+
+/* ---- What is said at the end ----------------------------------------------------------------- */
+
+static void print_lines(const ro_report *ran, const ro_segment_report *r, double seconds)
+{
+    char time[32];
+    if (seconds < 1)
+        snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
+    else
+        snprintf(time, sizeof time, "%.2f s", seconds);
+    fprintf(stderr, "segment: %s, norm %s, %u steps of %.4g, %u x %u, %s/%s, %d thread%s, %s\n",
+            r->number, r->norm, r->steps, r->time_step, ran->width, ran->height, ran->schedule,
+            ro_cpu_name(ran->cpu), ran->threads, ran->threads == 1 ? "" : "s", time);
+    for (int i = 0; i < RO_LABELS; i++) {
+        const ro_segment_label *label = &r->label[i];
+        if (!label->used)
+            continue;
+        fprintf(stderr, "segment: label %d: area %llu, perimeter %.1f, %s after %u steps", i + 1,
+                (unsigned long long)label->area, label->perimeter,
+                label->ended ? "ended" : "stopped", label->steps);
+        if (label->low < label->high)
+            fprintf(stderr, ", window %.1f to %.1f", label->low, label->high);
+        for (int k = 0; k < label->rescalings; k++)
+            fprintf(stderr, "%s %u%s", k ? "," : ", rescaled at", label->rescaled_at[k],
+                    label->speed_scale[k] > 1 ? " (speed too)" : "");
+        fputc('\n', stderr);
+    }
+}
+
+static void print_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
+                       const struct operands *files, double seconds)
+{
+    fputs("{\"command\": \"segment\", \"input\": ", file);
+    json_string(file, files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, files->path[1]);
+    fprintf(file, ", \"number\": \"%s\", \"norm\": \"%s\"", r->number, r->norm);
+    fprintf(file, ", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
+            ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"steps\": %u, \"time_step\": %.17g",
+            ran->width, ran->height, r->steps, r->time_step);
+    fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
+    const char *between = "";
+    for (int i = 0; i < RO_LABELS; i++) {
+        const ro_segment_label *label = &r->label[i];
+        if (!label->used)
+            continue;
+        fprintf(file,
+                "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
+                "\"ended\": %s, \"time\": %.17g, \"fastest\": %.17g",
+                between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
+                label->ended ? "true" : "false", label->time, label->fastest);
+        if (label->low < label->high)
+            fprintf(file, ", \"window\": [%.6f, %.6f]", label->low, label->high);
+        fputs(", \"rescalings\": [", file);
+        for (int k = 0; k < label->rescalings; k++)
+            fprintf(file, "%s{\"step\": %u, \"phi\": 2, \"speed\": %d}", k ? ", " : "",
+                    label->rescaled_at[k], label->speed_scale[k]);
+        fputs("]}", file);
+        between = ", ";
+    }
+    fprintf(file, "], \"seconds\": %.6f}\n", seconds);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static ro_seed seeds[MOST_TEXTS];
+    struct values values = {.max_rms = NAN, .time_step = NAN};
+    struct operands files;
+    switch (options_parse(command, argc, argv, &values, &files)) {
+    case PARSED_HELP:
+        return finish_stdout();
+    case PARSED_ERROR:
+        return EXIT_BAD_USAGE;
+    case PARSED:
+        break;
+    }
+    if (files.count != 2)
+        return usage_error(command, "segment needs IN and OUT");
+    if (!isnan(values.max_rms) && values.max_rms <= 0)
+        return usage_error(command, "--max-rms %g: must be positive", values.max_rms);
+    if (!isnan(values.time_step) && values.time_step <= 0)
+        return usage_error(command, "--time-step %g: must be positive", values.time_step);
+    if (values.every && !values.frames)
+        return usage_error(command, "--every goes with --frames only");
+    struct job job = {
+        .values = &values,
+        .files = &files,
+        .segment = {.number = values.number,
+                    .norm = values.norm,
+                    .profile = values.profile,
+                    .schedule = values.schedule,
+                    .depth = (uint32_t)values.depth,
+                    .iterations = (uint32_t)values.iterations,
+                    .max_rms = isnan(values.max_rms) ? 0 : values.max_rms,
+                    .time_step = isnan(values.time_step) ? 0 : values.time_step,
+                    .smooth = values.smooth,
+                    .sigma = values.sigma},
+    };
+    int result = read_words(command, &values.words, &job.segment, seeds);
+    if (result)
+        return result;
+    if (!job.segment.seed_count && !values.mask && !values.distance)
+        return usage_error(command, "there is no seed: give --at X,Y, --mask or --distance");
+
+    struct work work;
+    result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    job.context = work.context;
+    ro_status status = run_job(&job);
+    work_end(&work);
+    const ro_report *ran = ro_context_report(work.context);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, files.path[1]);
+    } else if (values.common.json) {
+        bool busy = strcmp(files.path[1], "-") == 0;
+        print_json(busy ? stderr : stdout, ran, &job.report, &files, work.seconds);
+        result = finish_stdout();
+    } else if (!values.common.quiet) {
+        print_lines(ran, &job.report, work.seconds);
+    }
+    work_close(&work);
+    return result;
+}
+
+const struct command command_segment = {
+    .name = "segment",
+    .operands = "IN OUT",
+    .summary = "finds objects by contours that grow from seeds, in few bits",
+    .options = options,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segmentation by level sets in small numbers. Part of roundoff.h.
+ */
+#ifndef ROUNDOFF_SEGMENT_H
+#define ROUNDOFF_SEGMENT_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Segmentation ------------------------------------------------------------------------- */
+
+enum {
+    RO_LABELS = 4,      /* contour sets that may evolve together */
+    RO_POLYNOMIAL = 8,  /* coefficients of a speed */
+    RO_RESCALINGS = 16, /* more never happen */
+};
+
+/* How fast a contour moves along its normal: the sum of the parts that are set, in pixels per unit
+ * of time; a negative speed retracts. Intensities and gradients are in 1/255 of white and 1/255 of
+ * white a pixel. All zero: a window estimated from the pixels round the seeds. */
+typedef struct ro_speed {
+    double constant;
+    int coefficients; /* of a polynomial of the intensity from 0 to 1, the constant one first */
+    double polynomial[RO_POLYNOMIAL];
+    double gaussian, mean, deviation; /* weight, centre and width of a Gaussian of intensity */
+    double window, low, high;         /* + weight from low to high, - weight elsewhere */
+    double edge, kappa; /* weight / (1 + (gradient/kappa)^2), after Perona and Malik */
+    double curvature;   /* c_k >= 0: the contour shortens; numbers s16 and s23e8 */
+} ro_speed;
+
+/* A disc to start from. Pixel (x, y) has its centre at whole numbers. */
+typedef struct ro_seed {
+    int label; /* 1 to RO_LABELS; 0: 1 */
+    double x, y;
+    double radius; /* 0: 5 */
+} ro_seed;
+
+typedef struct ro_segment_label {
+    int used;       /* it had a seed */
+    uint32_t steps; /* until it ended */
+    int ended;      /* the evolution came to its end; 0: it was stopped */
+    int rescalings; /* of phi by 2, and of the speed where it was below the bound */
+    uint32_t rescaled_at[RO_RESCALINGS];
+    int speed_scale[RO_RESCALINGS];
+    double time;      /* that the steps stand for, in the units of the speed */
+    uint64_t area;    /* pixels inside */
+    double perimeter; /* length of the contour in pixels, without the image's border */
+    double low, high; /* of the window, if there is one, given or estimated */
+    double fastest;   /* largest |speed| in pixels a step */
+} ro_segment_label;
+
+typedef struct ro_segment_report {
+    const char *number, *norm;
+    double time_step; /* of the first step */
+    double rms; /* root mean square of the change of phi in the last step, in pixels, at the pixels
+                   beside the contour; only with max_rms */
+    uint32_t steps; /* of the label that took longest */
+    ro_segment_label label[RO_LABELS];
+} ro_segment_report;
+
+/* Called with what there is after a step, valid during the call. Non-zero cancels. */
+struct ro_segmentation;
+typedef int (*ro_segment_frame_fn)(void *data, struct ro_segmentation *now, uint32_t step);
+
+typedef struct ro_segment_options {
+    const char *number;   /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
+    const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
+                             "volume-2" */
+    const char *profile;  /* NULL: none; "fpga12": s12 with lin, the model of a circuit */
+    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active": the same */
+    uint32_t depth;       /* steps in one pass of "stream" and "active", up to 16; 0: best */
+    uint32_t iterations;  /* most steps; 0: 16 times width + height */
+    double max_rms;       /* end below this change a step; 0: only for floats, 0.001 */
+    double time_step;     /* 0: the largest that is monotone */
+    double smooth;        /* standard deviation in pixels by which intensities are smoothed */
+    double sigma;         /* the same of the image whose gradient counts */
+
+    ro_speed speed[RO_LABELS];
+    const ro_seed *seeds;
+    size_t seed_count;
+    const ro_image *mask;     /* RO_GRAY8 or RO_INDEX8 of the size of the image: label numbers */
+    const ro_image *distance; /* RO_GRAYF: signed distance in pixels, negative inside, label 1 */
+    const float *velocity;    /* (u, v) of every pixel, in pixels per unit of time */
+
+    uint32_t frame_every; /* steps between two calls of `frame`; 0: none */
+    ro_segment_frame_fn frame;
+    void *frame_data;
+    ro_segment_report *report; /* filled in on success; NULL: not wanted */
+} ro_segment_options;
+
+/* Segments `in` (grey or RGB of any depth), on the CPU. The result is the caller's to free. */
+typedef struct ro_segmentation ro_segmentation;
+RO_API
+ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
+                     ro_segmentation **result);
+RO_API
+void ro_segmentation_free(ro_segmentation *result); /* NULL is allowed */
+
+/* Label numbers into a view of RO_GRAY8 or RO_INDEX8, 0 outside; where several claim a pixel, the
+ * one that is deepest inside, and of equals the first. */
+RO_API
+ro_status ro_segmentation_labels(const ro_segmentation *result, const ro_image *labels);
+
+/* phi of a label in pixels, negative inside, into a view of RO_GRAYF. */
+RO_API
+ro_status ro_segmentation_phi(const ro_segmentation *result, int label, const ro_image *phi);
+
+/* A contour as a line through points between pixels, x and y in turn, inside on its left as seen on
+ * the screen; closed: the last point joins the first. */
+typedef struct ro_polyline {
+    int label, closed;
+    size_t count;
+    const double *points;
+} ro_polyline;
+
+/* The lines of all labels, made at the first call and owned by the result. */
+RO_API
+ro_status ro_segmentation_contours(ro_segmentation *result, const ro_polyline **lines,
+                                   size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The evolution of all labels: steps by a schedule, and every LOOK steps a look at each label.
+ *
+ * A front in few bits may stand still where it should creep: the flux rounds to nothing. When a
+ * step has changed no pixel, phi is doubled, which steepens the front, and with it the speed while
+ * it is below the monotone bound (section 2.4.3). It has ended when a doubling and LOOK further
+ * steps leave the sign of every pixel as it was, or when phi was doubled so often that its numbers
+ * are used up. Curvature and a field can make a pixel flicker for ever: with them a front in
+ * integers has also ended when QUIET looks found every sign unchanged.
+ */
+#include "pde/schedule.h"
+#include "pde/segment.h"
+
+#include "core/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
+
+struct evolution {
+    struct ro_segmentation *work;
+    const struct schedule *schedule;
+    const struct ro_level_kernel *kernel;
+    uint32_t depth;
+    struct ro_level_tiles tiles[RO_LABELS];
+    struct ro_level_passes passes[RO_LABELS];
+    struct ro_level_field before[RO_LABELS]; /* phi at the last doubling */
+    bool watched[RO_LABELS];                 /* LOOK steps after it are not over */
+    int quiet[RO_LABELS];                    /* looks since a sign changed */
+    bool moved[RO_LABELS];                   /* a pixel, in the last step */
+    bool running[RO_LABELS];
+};
+
+/* ---- Schedules ------------------------------------------------------------------------------- */
+
+struct schedule {
+    const char *name;
+    ro_status (*open)(struct evolution *evolution, int label);
+    ro_status (*run)(struct evolution *evolution, int label, uint32_t steps);
+    void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
+};
+
+static ro_status open_nothing(struct evolution *evolution, int label)
+{
+    (void)evolution, (void)label;
+    return RO_OK;
+}
+
+static void wake_nothing(struct evolution *evolution, int label) { (void)evolution, (void)label; }
+
+static ro_status run_reference(struct evolution *evolution, int label, uint32_t steps)
+{
+    for (; steps > 0; steps--) {
+        evolution->moved[label] = ro_level_step_ref(&evolution->work->front[label]);
+        if (ro_context_cancelled(evolution->work->context))
+            return RO_E_CANCELLED;
+    }
+    return RO_OK;
+}
+
+static ro_status open_passes(struct evolution *evolution, int label)
+{
+    ro_level_passes_open(&evolution->passes[label], &evolution->work->front[label],
+                         evolution->kernel, evolution->depth);
+    return RO_OK;
+}
+
+static ro_status run_passes(struct evolution *evolution, int label, uint32_t steps)
+{
+    return ro_level_passes_run(&evolution->passes[label], evolution->work->context->pool, steps,
+                               &evolution->moved[label]);
+}
+
+static ro_status open_tiles(struct evolution *evolution, int label)
+{
+    return ro_level_tiles_open(&evolution->tiles[label], &evolution->work->front[label],
+                               evolution->kernel, evolution->depth,
+                               ro_pool_threads(evolution->work->context->pool));
+}
+
+static ro_status run_tiles(struct evolution *evolution, int label, uint32_t steps)
+{
+    evolution->moved[label] =
+        ro_level_tiles_run(&evolution->tiles[label], evolution->work->context->pool, steps);
+    return RO_OK;
+}
+
+static void wake_tiles(struct evolution *evolution, int label)
+{
+    ro_level_tiles_wake(&evolution->tiles[label]);
+}
+
+static const struct schedule schedules[] = {
+    {"active", open_tiles, run_tiles, wake_tiles},
+    {"reference", open_nothing, run_reference, wake_nothing},
+    {"passes", open_passes, run_passes, wake_nothing},
+    {"stream", open_passes, run_passes, wake_nothing},
+};
+
+static ro_status no_memory(const struct ro_segmentation *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
+                           work->width, work->height);
+}
+
+static ro_status choose(struct evolution *evolution)
+{
+    struct ro_segmentation *work = evolution->work;
+    ro_context *context = work->context;
+    const char *asked = work->options.schedule;
+    if (asked && ro_name_equal(asked, "auto"))
+        asked = NULL;
+    evolution->depth = work->options.depth ? work->options.depth : USUAL_DEPTH;
+    if (evolution->depth > RO_LEVEL_DEPTH)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a depth of %u steps: up to %d are taken at once", evolution->depth,
+                               RO_LEVEL_DEPTH);
+    const size_t count = sizeof schedules / sizeof *schedules;
+    for (size_t i = 0; i < count && !evolution->schedule; i++)
+        if (!asked || ro_name_equal(asked, schedules[i].name))
+            evolution->schedule = &schedules[i];
+    if (!evolution->schedule)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown schedule %s: reference, passes, stream or active", asked);
+    const char *name = evolution->schedule->name;
+    const bool single = strcmp(name, "passes") == 0 || strcmp(name, "reference") == 0;
+    if (single && work->options.depth > 1)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a depth does not apply to schedule %s",
+                               name);
+    if (single)
+        evolution->depth = 1;
+    ro_cpu cpu = context->options.cpu ? context->options.cpu : context->cpu;
+    for (int i = 0; i < RO_LABELS; i++)
+        if (work->report.label[i].used)
+            evolution->kernel = ro_level_kernel_find(&work->front[i].level, cpu);
+    if (strcmp(name, "reference") == 0)
+        evolution->kernel = &ro_level_plain_scalar;
+    else if (context->options.cpu && evolution->kernel->cpu != context->options.cpu)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "there is no %s code for this level set",
+                               ro_cpu_name(context->options.cpu));
+    return RO_OK;
+}
+
+/* ---- Looks at a label ------------------------------------------------------------------------ */
+
+static void double_phi(struct ro_segmentation *work, int label)
+{
+    struct ro_level_front *front = &work->front[label];
+    const struct ro_level *level = &front->level;
+    for (uint32_t y = 0; y < work->height; y++) {
+        int16_t *row = (int16_t *)(void *)(front->phi[front->now].data + y * front->phi[0].pitch);
+        for (uint32_t x = 0; x < work->width; x++) {
+            int32_t twice = 2 * row[x];
+            row[x] = (int16_t)(twice < level->min   ? level->min
+                               : twice > level->max ? level->max
+                                                    : twice);
+        }
+    }
+    ro_level_field_mirror(level, &front->phi[front->now]);
+    work->scale[label] *= 2;
+}
+
+/* Doubles the speed if the bound allows; gives the factor. */
+static int scale_speed(struct ro_segmentation *work, int label)
+{
+    struct ro_level_front *front = &work->front[label];
+    const int32_t bound = (int32_t)floor(ro_level_bound(work->norm) * (1 << front->level.bits));
+    int32_t fastest = 0;
+    if (front->level.moved_by_field || front->level.curvature > 0)
+        return 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t y = 0; y < work->height; y++) {
+            int16_t *row = (int16_t *)(void *)(front->speed.data + y * front->speed.pitch);
+            for (uint32_t x = 0; x < work->width; x++)
+                if (pass == 1 && 2 * fastest <= bound)
+                    row[x] = (int16_t)(2 * row[x]);
+                else if (pass == 0 && abs(row[x]) > fastest)
+                    fastest = abs(row[x]);
+        }
+    return 2 * fastest <= bound ? 2 : 1;
+}
+
+static ro_status copy_phi(struct evolution *evolution, int label)
+{
+    const struct ro_level_front *front = &evolution->work->front[label];
+    struct ro_level_field *copy = &evolution->before[label];
+    ro_status status = RO_OK;
+    if (!copy->data)
+        status = ro_level_field_make(evolution->work->context, &front->level, copy);
+    if (status == RO_OK)
+        memcpy(copy->data - RO_LEVEL_PAD, front->phi[front->now].data - RO_LEVEL_PAD,
+               copy->pitch * front->level.height);
+    return status;
+}
+
+static bool same_signs(const struct evolution *evolution, int label)
+{
+    const struct ro_level_front *front = &evolution->work->front[label];
+    for (uint32_t y = 0; y < front->level.height; y++) {
+        const int16_t *a = (const int16_t *)(const void *)(evolution->before[label].data +
+                                                           y * front->phi[0].pitch);
+        const int16_t *b =
+            (const int16_t *)(const void *)(front->phi[front->now].data + y * front->phi[0].pitch);
+        int differ = 0;
+        for (uint32_t x = 0; x < front->level.width; x++)
+            differ |= a[x] ^ b[x];
+        if (differ < 0 || (int16_t)differ < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the contour runs between a pixel and one of its neighbours. */
+static bool at_contour(const struct ro_level_front *front, uint32_t x, uint32_t y)
+{
+    const struct ro_level_field *phi = &front->phi[front->now];
+    const bool inside = ro_level_value(&front->level, phi, x, y) < 0;
+    return (x > 0 && (ro_level_value(&front->level, phi, x - 1, y) < 0) != inside) ||
+           (y > 0 && (ro_level_value(&front->level, phi, x, y - 1) < 0) != inside) ||
+           (x + 1 < front->level.width &&
+            (ro_level_value(&front->level, phi, x + 1, y) < 0) != inside) ||
+           (y + 1 < front->level.height &&
+            (ro_level_value(&front->level, phi, x, y + 1) < 0) != inside);
+}
+
+/* The root mean square of what the last step changed at the contour, in pixels. */
+static double change_of(const struct ro_segmentation *work, int label)
+{
+    const struct ro_level_front *front = &work->front[label];
+    const double pixel = (double)work->number->slope * work->scale[label];
+    double sum = 0;
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < work->height; y++)
+        for (uint32_t x = 0; x < work->width; x++) {
+            if (!at_contour(front, x, y))
+                continue;
+            double change = ro_level_value(&front->level, &front->phi[front->now], x, y) -
+                            ro_level_value(&front->level, &front->phi[1 - front->now], x, y);
+            sum += change * change;
+            count++;
+        }
+    return count ? sqrt(sum / (double)count) / pixel : 0;
+}
+
+static int most_rescalings(const struct ro_level_number *number)
+{
+    int count = 0;
+    for (int32_t slope = number->slope; !number->real && slope < number->max; slope *= 2)
+        count++;
+    return count;
+}
+
+static ro_status look_at(struct evolution *evolution, int label, uint32_t step, double max_rms)
+{
+    struct ro_segmentation *work = evolution->work;
+    ro_segment_label *report = &work->report.label[label];
+    bool ended = false;
+    if (max_rms > 0) {
+        double rms = change_of(work, label);
+        work->report.rms = rms > work->report.rms ? rms : work->report.rms;
+        ended = rms <= max_rms;
+    }
+    if (evolution->watched[label]) {
+        evolution->watched[label] = false;
+        ended |= same_signs(evolution, label);
+    }
+    const struct ro_level *level = &work->front[label].level;
+    if (!level->real && !ro_level_is_simple(level) && !ended) {
+        bool same = evolution->before[label].data && same_signs(evolution, label);
+        evolution->quiet[label] = same ? evolution->quiet[label] + 1 : 0;
+        ended = evolution->quiet[label] == QUIET;
+        if (!same) {
+            ro_status status = copy_phi(evolution, label);
+            if (status != RO_OK)
+                return status;
+        }
+    }
+    if (!evolution->moved[label] && !ended) {
+        if (report->rescalings == most_rescalings(work->number)) {
+            ended = true;
+        } else {
+            ro_status status = copy_phi(evolution, label);
+            if (status != RO_OK)
+                return status;
+            double_phi(work, label);
+            report->rescaled_at[report->rescalings] = step;
+            report->speed_scale[report->rescalings] = scale_speed(work, label);
+            report->fastest *= report->speed_scale[report->rescalings++];
+            evolution->watched[label] = true;
+            evolution->schedule->wake(evolution, label);
+        }
+    }
+    if (ended) {
+        report->ended = 1;
+        evolution->running[label] = false;
+    }
+    return RO_OK;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+static uint32_t next_multiple(uint32_t step, uint32_t of)
+{
+    return of ? (step > UINT32_MAX - of ? UINT32_MAX : (step / of + 1) * of) : UINT32_MAX;
+}
+
+static ro_status show_frame(struct evolution *evolution, uint32_t step)
+{
+    struct ro_segmentation *work = evolution->work;
+    int stop = work->options.frame(work->options.frame_data, work, step);
+    ro_contours_drop(work);
+    if (stop)
+        return ro_context_fail(work->context, RO_E_CANCELLED, "stopped at step %u", step);
+    return RO_OK;
+}
+
+static double factor_of(const ro_segment_label *report)
+{
+    double factor = 1;
+    for (int i = 0; i < report->rescalings; i++)
+        factor *= report->speed_scale[i];
+    return factor;
+}
+
+static ro_status run_all(struct evolution *evolution)
+{
+    struct ro_segmentation *work = evolution->work;
+    const uint32_t most = work->options.iterations,
+                   every = work->options.frame ? work->options.frame_every : 0;
+    const double max_rms = work->options.max_rms > 0 ? work->options.max_rms
+                           : work->number->real      ? 0.001
+                                                     : 0;
+    ro_status status = every ? show_frame(evolution, 0) : RO_OK;
+    uint32_t step = 0;
+    for (bool any = true; any && step < most && status == RO_OK;) {
+        uint32_t next = next_multiple(step, LOOK), frame = next_multiple(step, every);
+        next = next < frame ? next : frame;
+        next = next < most ? next : most;
+        const bool look = next % LOOK == 0;
+        work->report.rms = look ? 0 : work->report.rms;
+        any = false;
+        for (int i = 0; i < RO_LABELS && status == RO_OK; i++) {
+            if (!evolution->running[i])
+                continue;
+            ro_segment_label *report = &work->report.label[i];
+            /* the last step alone where its change is measured */
+            uint32_t alone = look && max_rms > 0 ? 1 : 0;
+            if (next - step > alone)
+                status = evolution->schedule->run(evolution, i, next - step - alone);
+            if (status == RO_OK && alone)
+                status = evolution->schedule->run(evolution, i, 1);
+            report->steps = next;
+            report->time += (next - step) * work->time_step * factor_of(report);
+            if (status == RO_OK && look)
+                status = look_at(evolution, i, next, max_rms);
+            any |= evolution->running[i];
+        }
+        step = next;
+        if (status == RO_OK && every && step % every == 0)
+            status = show_frame(evolution, step);
+        if (status == RO_OK)
+            status = ro_context_progress(work->context, "segment", (double)step / most);
+    }
+    work->report.steps = step;
+    return status;
+}
+
+ro_status ro_fronts_evolve(struct ro_segmentation *work)
+{
+    struct evolution evolution = {.work = work};
+    ro_context *context = work->context;
+    ro_status status = choose(&evolution);
+    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
+        if (work->report.label[i].used) {
+            evolution.running[i] = true;
+            status = evolution.schedule->open(&evolution, i);
+            if (status == RO_E_MEMORY)
+                status = no_memory(work);
+        }
+    if (status == RO_OK)
+        status = run_all(&evolution);
+    for (int i = 0; i < RO_LABELS; i++) {
+        ro_level_tiles_close(&evolution.tiles[i]);
+        ro_level_passes_close(&evolution.passes[i]);
+        ro_level_field_free(&evolution.before[i]);
+    }
+    if (status != RO_OK)
+        return status;
+    const bool alone = strcmp(evolution.schedule->name, "reference") == 0;
+    context->report = (ro_report){
+        .method = "level-set",
+        .schedule = evolution.schedule->name,
+        .width = work->width,
+        .height = work->height,
+        .device = RO_DEVICE_CPU,
+        .cpu = evolution.kernel->cpu,
+        .threads = alone ? 1 : ro_pool_threads(context->pool),
+        .steps = work->report.steps,
+    };
+    return RO_OK;
+}

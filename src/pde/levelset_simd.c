@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Row kernels of level sets in vectors. Numbers of 8 and 12 bits with a linear norm stay in 16-bit
+ * lanes: with S the sum of the differences and M the largest,
+ *
+ *   flux = |F| (a S + (128 - a) M) = (a |F|) (S - M) + (64 |F|) (2 M)
+ *
+ * both products being of numbers below 2^16. All that is wanted of their sum is
+ * floor((flux + 2^17) / 2^18) = (floor(flux / 2^16) + 2) >> 2: the two upper halves and the carry
+ * of the lower ones. A negative speed rounds ties the other way, which takes one from the lower
+ * half. Speeds of 8-bit numbers are in 1/256 and count eightfold.
+ */
+#include "pde/lanes16.h"
+#include "pde/levelset_rows.h"
+
+#if defined(RO_SIMD_AVX512)
+#define CPU RO_CPU_AVX512
+typedef __mmask32 choice;
+RO_INLINE vec load_any(const int16_t *from) { return _mm512_loadu_si512(from); }
+RO_INLINE void store_any(int16_t *to, vec v) { _mm512_storeu_si512(to, v); }
+RO_INLINE choice negative(vec v) { return _mm512_movepi16_mask(v); }
+/* (p - q)+ or, where chosen, (q - p)+ */
+RO_INLINE vec against(vec p, vec q, choice turned)
+{
+    return _mm512_mask_subs_epu16(_mm512_subs_epu16(p, q), turned, q, p);
+}
+/* plus one where a + b, the lower halves, carry; turned: where a + b - 1 does */
+RO_INLINE vec with_carry(vec upper, vec a, vec b, choice turned)
+{
+    vec sum = V(add_epi16)(a, b), ones = V(set1_epi16)(-1);
+    choice carry = _mm512_cmplt_epu16_mask(sum, a);
+    choice borrow = _mm512_mask_cmpeq_epi16_mask(turned, sum, zero());
+    upper = _mm512_mask_sub_epi16(upper, carry, upper, ones);
+    return _mm512_mask_add_epi16(upper, borrow, upper, ones);
+}
+RO_INLINE vec signed_by(vec size, choice turned)
+{
+    return _mm512_mask_sub_epi16(size, turned, zero(), size);
+}
+RO_INLINE vec mix_in(vec all, vec a, vec b)
+{
+    return _mm512_ternarylogic_epi32(all, a, b, 0xf6); /* all | (a ^ b) */
+}
+RO_INLINE bool is_zero(vec v) { return _mm512_test_epi32_mask(v, v) == 0; }
+RO_INLINE vec first_lanes(vec v, uint32_t count)
+{
+    return _mm512_maskz_mov_epi16(_bzhi_u32(~0u, count), v);
+}
+#else
+#define CPU RO_CPU_AVX2
+typedef __m256i choice;
+RO_INLINE vec load_any(const int16_t *from) { return _mm256_loadu_si256((const vec *)from); }
+RO_INLINE void store_any(int16_t *to, vec v) { _mm256_storeu_si256((vec *)to, v); }
+RO_INLINE choice negative(vec v) { return _mm256_srai_epi16(v, 15); }
+RO_INLINE vec against(vec p, vec q, choice turned)
+{
+    return _mm256_blendv_epi8(_mm256_subs_epu16(p, q), _mm256_subs_epu16(q, p), turned);
+}
+RO_INLINE vec with_carry(vec upper, vec a, vec b, choice turned)
+{
+    vec sum = V(add_epi16)(a, b), ones = V(set1_epi16)(-1);
+    vec carry = _mm256_xor_si256(_mm256_cmpeq_epi16(V(max_epu16)(sum, a), sum), ones);
+    vec borrow = and_(turned, _mm256_cmpeq_epi16(sum, zero()));
+    return V(add_epi16)(V(sub_epi16)(upper, carry), borrow);
+}
+RO_INLINE vec signed_by(vec size, choice turned)
+{
+    return V(sub_epi16)(_mm256_xor_si256(size, turned), turned);
+}
+RO_INLINE vec mix_in(vec all, vec a, vec b) { return or_(all, _mm256_xor_si256(a, b)); }
+RO_INLINE bool is_zero(vec v) { return _mm256_testz_si256(v, v); }
+RO_INLINE vec first_lanes(vec v, uint32_t count)
+{
+    const vec number = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return and_(v, _mm256_cmpgt_epi16(_mm256_set1_epi16((short)count), number));
+}
+#endif
+
+static bool narrow_linear(const struct ro_level *level)
+{
+    return !level->real && level->bits <= 11 && level->a > 0 && ro_level_is_simple(level);
+}
+
+/* Differences are unsigned: phi is moved up by 2^15. It is never clamped, for the speed is within
+ * the monotone bound. */
+static bool step_lanes(const struct ro_level *level, const struct ro_level_row *row)
+{
+    const int16_t *above = (const int16_t *)row->above, *here = (const int16_t *)row->row;
+    const int16_t *below = (const int16_t *)row->below, *speed = (const int16_t *)row->speed;
+    int16_t *out = (int16_t *)row->out;
+    const vec base = V(set1_epi16)(INT16_MIN), two = V(set1_epi16)(2);
+    const vec sum_weight = V(set1_epi16)((short)(level->a << (11 - level->bits)));
+    const __m128i most_shift = _mm_cvtsi32_si128(6 + 11 - level->bits);
+    const uint32_t count = row->count;
+    vec moved = zero();
+    for (uint32_t x = 0; x < count; x += LANES) {
+        vec p = load_any(here + x), f = load_any(speed + x);
+        choice turned = negative(f);
+        vec rate = V(abs_epi16)(f), b = V(add_epi16)(p, base);
+        vec l = against(b, V(add_epi16)(load_any(here + (ptrdiff_t)x - 1), base), turned);
+        vec r = against(b, V(add_epi16)(load_any(here + x + 1), base), turned);
+        vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
+        vec d = against(b, V(add_epi16)(load_any(below + x), base), turned);
+        vec most = V(max_epi16)(V(max_epi16)(l, r), V(max_epi16)(u, d));
+        vec rest = V(sub_epi16)(V(add_epi16)(V(add_epi16)(l, r), V(add_epi16)(u, d)), most);
+        vec sum_rate = V(mullo_epi16)(rate, sum_weight), most_rate = V(sll_epi16)(rate, most_shift);
+        vec twice = V(add_epi16)(most, most);
+        vec upper = V(add_epi16)(V(mulhi_epu16)(rest, sum_rate), V(mulhi_epu16)(twice, most_rate));
+        upper = with_carry(upper, V(mullo_epi16)(rest, sum_rate), V(mullo_epi16)(twice, most_rate),
+                           turned);
+        vec change = V(srai_epi16)(V(add_epi16)(upper, two), 2);
+        vec next = V(sub_epi16)(p, signed_by(change, turned));
+        store_any(out + x, next);
+        if (x + LANES <= count)
+            moved = mix_in(moved, next, p);
+        else
+            moved = or_(moved, first_lanes(mix_in(zero(), next, p), count - x));
+    }
+    return !is_zero(moved);
+}
+
+static bool any(const struct ro_level *level)
+{
+    (void)level;
+    return true;
+}
+
+static bool simple_whole(const struct ro_level *level)
+{
+    return !level->real && ro_level_is_simple(level);
+}
+
+static bool simple_real(const struct ro_level *level)
+{
+    return level->real && ro_level_is_simple(level);
+}
+
+static bool step_plain(const struct ro_level *level, const struct ro_level_row *row)
+{
+    return ro_level_row_plain(level, row);
+}
+
+static bool step_whole(const struct ro_level *level, const struct ro_level_row *row)
+{
+    return ro_level_row_of_norm(level, row);
+}
+
+static bool step_real(const struct ro_level *level, const struct ro_level_row *row)
+{
+    return ro_level_row_of_norm_real(level, row);
+}
+
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_lanes) = {CPU, narrow_linear, step_lanes};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_whole) = {CPU, simple_whole, step_whole};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_real) = {CPU, simple_real, step_real};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_plain) = {CPU, any, step_plain};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast a contour wants to move, from the image: c + g1(intensity) + g2(|gradient|), sections
+ * 2.1.2.1 and 4.1.3. Intensities are integers and so is their smoothing: mirrored and turned images
+ * give exactly mirrored and turned speeds.
+ */
+#include "core/image.h"
+#include "pde/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHITE = 65535, WEIGHT_BITS = 14, MOST_DEVIATION = 64 };
+
+static uint32_t sample(const ro_image *image, const char *row, size_t at, uint32_t white)
+{
+    switch (ro_format_sample_bytes(image->format)) {
+    case 1:
+        return (uint32_t)(((const uint8_t *)row)[at] * (uint64_t)WHITE + white / 2) / white;
+    case 2:
+        return (
+            uint32_t)((((const uint16_t *)(const void *)row)[at] * (uint64_t)WHITE + white / 2) /
+                      white);
+    default: {
+        float v = ((const float *)(const void *)row)[at];
+        return v > 0 ? v < 1 ? (uint32_t)lrintf(WHITE * v) : WHITE : 0;
+    }
+    }
+}
+
+ro_status ro_intensity_read(ro_context *context, const ro_image *image, uint16_t *grey)
+{
+    const bool floats = ro_format_sample_bytes(image->format) == 4;
+    const size_t channels = ro_format_is_colour(image->format) ? 3 : 1;
+    const uint32_t white = floats ? WHITE : ro_image_white(image);
+    for (uint32_t y = 0; y < image->height; y++) {
+        const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+        if (image->format == RO_GRAY8 && white == 255) { /* the usual case, without divisions */
+            for (uint32_t x = 0; x < image->width; x++)
+                *grey++ = (uint16_t)(257 * ((const uint8_t *)row)[x]);
+            continue;
+        }
+        for (uint32_t x = 0; x < image->width; x++, grey++) {
+            size_t at = channels * x;
+            for (size_t c = 0; floats && c < channels; c++)
+                if (isnan(((const float *)(const void *)row)[at + c]))
+                    return ro_context_fail(context, RO_E_ARGUMENT,
+                                           "the pixel (%u, %u) of the input is no number", x, y);
+            uint32_t v = sample(image, row, at, white);
+            if (channels == 3)
+                v = (uint32_t)((13933 * (uint64_t)v +
+                                46871 * (uint64_t)sample(image, row, at + 1, white) +
+                                4732 * (uint64_t)sample(image, row, at + 2, white) + 32768) >>
+                               16);
+            *grey = (uint16_t)(v < WHITE ? v : WHITE);
+        }
+    }
+    return RO_OK;
+}
+
+/* ---- Smoothing ------------------------------------------------------------------------------- */
+
+/* Weights of a Gaussian to three deviations, whose sum with their mirror images is 2^14. */
+static int weights_of(double deviation, int32_t *weights)
+{
+    int reach = (int)ceil(3 * deviation);
+    double sum = 1, value[3 * MOST_DEVIATION + 1];
+    for (int i = 1; i <= reach; i++) {
+        value[i] = exp(-0.5 * i * i / (deviation * deviation));
+        sum += 2 * value[i];
+    }
+    weights[0] = 1 << WEIGHT_BITS;
+    for (int i = 1; i <= reach; i++) {
+        weights[i] = (int32_t)lrint(value[i] / sum * (1 << WEIGHT_BITS));
+        weights[0] -= 2 * weights[i];
+    }
+    return reach;
+}
+
+static uint32_t inside(int64_t at, uint32_t size)
+{
+    return at < 0 ? 0 : at >= size ? size - 1 : (uint32_t)at;
+}
+
+/* Nothing is rounded between rows and columns, so it does not matter which come first. */
+ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
+                              uint32_t height, double deviation, uint16_t *out)
+{
+    int32_t weights[3 * MOST_DEVIATION + 1];
+    const int reach = weights_of(deviation, weights);
+    uint32_t *rows = malloc((size_t)width * height * sizeof *rows);
+    int64_t *sums = malloc(width * sizeof *sums);
+    uint16_t *line = malloc(((size_t)width + 2 * (size_t)reach) * sizeof *line);
+    if (!rows || !sums || !line) {
+        free(rows);
+        free(sums);
+        free(line);
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to smooth %u x %u pixels", width,
+                               height);
+    }
+    for (uint32_t y = 0; y < height; y++) {
+        const uint16_t *from = grey + (size_t)y * width;
+        uint32_t *to = rows + (size_t)y * width;
+        for (int i = 0; i < reach; i++) {
+            line[i] = from[0];
+            line[(size_t)reach + width + (size_t)i] = from[width - 1];
+        }
+        memcpy(line + reach, from, width * sizeof *line);
+        for (uint32_t x = 0; x < width; x++)
+            to[x] = (uint32_t)weights[0] * from[x];
+        for (int i = 1; i <= reach; i++) {
+            const uint32_t weight = (uint32_t)weights[i];
+            const uint16_t *left = line + reach - i, *right = line + reach + i;
+            for (uint32_t x = 0; x < width; x++)
+                to[x] += weight * ((uint32_t)left[x] + right[x]);
+        }
+    }
+    for (uint32_t y = 0; y < height; y++) {
+        memset(sums, 0, width * sizeof *sums);
+        for (int i = -reach; i <= reach; i++) {
+            const uint32_t *from = rows + (size_t)inside((int64_t)y + i, height) * width;
+            const int64_t weight = weights[i < 0 ? -i : i];
+            for (uint32_t x = 0; x < width; x++)
+                sums[x] += weight * from[x];
+        }
+        for (uint32_t x = 0; x < width; x++)
+            out[(size_t)y * width + x] =
+                (uint16_t)((sums[x] + (1 << (2 * WEIGHT_BITS - 1))) >> (2 * WEIGHT_BITS));
+    }
+    free(rows);
+    free(sums);
+    free(line);
+    return RO_OK;
+}
+
+/* ---- The speed ------------------------------------------------------------------------------- */
+
+static double of_intensity(const ro_speed *speed, uint32_t grey)
+{
+    const double level = grey / 257.0, unit = grey / (double)WHITE;
+    double sum = speed->constant, power = 0;
+    for (int i = speed->coefficients - 1; i >= 0; i--)
+        power = power * unit + speed->polynomial[i];
+    sum += power;
+    if (speed->gaussian != 0) {
+        double t = (level - speed->mean) / speed->deviation;
+        sum += speed->gaussian * exp(-0.5 * t * t);
+    }
+    if (speed->window != 0)
+        sum += level >= speed->low && level <= speed->high ? speed->window : -speed->window;
+    return sum;
+}
+
+void ro_speed_fill(const ro_speed *speed, const uint16_t *grey, const uint16_t *edges,
+                   uint32_t width, uint32_t height, float *out)
+{
+    /* pixels of one intensity share a sum: it is kept from one to the next of its kind */
+    static const float unknown = INFINITY;
+    enum { SHARED = 4096 };
+    float table[SHARED];
+    uint16_t of[SHARED];
+    for (int i = 0; i < SHARED; i++)
+        table[i] = unknown;
+    for (uint32_t y = 0; y < height; y++) {
+        const uint16_t *up = edges + (size_t)(y ? y - 1 : 0) * width;
+        const uint16_t *row = edges + (size_t)y * width;
+        const uint16_t *down = edges + (size_t)(y + 1 < height ? y + 1 : y) * width;
+        for (uint32_t x = 0; x < width; x++, grey++, out++) {
+            uint32_t place = (*grey ^ *grey >> 8) % SHARED;
+            if (table[place] == unknown || of[place] != *grey) {
+                table[place] = (float)of_intensity(speed, *grey);
+                of[place] = *grey;
+            }
+            *out = table[place];
+            if (speed->edge != 0) {
+                double gx = row[x + 1 < width ? x + 1 : x] - (double)row[x ? x - 1 : 0];
+                double gy = down[x] - (double)up[x];
+                double k = 2 * 257 * speed->kappa;
+                *out += (float)(speed->edge / (1 + (gx * gx + gy * gy) / (k * k)));
+            }
+        }
+    }
+}
+
+/* ---- The window ------------------------------------------------------------------------------ */
+
+/* The intensity below which a share of the counted pixels lies. */
+static double quantile(const uint32_t *histogram, uint64_t total, double share)
+{
+    uint64_t below = 0;
+    for (int i = 0; i < 65536; i++) {
+        below += histogram[i];
+        if ((double)below >= share * (double)total && below > 0)
+            return i / 257.0;
+    }
+    return 255;
+}
+
+/* The middle half of the pixels tells centre and spread, whatever else the seed touches. Normally
+ * spread intensities have quartiles 0.674 deviations from the median; three and a half deviations
+ * let one in two thousand out. */
+void ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width, uint32_t height,
+                        double *low, double *high)
+{
+    static const double deviations = 3.5, least = 6;
+    uint32_t *histogram = calloc(65536, sizeof *histogram);
+    uint64_t total = 0;
+    *low = 0;
+    *high = 255;
+    if (!histogram)
+        return;
+    for (size_t i = 0; i < (size_t)width * height; i++)
+        if (phi[i] < 0) {
+            histogram[grey[i]]++;
+            total++;
+        }
+    double middle = quantile(histogram, total, 0.5);
+    double lower = middle - quantile(histogram, total, 0.25);
+    double upper = quantile(histogram, total, 0.75) - middle;
+    double spread = (lower + upper) / (2 * 0.67448975) * deviations;
+    if (total && spread < least)
+        spread = least;
+    if (total) {
+        *low = middle - spread;
+        *high = middle + spread;
+    }
+    free(histogram);
+}

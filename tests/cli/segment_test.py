@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""roundoff segment from file to files: every output read back, schedules, and what is refused."""
+import json
+import math
+import os
+import re
+import struct
+import unittest
+import xml.etree.ElementTree
+
+from command import Case, OLD, netpbm, pbm, pgm, supports
+
+WIDTH, HEIGHT = 120, 90
+
+
+def npy(shape, values, kind="<f4"):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    head += " " * (117 - len(head)) + "\n"
+    data = struct.pack("<%df" % len(values), *values)
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data
+
+
+def floats(data):
+    size = struct.unpack("<H", data[8:10])[0] + 10
+    shape = re.search(rb"'shape': \((\d+), (\d+)\)", data[:size])
+    return (int(shape[1]), int(shape[2])), struct.unpack("<%df" % ((len(data) - size) // 4),
+                                                        data[size:])
+
+
+def unpack(data, count):
+    """The numbers of a GIF's image data."""
+    table, bits, held, have, last, out = None, 9, 0, 0, None, bytearray()
+    for byte in data:
+        held |= byte << have
+        have += 8
+        while have >= bits:
+            code, held, have = held & ((1 << bits) - 1), held >> bits, have - bits
+            if code == 256:
+                table, bits, last = [bytes([i]) for i in range(256)] + [b"", b""], 9, None
+                continue
+            if code == 257:
+                assert len(out) == count
+                return bytes(out)
+            entry = table[code] if code < len(table) else last + last[:1]
+            out += entry
+            if last is not None and len(table) < 4096:
+                table.append(last + entry[:1])
+                if len(table) == 1 << bits and bits < 12:
+                    bits += 1
+            last = entry
+    raise AssertionError("no end code")
+
+
+def gif(data):
+    """Width, height and the frames of a GIF."""
+    assert data[:6] == b"GIF89a" and data[-1:] == b";"
+    width, height = struct.unpack("<HH", data[6:10])
+    at, frames = 13 + 768, []
+    while data[at] != 0x3b:
+        image = data[at] == 0x2c
+        if not image:
+            at += 2
+        else:
+            assert data[at + 1:at + 9] == struct.pack("<4H", 0, 0, width, height)
+            assert data[at + 10] == 8
+            at += 11
+        packed = bytearray()
+        while data[at]:
+            packed += data[at + 1:at + 1 + data[at]]
+            at += 1 + data[at]
+        at += 1
+        if image:
+            frames.append(unpack(packed, width * height))
+    return width, height, frames
+
+
+class Segment(Case):
+    def setUp(self):
+        super().setUp()
+        self.object = [math.hypot(x - 60, y - 45) < 30 for y in range(HEIGHT)
+                       for x in range(WIDTH)]
+        self.put("in.pgm", pgm(WIDTH, HEIGHT, [180 if o else 60 for o in self.object]))
+
+    def run_it(self, *more):
+        return self.works("segment", "in.pgm", "out.pgm", *more)
+
+    def mask(self):
+        return [p > 0 for p in netpbm(self.get("out.pgm"))[2]]
+
+    def test_only_a_seed(self):
+        done = self.run_it("--at", "50,40")
+        self.assertEqual(self.mask(), self.object)
+        self.assertRegex(done.stderr.decode(), r"^segment: s16, norm lin, \d+ steps of 0.4981, "
+                         r"120 x 90, active/\w+, \d+ threads?, .*\nsegment: label 1: area 2809, "
+                         r"perimeter [\d.]+, ended after \d+ steps, window 174.0 to 186.0, "
+                         r"rescaled at \d+\n$")
+
+    def test_report(self):
+        told = json.loads(self.run_it("--at", "50,40", "--at=2:5,5", "--json").stdout)
+        self.assertEqual([one["label"] for one in told["labels"]], [1, 2])
+        self.assertEqual(told["labels"][0]["area"], sum(self.object))
+        self.assertEqual(told["labels"][1]["area"], WIDTH * HEIGHT - sum(self.object))
+        self.assertAlmostEqual(told["labels"][0]["perimeter"], 2 * math.pi * 30, delta=19)
+        for one in told["labels"]:
+            self.assertTrue(one["ended"])
+            self.assertGreaterEqual(len(one["rescalings"]), 1)
+        tones = netpbm(self.get("out.pgm"))[2]
+        self.assertEqual([{128: 1, 255: 2}[t] for t in tones], [1 if o else 2 for o in self.object])
+
+    def test_schedules_give_the_same_bits(self):
+        wanted = None
+        for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
+                     ["--schedule", "stream", "--depth", "5"], ["--threads", "3"], []):
+            told = json.loads(self.run_it("--at", "50,40,3", "--phi", "phi.npy", "--json", "--edge",
+                                          "9", "--speed", "-0.5", "--curvature", "0.1",
+                                          "--iterations", "90", *more).stdout)
+            told = self.get("phi.npy"), told["labels"]
+            wanted = wanted or told
+            self.assertEqual(told, wanted, more)
+
+    def test_profile(self):
+        self.run_it("--at", "50,40", "--profile", "fpga12", "--phi", "a.npy")
+        self.run_it("--at", "50,40", "--number", "s12", "--norm", "lin", "--phi", "b.npy")
+        self.assertEqual(self.get("a.npy"), self.get("b.npy"))
+
+    def test_phi_goes_on(self):
+        """40 steps, or 20 and from there on 20 more: the same phi, as far as floats tell."""
+        shape = ["--window", "100,255", "--number", "float", "--quiet"]
+        self.run_it("--at", "50,40", "--iterations", "40", "--phi", "long.npy", *shape)
+        self.run_it("--at", "50,40", "--iterations", "20", "--phi", "half.npy", *shape)
+        self.run_it("--distance", "half.npy", "--iterations", "20", "--phi", "two.npy", *shape)
+        size, phi = floats(self.get("long.npy"))
+        self.assertEqual(size, (HEIGHT, WIDTH))
+        self.assertEqual(floats(self.get("two.npy"))[1], phi)
+        self.assertEqual([p < 0 for p in phi], self.mask())
+
+    def test_masks(self):
+        self.put("disc.pgm", pgm(WIDTH, HEIGHT, [255 * (math.hypot(x - 55, y - 50) < 9)
+                                                 for y in range(HEIGHT) for x in range(WIDTH)]))
+        self.run_it("--mask", "disc.pgm")
+        self.assertEqual(self.mask(), self.object)
+        self.put("two.pgm", pgm(WIDTH, HEIGHT, [90 * (x < 9) + 200 * (abs(x - 60) < 9)
+                                                for y in range(HEIGHT) for x in range(WIDTH)]))
+        self.run_it("--mask", "two.pgm", "--window", "1:0,99", "--window", "2:100,255")
+        self.assertEqual([t == 255 for t in netpbm(self.get("out.pgm"))[2]], self.object)
+
+    def test_contours(self):
+        self.run_it("--at", "50,40", "--contours", "out.svg")
+        tree = xml.etree.ElementTree.fromstring(self.get("out.svg"))
+        self.assertEqual(tree.get("viewBox"), "0 0 120 90")
+        path, = tree
+        numbers = [float(n) for n in re.findall(r"[\d.]+", path.get("d"))]
+        for x, y in zip(numbers[::2], numbers[1::2]):
+            self.assertAlmostEqual(math.hypot(x - 60.5, y - 45.5), 30, delta=1.2)
+        self.run_it("--at", "50,40", "--contours", "out.geojson")
+        told = json.loads(self.get("out.geojson"))
+        line, = told["features"]
+        points = line["geometry"]["coordinates"]
+        self.assertEqual(points[0], points[-1])
+        self.assertEqual(line["properties"], {"label": 1, "closed": True})
+        for x, y in points:
+            self.assertAlmostEqual(math.hypot(x - 60, y - 45), 30, delta=1.2)
+        turns = sum(x * v - y * u for (x, y), (u, v) in zip(points, points[1:]))
+        self.assertLess(turns, 0)  # the inside on the left, y pointing down
+
+    def test_overlay(self):
+        self.run_it("--at", "50,40", "--overlay", "look.ppm")
+        _, size, pixels = netpbm(self.get("look.ppm"))
+        self.assertEqual(size, [WIDTH, HEIGHT, 255])
+        red = [pixels[3 * i] > pixels[3 * i + 1] + 50 for i in range(WIDTH * HEIGHT)]
+        for y in range(HEIGHT):
+            for x in range(WIDTH):
+                off = abs(math.hypot(x - 60, y - 45) - 30)
+                if off > 2.5:
+                    self.assertFalse(red[y * WIDTH + x])
+        self.assertGreater(sum(red), 150)
+
+    def test_frames(self):
+        told = json.loads(self.run_it("--at", "50,40", "--frames", "all.gif", "--every", "7",
+                                      "--json").stdout)
+        width, height, frames = gif(self.get("all.gif"))
+        self.assertEqual((width, height), (WIDTH, HEIGHT))
+        self.assertEqual(len(frames), 1 + told["steps"] // 7)
+        for frame in frames:
+            rest = {n for n in frame if n < 252}
+            self.assertEqual(len(rest), 2)
+        self.assertLess(sum(n == 252 for n in frames[0]), sum(n == 252 for n in frames[-1]))
+        kind = "png" if supports("png") else "ppm"
+        self.run_it("--at", "50,40", "--frames", "f." + kind, "--every", "50", "--iterations", "99")
+        names = [n for n in sorted(os.listdir(self.folder)) if n.startswith("f-")]
+        self.assertEqual(names, ["f-0000." + kind, "f-0001." + kind])
+
+    def test_velocity(self):
+        self.put("wind.npy", npy("(90, 120, 2)", [0.5, 0.0] * (WIDTH * HEIGHT)))
+        self.run_it("--at", "30,40,10", "--velocity", "wind.npy", "--time-step", "1",
+                    "--iterations", "60")
+        inside = [i % WIDTH for i, m in enumerate(self.mask()) if m]
+        self.assertAlmostEqual(sum(inside) / len(inside), 60, delta=1)
+        self.put("small.npy", npy("(9, 120, 2)", [0.5, 0.0] * (WIDTH * 9)))
+        self.put("out.pgm", OLD)
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "30,40", "--velocity", "small.npy",
+                     words=["velocity is 120 x 9", "120 x 90"])
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "30,40", "--velocity", "in.pgm",
+                     words=["in.pgm", "field"])
+        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["is no image"])
+
+    def test_refused(self):
+        self.put("out.pgm", OLD)
+        self.put("mask.pgm", pgm(20, 10, [255] * 200))
+        self.put("five.pgm", pgm(WIDTH, HEIGHT, [x % 6 * 40 for y in range(HEIGHT)
+                                                 for x in range(WIDTH)]))
+        self.put("black.pgm", pgm(WIDTH, HEIGHT, [0] * (WIDTH * HEIGHT)))
+        for words, *more in (
+                (["no seed"],),
+                (["labels 1 to 4"], "--at", "5:10,10"),
+                (["must be X,Y"], "--at", "10"),
+                (["must be X,Y"], "--at", "ten,ten"),
+                (["must be X,Y"], "--at", "10,nan"),
+                (["radius", "positive"], "--at", "10,10,0"),
+                (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
+                (["whole number from 1 to 16"], "--at", "9,9", "--depth", "17"),
+                (["--every"], "--at", "9,9", "--every", "5"),
+                (["time-step", "positive"], "--at", "9,9", "--time-step", "0")):
+            self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)
+        for words, *more in (
+                (["seed (120, 10)", "outside", "120 x 90"], "--at", "120,10"),
+                (["seed (-1, 10)", "outside"], "--at", "-1,10"),
+                (["zero everywhere"], "--at", "9,9", "--polynomial", "0"),
+                (["mask is 20 x 10", "120 x 90"], "--mask", "mask.pgm"),
+                (["5 tones", "4 labels"], "--mask", "five.pgm"),
+                (["no seed"], "--mask", "black.pgm"),
+                (["empty"], "--at", "9,9", "--window", "9,3"),
+                (["curvature needs"], "--at", "9,9", "--number", "s12", "--curvature", "1"),
+                (["not monotone", "0.498"], "--at", "9,9", "--speed", "1", "--time-step", "0.6"),
+                (["missing.npy"], "--distance", "missing.npy"),
+                ([".svg or .geojson"], "--at", "9,9", "--contours", "out.txt"),
+                (["look.jpg"], "--at", "9,9", "--overlay", "look.jpg"),
+                (["phi.pgm"], "--at", "9,9", "--phi", "phi.pgm"),
+                (["frames-0000.xyz"], "--at", "9,9", "--frames", "no/frames.xyz"),
+                (["number s9"], "--at", "9,9", "--number", "s9"),
+                (["unknown schedule"], "--at", "9,9", "--schedule", "fast")):
+            self.refused("segment", "in.pgm", "out.pgm", *more, words=words)
+        self.put("short.pgm", self.get("in.pgm")[:-1000])
+        self.refused("segment", "short.pgm", "out.pgm", "--at", "9,9", "--overlay", "o.ppm",
+                     "--contours", "o.svg", "--frames", "o.gif")
+
+    def test_tiny(self):
+        self.put("one.pgm", pgm(1, 1, [7]))
+        self.works("segment", "one.pgm", "one.out.pgm", "--at", "0,0", "--contours", "one.svg",
+                   "--overlay", "one.ppm", "--frames", "one.gif")
+        self.assertEqual(netpbm(self.get("one.out.pgm"))[2], b"\xff")
+        self.put("row.pgm", pgm(70, 1, [7] * 35 + [200] * 35))
+        self.works("segment", "row.pgm", "row.out.pgm", "--at", "5,0,2", "--contours", "row.svg",
+                   "--overlay", "row.ppm")
+        self.assertEqual(netpbm(self.get("row.out.pgm"))[2], b"\xff" * 35 + b"\0" * 35)
+
+    def test_pipe(self):
+        done = self.works("segment", "-", "-", "--at", "50,40", "--json", input=self.get("in.pgm"))
+        self.assertEqual(done.stdout, pbm(self.object, WIDTH, HEIGHT))
+        self.assertEqual(json.loads(done.stderr)["labels"][0]["area"], sum(self.object))
+
+
+if __name__ == "__main__":
+    unittest.main()
