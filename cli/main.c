@@ -120,9 +120,7 @@ static int help(void)
          "  --version  print the version\n"
          "  --help     print this; after a command, its options\n"
          "\n"
-         "A file is named by its path, - is standard input or output (PNM).\n"
-         "\n"
-         "Examples:\n"
+         "Examples (- is standard input or output, as PNM):\n"
          "  roundoff halftone photo.jpg photo.tif\n"
          "  roundoff testcard - | roundoff halftone - card.png --levels 4");
     return finish_stdout();
