@@ -288,6 +288,8 @@ static int check(const struct values *asked, struct work *work, const struct ope
         return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
     const char *files_stated = certificate_value(stated, "files");
     const int wanted = files_stated ? atoi(files_stated) : 0;
+    if (asked->recompute && !command->reference)
+        return fail("--recompute: %s makes no picture that could be made again", command->name);
     if (given->count - 1 != wanted)
         return fail("this certificate of %s is verified with %s", command->name,
                     wanted == 1   ? "OUT"

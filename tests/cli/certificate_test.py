@@ -208,6 +208,16 @@ class Certificates(Case):
         self.holds("apply.json", "moving.pgm", "again.pgm", "--recompute")
         self.fails("cert.json", "moving.pgm", "in.pgm", "out.pgm", words=["fixed_hash"])
 
+    def test_measure(self):
+        self.works("halftone", "in.pgm", "out.pbm", "--quiet")
+        self.works("measure", "in.pgm", "out.pbm", "--quiet", "--distance", "400",
+                   "--certificate", "cert.json")
+        self.assertEqual(sum(self.lines("cert.json")["level_pixels"]), 90 * 70)
+        self.holds("cert.json", "in.pgm", "out.pbm")
+        self.holds("cert.json", "in.pgm", "out.pbm", "--threads", "1")
+        self.fails("cert.json", "in.pgm", "out.pbm", "--recompute", words=["no picture"])
+        self.fails("cert.json", "in.pgm", "in.pgm", words=["result_maxval"])
+
     def test_what_is_drawn(self):
         self.works("testcard", "out.pgm", "--size", "60x40", "--quiet", "--certificate", "cert.json")
         self.holds("cert.json", "out.pgm", "--recompute")
