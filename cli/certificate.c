@@ -327,6 +327,20 @@ const char *const *certificate_no_arguments(const void *values)
     return none;
 }
 
+/* A build without hashes says so before the work. */
+static bool has_hashes(void)
+{
+    ro_context *context;
+    char hash[RO_HASH_TEXT];
+    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+        return true; /* the work will tell */
+    const bool has = ro_bytes_hash(context, "", 0, hash) == RO_OK;
+    if (!has)
+        fail("%s", ro_context_message(context));
+    ro_context_close(context);
+    return has;
+}
+
 int certificate_wanted(const struct command *command, const struct common *common,
                        const struct operands *files)
 {
@@ -341,7 +355,7 @@ int certificate_wanted(const struct command *command, const struct common *commo
                                common->certificate);
     if (strcmp(common->certificate, "-") == 0)
         return usage_error(command, "--certificate -: must be the name of a file");
-    return can_write(common->certificate) ? 0 : 1;
+    return has_hashes() && can_write(common->certificate) ? 0 : 1;
 }
 
 static void add_run(struct certificate *to, const ro_report *ran)
