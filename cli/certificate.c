@@ -209,18 +209,26 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 
 /* ---- What a command states ------------------------------------------------------------------ */
 
-/* Texts one after another, as JSON; null where there is none. */
+/* Texts one after another, as a list of strings. */
 static void add_list(struct certificate *to, const char *name, const struct texts *texts)
 {
-    char all[4096] = "";
-    size_t used = 0;
-    for (int i = 0; i < texts->count && used < sizeof all; i++)
-        used +=
-            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? " " : "", texts->text[i]);
-    if (texts->count)
-        certificate_text(to, name, all);
-    else
-        add_printed(to, name, "null");
+    char *value = NULL;
+    size_t size = 0;
+    if (to->status != RO_OK)
+        return;
+    FILE *file = open_memstream(&value, &size);
+    if (!file) {
+        no_memory(to);
+        return;
+    }
+    fputc('[', file);
+    for (int i = 0; i < texts->count; i++) {
+        fputs(i ? ", " : "", file);
+        json_string(file, texts->text[i]);
+    }
+    fputc(']', file);
+    fclose(file);
+    add_line(to, name, value);
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */

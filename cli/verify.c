@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 2 * MOST_OPTIONS + 32 };
+enum { MOST_ARGUMENTS = 2 * MOST_OPTIONS + 8 * MOST_TEXTS };
 
 struct values {
     struct common common;
@@ -79,6 +79,23 @@ static char *plain_text(const char *value)
     return text;
 }
 
+static void add_value(struct arguments *to, const char *option, const char *value)
+{
+    char *text = plain_text(value);
+    if (text)
+        add_argument(to, option, text);
+    free(text);
+}
+
+/* The next text of a list, after the one whose quote this is; NULL: there is none. */
+static const char *after_text(const char *quote)
+{
+    const char *c = quote + 1;
+    while (*c && *c != '"')
+        c += *c == '\\' && c[1] ? 2 : 1;
+    return *c ? strchr(c + 1, '"') : NULL;
+}
+
 /* "--name=value" for every option that was given; options in `instead` are left to the caller. */
 static void arguments_of(const struct certificate *from, const char *const *instead,
                          struct arguments *to)
@@ -91,11 +108,17 @@ static void arguments_of(const struct certificate *from, const char *const *inst
             left = strcmp(instead[k] + strspn(instead[k], "-!"), name + 7) == 0;
         if (left)
             continue;
-        char option[128], *text = plain_text(value);
-        snprintf(option, sizeof option, "--%s%s", name + 7, strcmp(value, "true") ? "=" : "");
-        if (text)
-            add_argument(to, option, strcmp(value, "true") ? text : "");
-        free(text);
+        char option[128];
+        const bool flag = strcmp(value, "true") == 0;
+        snprintf(option, sizeof option, "--%s%s", name + 7, flag ? "" : "=");
+        if (*value == '[') {
+            for (const char *c = strchr(value, '"'); c; c = after_text(c))
+                add_value(to, option, c);
+        } else if (flag) {
+            add_argument(to, option, "");
+        } else {
+            add_value(to, option, value);
+        }
     }
 }
 

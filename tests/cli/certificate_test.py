@@ -208,6 +208,19 @@ class Certificates(Case):
         self.holds("apply.json", "moving.pgm", "again.pgm", "--recompute")
         self.fails("cert.json", "moving.pgm", "in.pgm", "out.pgm", words=["fixed_hash"])
 
+    def test_segment(self):
+        for more in (["--at", "40,30"], ["--at", "20,20,4", "--at", "2:60,50", "--speed", "1"],
+                     ["--at", "40,30", "--number", "s12", "--schedule", "passes"]):
+            for out in "out.pgm", "out.npy":
+                self.works("segment", "in.pgm", out, *more, "--iterations", "40", "--quiet",
+                           "--certificate", "cert.json")
+                told = self.lines("cert.json")
+                self.assertEqual(told["pixels_unlike_the_method"], 0, more)
+                self.assertGreater(told["label_area"][0], 0)
+                self.holds("cert.json", "in.pgm", out, "--recompute")
+        self.works("segment", "in.pgm", "out.pgm", "--at", "41,30", "--iterations", "40", "--quiet")
+        self.fails("cert.json", "in.pgm", "out.pgm", words=["differ"])
+
     def test_measure(self):
         self.works("halftone", "in.pgm", "out.pbm", "--quiet")
         self.works("measure", "in.pgm", "out.pbm", "--quiet", "--distance", "400",
