@@ -209,18 +209,26 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 
 /* ---- What a command states ------------------------------------------------------------------ */
 
-/* Texts one after another, as JSON; null where there is none. */
+/* Texts one after another, as a list of strings. */
 static void add_list(struct certificate *to, const char *name, const struct texts *texts)
 {
-    char all[4096] = "";
-    size_t used = 0;
-    for (int i = 0; i < texts->count && used < sizeof all; i++)
-        used +=
-            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? " " : "", texts->text[i]);
-    if (texts->count)
-        certificate_text(to, name, all);
-    else
-        add_printed(to, name, "null");
+    char *value = NULL;
+    size_t size = 0;
+    if (to->status != RO_OK)
+        return;
+    FILE *file = open_memstream(&value, &size);
+    if (!file) {
+        no_memory(to);
+        return;
+    }
+    fputc('[', file);
+    for (int i = 0; i < texts->count; i++) {
+        fputs(i ? ", " : "", file);
+        json_string(file, texts->text[i]);
+    }
+    fputc(']', file);
+    fclose(file);
+    add_line(to, name, value);
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
@@ -327,6 +335,20 @@ const char *const *certificate_no_arguments(const void *values)
     return none;
 }
 
+/* A build without hashes says so before the work. */
+static bool has_hashes(void)
+{
+    ro_context *context;
+    char hash[RO_HASH_TEXT];
+    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+        return true; /* the work will tell */
+    const bool has = ro_bytes_hash(context, "", 0, hash) == RO_OK;
+    if (!has)
+        fail("%s", ro_context_message(context));
+    ro_context_close(context);
+    return has;
+}
+
 int certificate_wanted(const struct command *command, const struct common *common,
                        const struct operands *files)
 {
@@ -341,7 +363,7 @@ int certificate_wanted(const struct command *command, const struct common *commo
                                common->certificate);
     if (strcmp(common->certificate, "-") == 0)
         return usage_error(command, "--certificate -: must be the name of a file");
-    return can_write(common->certificate) ? 0 : 1;
+    return has_hashes() && can_write(common->certificate) ? 0 : 1;
 }
 
 static void add_run(struct certificate *to, const ro_report *ran)

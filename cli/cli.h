@@ -33,7 +33,8 @@ struct command {
     size_t values_size;
     /* States what the files and the values give: hashes and exact integers. */
     ro_status (*certify)(struct certificate *to, const void *values, const struct operands *files);
-    /* Arguments that make a run use the plain code, ended by NULL; "!name" leaves an option out. */
+    /* Arguments that make a run use the plain code, ended by NULL; "!name" leaves an option out.
+     * Without it there is no OUT to make again. */
     const char *const *(*reference)(const void *values);
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff measure: figures of a result against its original, as a table, JSON or a page. */
+#include "cli/certificate.h"
 #include "cli/figures.h"
 #include "cli/page.h"
 #include "cli/work.h"
@@ -16,6 +17,8 @@ struct values {
 };
 
 #define PLACE(member) .offset = offsetof(struct values, member)
+
+static const struct values defaults = {.tile = -1};
 
 static const char *const tiles[] = {"16", "32", "64", "128", "256", NULL};
 
@@ -68,6 +71,47 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
     return ro_measure(context, &job->original, &job->result, &measure, &job->report);
 }
 
+/* Both pictures and every figure to the last bit; fields by their means. */
+static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
+{
+    struct job job = {0};
+    __int128 pixels[RO_MEASURE_LEVELS];
+    ro_status status = load_and_measure(to->context, given, files, &job);
+    if (status == RO_OK) {
+        const ro_measure_report *report = &job.report;
+        const struct {
+            const char *name;
+            double value;
+        } figures[] = {
+            {"rms", report->raw.rms},
+            {"rms_gaussian", report->gaussian.rms},
+            {"rms_contrast", report->contrast.rms},
+            {"ssim", report->ssim},
+            {"tone_in", report->tone_in},
+            {"tone_out", report->tone_out},
+            {"tone_rms", report->tone_rms},
+            {"border_rms", report->border.rms},
+            {"grain", report->grain},
+            {"worms", report->worms},
+            {"anisotropy", report->anisotropy},
+            {"clumping", report->dots.clumping},
+        };
+        certificate_picture(to, "original", &job.original);
+        certificate_picture(to, "result", &job.result);
+        for (int i = 0; i < RO_MEASURE_LEVELS; i++)
+            pixels[i] = (__int128)report->levels[i].pixels;
+        certificate_integers(to, "level_pixels", pixels, RO_MEASURE_LEVELS);
+        certificate_natural(to, "dots", report->dots.dots);
+        certificate_natural(to, "dot_pixels", report->dots.pixels);
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+            certificate_real(to, figures[i].name, figures[i].value);
+    }
+    ro_measure_free(&job.report);
+    ro_image_free(&job.original);
+    ro_image_free(&job.result);
+    return status;
+}
+
 static void print_json(const struct operands *files, const ro_measure_report *report,
                        double seconds)
 {
@@ -82,7 +126,7 @@ static void print_json(const struct operands *files, const ro_measure_report *re
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.tile = -1};
+    struct values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -96,9 +140,12 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "measure needs ORIGINAL and RESULT");
     if (values.report && !can_write(values.report))
         return 1;
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
 
     struct work work;
-    int result = work_begin(&work, &values.common);
+    result = work_begin(&work, &values.common);
     if (result)
         return result;
     struct job job = {0};
@@ -106,6 +153,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (status == RO_OK && values.report)
         status = page_measure(work.context, values.report, files.path, &job.original, &job.result,
                               &job.report);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, NULL);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, values.report ? values.report : "-");
@@ -128,7 +177,10 @@ const struct command command_measure = {
     .operands = "ORIGINAL RESULT",
     .summary = "tells how good a result is: what an eye sees, tone, texture, dots",
     .options = options,
-    .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify,
 };

@@ -2,6 +2,7 @@
 /* roundoff segment: contours that grow from seeds, as labels, lines, pictures and fields. */
 #include "cli/segment.h"
 
+#include "cli/certificate.h"
 #include "cli/work.h"
 #include "core/image.h"
 
@@ -18,6 +19,8 @@ struct values {
     int every, iterations, depth;
     double max_rms, time_step, smooth, sigma;
 };
+
+static const struct values defaults = {.max_rms = NAN, .time_step = NAN};
 
 #define PLACE(member) .offset = offsetof(struct values, member)
 
@@ -267,6 +270,16 @@ static ro_status save_all(struct job *job)
     return status;
 }
 
+static void close_job(struct job *job)
+{
+    free((void *)job->segment.velocity);
+    ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
+                                &job->picture};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        ro_image_free(images[i]);
+    ro_segmentation_free(job->result);
+}
+
 static ro_status run_job(struct job *job)
 {
     const struct values *values = job->values;
@@ -287,12 +300,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_OK)
         status = save_all(job);
     frames_close(&job->frames);
-    free((void *)job->segment.velocity);
-    ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
-                                &job->picture};
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
-        ro_image_free(images[i]);
-    ro_segmentation_free(job->result);
+    close_job(job);
     return status;
 }
 
@@ -359,10 +367,122 @@ static void print_json(FILE *file, const ro_report *ran, const ro_segment_report
     fprintf(file, "], \"seconds\": %.6f}\n", seconds);
 }
 
+static struct job job_of(const struct values *values, const struct operands *files)
+{
+    return (struct job){
+        .values = values,
+        .files = files,
+        .segment = {.number = values->number,
+                    .norm = values->norm,
+                    .profile = values->profile,
+                    .schedule = values->schedule,
+                    .depth = (uint32_t)values->depth,
+                    .iterations = (uint32_t)values->iterations,
+                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+                    .time_step = isnan(values->time_step) ? 0 : values->time_step,
+                    .smooth = values->smooth,
+                    .sigma = values->sigma},
+    };
+}
+
+/* ---- The certificate ------------------------------------------------------------------------- */
+
+/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files. */
+static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
+{
+    const uint32_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
+    uint64_t count = 0;
+    if (out->format != RO_GRAY8 || out->width != labels->width || out->height != labels->height)
+        return (uint64_t)labels->width * labels->height;
+    for (uint32_t y = 0; y < out->height; y++) {
+        const uint8_t *from = (const uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
+        const uint8_t *row = (const uint8_t *)out->data + (ptrdiff_t)y * out->stride;
+        for (uint32_t x = 0; x < out->width; x++)
+            count += row[x] != (numbers ? from[x] : (2 * white * from[x] + steps) / (2 * steps));
+    }
+    return count;
+}
+
+static void state_labels(struct certificate *to, const ro_segment_report *r)
+{
+    __int128 areas[RO_LABELS], steps[RO_LABELS], rescalings[RO_LABELS], ended[RO_LABELS];
+    for (int i = 0; i < RO_LABELS; i++) {
+        areas[i] = (__int128)r->label[i].area;
+        steps[i] = r->label[i].steps;
+        rescalings[i] = r->label[i].rescalings;
+        ended[i] = r->label[i].ended;
+    }
+    certificate_text(to, "number", r->number);
+    certificate_text(to, "norm", r->norm);
+    certificate_integers(to, "label_area", areas, RO_LABELS);
+    certificate_integers(to, "label_steps", steps, RO_LABELS);
+    certificate_integers(to, "label_rescalings", rescalings, RO_LABELS);
+    certificate_integers(to, "label_ended", ended, RO_LABELS);
+}
+
+/* The evolution once more. */
+static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
+{
+    struct values values = *(const struct values *)given;
+    ro_seed *seeds = calloc(MOST_TEXTS, sizeof *seeds);
+    ro_image out = {0}, labels = {0};
+    ro_file_info info = {0};
+    int highest = 1;
+    values.schedule = NULL; /* changes no bits */
+    values.depth = 0;
+    struct job job = job_of(&values, files);
+    job.context = to->context;
+    job.segment.report = &job.report;
+    ro_status status = RO_OK;
+    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds) != 0)
+        status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
+    if (status == RO_OK)
+        status = read_all(&job);
+    if (status == RO_OK)
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+    if (status == RO_OK)
+        status = ro_segment(to->context, &job.in, &job.segment, &job.result);
+    if (status == RO_OK) {
+        used_labels(&job.report, &highest);
+        status = ro_image_alloc(to->context, RO_INDEX8, job.in.width, job.in.height,
+                                (uint32_t)highest, &labels);
+    }
+    if (status == RO_OK)
+        status = ro_segmentation_labels(job.result, &labels);
+    if (status == RO_OK) {
+        certificate_picture(to, "input", &job.in);
+        if (values.mask)
+            certificate_picture(to, "mask", &job.mask);
+        if (values.distance)
+            certificate_picture(to, "distance", &job.distance);
+        if (values.velocity)
+            certificate_picture(to, "velocity", &job.velocity);
+        certificate_picture(to, "output", &out);
+        state_labels(to, &job.report);
+        certificate_natural(to, "pixels_unlike_the_method",
+                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+    }
+    close_job(&job);
+    ro_image_free(&out);
+    ro_image_free(&labels);
+    free(seeds);
+    return status;
+}
+
+/* The definition; files beside OUT stay as they are. */
+static const char *const *reference(const void *given)
+{
+    static const char *const defined[] = {
+        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1", "!depth",
+        "!overlay",   "!contours", "!phi",  "!frames", "!every",    NULL};
+    (void)given;
+    return defined;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     static ro_seed seeds[MOST_TEXTS];
-    struct values values = {.max_rms = NAN, .time_step = NAN};
+    struct values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -380,25 +500,15 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
     if (values.every && !values.frames)
         return usage_error(command, "--every goes with --frames only");
-    struct job job = {
-        .values = &values,
-        .files = &files,
-        .segment = {.number = values.number,
-                    .norm = values.norm,
-                    .profile = values.profile,
-                    .schedule = values.schedule,
-                    .depth = (uint32_t)values.depth,
-                    .iterations = (uint32_t)values.iterations,
-                    .max_rms = isnan(values.max_rms) ? 0 : values.max_rms,
-                    .time_step = isnan(values.time_step) ? 0 : values.time_step,
-                    .smooth = values.smooth,
-                    .sigma = values.sigma},
-    };
+    struct job job = job_of(&values, &files);
     int result = read_words(command, &values.words, &job.segment, seeds);
     if (result)
         return result;
     if (!job.segment.seed_count && !values.mask && !values.distance)
         return usage_error(command, "there is no seed: give --at X,Y, --mask or --distance");
+    result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
 
     struct work work;
     result = work_begin(&work, &values.common);
@@ -406,16 +516,19 @@ static int run(const struct command *command, int argc, char **argv)
         return result;
     job.context = work.context;
     ro_status status = run_job(&job);
+    const double seconds = seconds_now() - work.progress.start;
+    const ro_report ran = *ro_context_report(work.context);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, &ran);
     work_end(&work);
-    const ro_report *ran = ro_context_report(work.context);
     if (status != RO_OK) {
         result = work_failed(&work, status, files.path[1]);
     } else if (values.common.json) {
         bool busy = strcmp(files.path[1], "-") == 0;
-        print_json(busy ? stderr : stdout, ran, &job.report, &files, work.seconds);
+        print_json(busy ? stderr : stdout, &ran, &job.report, &files, seconds);
         result = finish_stdout();
     } else if (!values.common.quiet) {
-        print_lines(ran, &job.report, work.seconds);
+        print_lines(&ran, &job.report, seconds);
     }
     work_close(&work);
     return result;
@@ -426,7 +539,13 @@ const struct command command_segment = {
     .operands = "IN OUT",
     .summary = "finds objects by contours that grow from seeds, in few bits",
     .options = options,
-    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify,
+    .reference = reference,
 };

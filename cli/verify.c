@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 2 * MOST_OPTIONS + 32 };
+enum { MOST_ARGUMENTS = 2 * MOST_OPTIONS + 8 * MOST_TEXTS };
 
 struct values {
     struct common common;
@@ -79,6 +79,23 @@ static char *plain_text(const char *value)
     return text;
 }
 
+static void add_value(struct arguments *to, const char *option, const char *value)
+{
+    char *text = plain_text(value);
+    if (text)
+        add_argument(to, option, text);
+    free(text);
+}
+
+/* The next text of a list, after the one whose quote this is; NULL: there is none. */
+static const char *after_text(const char *quote)
+{
+    const char *c = quote + 1;
+    while (*c && *c != '"')
+        c += *c == '\\' && c[1] ? 2 : 1;
+    return *c ? strchr(c + 1, '"') : NULL;
+}
+
 /* "--name=value" for every option that was given; options in `instead` are left to the caller. */
 static void arguments_of(const struct certificate *from, const char *const *instead,
                          struct arguments *to)
@@ -91,11 +108,17 @@ static void arguments_of(const struct certificate *from, const char *const *inst
             left = strcmp(instead[k] + strspn(instead[k], "-!"), name + 7) == 0;
         if (left)
             continue;
-        char option[128], *text = plain_text(value);
-        snprintf(option, sizeof option, "--%s%s", name + 7, strcmp(value, "true") ? "=" : "");
-        if (text)
-            add_argument(to, option, strcmp(value, "true") ? text : "");
-        free(text);
+        char option[128];
+        const bool flag = strcmp(value, "true") == 0;
+        snprintf(option, sizeof option, "--%s%s", name + 7, flag ? "" : "=");
+        if (*value == '[') {
+            for (const char *c = strchr(value, '"'); c; c = after_text(c))
+                add_value(to, option, c);
+        } else if (flag) {
+            add_argument(to, option, "");
+        } else {
+            add_value(to, option, value);
+        }
     }
 }
 
@@ -288,6 +311,8 @@ static int check(const struct values *asked, struct work *work, const struct ope
         return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
     const char *files_stated = certificate_value(stated, "files");
     const int wanted = files_stated ? atoi(files_stated) : 0;
+    if (asked->recompute && !command->reference)
+        return fail("--recompute: %s makes no picture that could be made again", command->name);
     if (given->count - 1 != wanted)
         return fail("this certificate of %s is verified with %s", command->name,
                     wanted == 1   ? "OUT"

@@ -30,6 +30,16 @@ def supports(kind):
     return b"this build has no" not in done.stderr
 
 
+@functools.lru_cache(None)
+def certifies():
+    """Whether this build has hashes, and so certificates."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([ROUNDOFF, "testcard", os.path.join(folder, "a.pgm"), "--size", "2x2",
+                               "--certificate", os.path.join(folder, "a.json")],
+                              stderr=subprocess.PIPE)
+    return b"no hashes" not in done.stderr
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()

@@ -5,7 +5,7 @@ import os
 import struct
 import unittest
 
-from command import Case, OLD, ROUNDOFF, netpbm, noise
+from command import Case, OLD, ROUNDOFF, certifies, netpbm, noise
 
 import subprocess
 
@@ -140,6 +140,7 @@ class Quantize(Case):
 
 @unittest.skipUnless(can_transform(), "this build has no FFTW")
 class Optics(Case):
+    @unittest.skipUnless(certifies(), "this build has no hashes")
     def test_from_scene_to_picture(self):
         self.works("hologram", "make", "dice.npy", "--size", "160x120", "--layers", "2", "--quiet")
         optics = json.loads(self.get("dice.json"))
