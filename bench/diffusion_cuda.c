@@ -225,18 +225,18 @@ static void print_floor(ro_context *context)
 }
 
 /* Where the wave's time goes: rows of 65536 columns, so few of them that the rows add little. One
- * band of 32 rows gives the time of a step; more bands in a block, and more blocks, give what each
- * hand-over adds. */
+ * band of 64 rows gives the time of a step; more bands in a block, and more blocks, give what each
+ * hand-over adds. A band starts 176 steps after the one above: 160 of skew, 16 of a chunk. */
 static void print_anatomy(ro_context *context)
 {
     enum { WIDTH = 65536 };
-    static const int heights[] = {32, 64, 128, 256, 512, 2048};
-    double ms[6] = {0};
+    static const int heights[] = {64, 256, 2048};
+    double ms[3] = {0};
     struct device_images images = {0};
     bool done = ro_cuda_alloc(context, (size_t)WIDTH * 2048, &images.in_memory) == RO_OK &&
                 ro_cuda_alloc(context, (size_t)WIDTH / 8 * 2048, &images.out_memory) == RO_OK &&
                 ro_cuda_fill(context, images.in_memory, 100, (size_t)WIDTH * 2048) == RO_OK;
-    for (int i = 0; i < 6 && done; i++) {
+    for (int i = 0; i < 3 && done; i++) {
         uint32_t height = (uint32_t)heights[i];
         images.in[0] = (ro_image){RO_GRAY8, WIDTH, height, 255, WIDTH, images.in_memory};
         images.out[0] = (ro_image){RO_BITS, WIDTH, height, 0, WIDTH / 8, images.out_memory};
@@ -245,12 +245,13 @@ static void print_anatomy(ro_context *context)
     free_images(&images);
     if (!done)
         return;
-    double step = ms[0] / (WIDTH + 4 * 31) * 1e6;
-    printf("\na step of the wave: %.1f ns (65536 x 32 in %.3f ms); a band below adds %.2f us, "
-           "128 steps of which are the skew's; a block of 4 bands below adds %.2f us\n",
-           step, ms[0], (ms[2] - ms[0]) / 3 * 1e3, (ms[5] - ms[3]) / 14 * 1e3);
-    printf("so 16384 x 16384 cannot take less than %.3f ms: (16384 + 4 * 16384) steps\n",
-           5 * 16384 * step * 1e-6);
+    double step = ms[0] / (WIDTH + 160) * 1e6;
+    printf(
+        "\na step of the wave: %.1f ns (65536 x 64 in %.3f ms); a band of 64 rows below adds %.2f "
+        "us, 176 steps; a block of four %.2f us\n",
+        step, ms[0], (ms[1] - ms[0]) / 3 * 1e3, (ms[2] - ms[1]) / 7 * 1e3);
+    printf("so 16384 x 16384 cannot take less than %.3f ms: (16384 + 2.5 * 16384) steps\n",
+           3.5 * 16384 * step * 1e-6);
 }
 
 int bench_diffusion_cuda(const struct bench_options *options)

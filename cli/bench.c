@@ -16,10 +16,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* clang-format off */
 static const struct bench *const benches[] = {
-    &bench_papers, &bench_diffusion, &bench_halftone, &bench_ordered,  &bench_palette,
-    &bench_dbs,    &bench_denoise,   &bench_hologram, &bench_register,
+    &bench_diffusion,
+    &bench_halftone,
+    &bench_ordered,
+    &bench_palette,
+    &bench_dbs,
+    &bench_denoise,
+    &bench_hologram,
+    &bench_register,
+    &bench_papers,
 };
+/* clang-format on */
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 struct values {
@@ -161,7 +170,7 @@ static int run_all(const struct values *values, const struct bench_options *benc
     ro_context *context = NULL;
     if (result == 0 && ro_context_open(NULL, &context) != RO_OK)
         result = fail("not enough memory");
-    if (result == 0 && ro_text_save(context, output, text, size) != RO_OK)
+    if (result == 0 && ro_bytes_save(context, output, text, size) != RO_OK)
         result = fail("%s", ro_context_message(context));
     ro_context_close(context);
     free(text);

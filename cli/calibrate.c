@@ -155,7 +155,7 @@ static ro_status save_curve(ro_context *context, const char *path, const ro_tone
     for (int i = 0; i < count; i++)
         fprintf(file, "%.6f, %.6f\n", points[i].in, points[i].out);
     fclose(file);
-    ro_status status = text ? ro_text_save(context, path, text, size)
+    ro_status status = text ? ro_bytes_save(context, path, text, size)
                             : ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
     free(text);
     return status;
@@ -211,7 +211,7 @@ static int check_fit(const struct command *command, const struct values *values)
     if (values->method || values->cell || values->shape || values->angle || values->patch ||
         values->type || values->common.seed || values->dpi != defaults.dpi)
         return usage_error(command, "calibrate fit takes no option of the wedge");
-    return 0;
+    return can_write(values->curve) ? 0 : 1;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/certificate.h"
 
+#include "cli/work.h"
 #include "roundoff_io.h"
 
 #include <errno.h>
@@ -189,6 +190,23 @@ void certificate_picture(struct certificate *to, const char *name, const ro_imag
         add_sums(to, name, image);
 }
 
+void certificate_unlike(struct certificate *to, const ro_image *again, const ro_image *out)
+{
+    if (again->format != out->format || again->width != out->width ||
+        again->height != out->height || again->maxval != out->maxval)
+        return;
+    const size_t bytes = ro_format_row_bytes(again->format, again->width);
+    const size_t pixel = ro_format_row_bytes(again->format, 1);
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < again->height; y++) {
+        const char *p = (const char *)again->data + (ptrdiff_t)y * again->stride;
+        const char *q = (const char *)out->data + (ptrdiff_t)y * out->stride;
+        for (size_t x = 0; x < bytes; x += pixel)
+            count += memcmp(p + x, q + x, pixel) != 0;
+    }
+    certificate_natural(to, "pixels_unlike_the_method", count);
+}
+
 /* ---- What a command states ------------------------------------------------------------------ */
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
@@ -259,7 +277,9 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     certificate_integer(to, "certificate", 1);
     certificate_text(to, "version", ro_version());
     certificate_text(to, "command", command->name);
-    for (int i = 0; i + command->files < files->count; i++)
+    const int words = command->files ? files->count - command->files : 0;
+    certificate_integer(to, "files", files->count - words);
+    for (int i = 0; i < words; i++)
         certificate_text(to, "operand", files->path[i]);
     for (int i = 0; i < count; i++)
         if (is_stated(list[i]))
@@ -304,7 +324,7 @@ int certificate_wanted(const struct command *command, const struct common *commo
                                common->certificate);
     if (strcmp(common->certificate, "-") == 0)
         return usage_error(command, "--certificate -: must be the name of a file");
-    return 0;
+    return can_write(common->certificate) ? 0 : 1;
 }
 
 static void add_run(struct certificate *to, const ro_report *ran)
@@ -348,7 +368,7 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
     if (fclose(file) != 0)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
     if (status == RO_OK)
-        status = ro_text_save(context, common->certificate, text, size);
+        status = ro_bytes_save(context, common->certificate, text, size);
 done:
     free(text);
     certificate_close(&made);

@@ -6,7 +6,7 @@
  * someone who makes a certificate of their own.
  *
  * A command that takes --certificate has COMMON_CERTIFICATE, and in its row of the table
- *     .files, .defaults, .values_size      so that its options can be read back,
+ *     .defaults, .values_size, .files      so that its options can be read back,
  *     .certify                             which states hashes and integers with the calls below,
  *     .reference                           for verify --recompute.
  * It calls certificate_wanted before its work and certificate_write after it. `roundoff verify`
@@ -39,6 +39,10 @@ void certificate_real(struct certificate *to, const char *name, double value); /
 /* A picture: its shape, the hash of its pixels, and of integer formats the sum, the smallest and
  * the largest value of each channel. Lines "input_hash", "input_sum", ... */
 void certificate_picture(struct certificate *to, const char *name, const ro_image *image);
+
+/* Line "pixels_unlike_the_method": how many pixels of OUT are not those of a run made again;
+ * nothing where the two have different shapes. */
+void certificate_unlike(struct certificate *to, const ro_image *again, const ro_image *out);
 
 /* For commands that draw OUT from their options alone: the picture, and no arguments of a
  * reference. */

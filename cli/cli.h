@@ -28,7 +28,7 @@ struct command {
 
     /* For commands with --certificate; see cli/certificate.h. */
     const char *verb;     /* the word before the operands, such as "make"; NULL: none */
-    int files;            /* how many of the operands are files, the last ones: 2, or OUT alone */
+    int files;            /* how many of the operands are files, the last ones; 0: all of them */
     const void *defaults; /* the structure of values before anything is parsed */
     size_t values_size;
     /* States what the files and the values give: hashes and exact integers. */

@@ -374,6 +374,8 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (files.count != 1)
         return usage_error(command, "compare needs IN and no other name");
+    if (values.report && !can_write(values.report))
+        return 1;
 
     struct work work;
     int result = work_begin(&work, &values.common);

@@ -135,16 +135,9 @@ static ro_status state_colour(struct certificate *to, const ro_image *in, const 
         status = ro_context_fail(to->context, RO_E_SIZE, "input and output differ in size");
     if (status == RO_OK)
         status = ro_halftone(to->context, in, &again, options);
-    uint64_t unlike = 0;
-    for (uint32_t y = 0; y < in->height && status == RO_OK; y++) {
-        const uint8_t *a = (const uint8_t *)again.data + (ptrdiff_t)y * again.stride;
-        const uint8_t *b = (const uint8_t *)out->data + (ptrdiff_t)y * out->stride;
-        for (size_t x = 0; x < in->width; x++)
-            unlike += memcmp(a + 3 * x, b + 3 * x, 3) != 0;
-    }
     if (status == RO_OK) {
         certificate_text(to, "method", ro_context_report(to->context)->method);
-        certificate_natural(to, "pixels_unlike_the_method", unlike);
+        certificate_unlike(to, &again, out);
     }
     ro_image_free(&again);
     return status;

@@ -94,6 +94,8 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (files.count != 2)
         return usage_error(command, "measure needs ORIGINAL and RESULT");
+    if (values.report && !can_write(values.report))
+        return 1;
 
     struct work work;
     int result = work_begin(&work, &values.common);

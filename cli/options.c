@@ -250,6 +250,8 @@ static const char *find_topic(const struct command *command, const char *name)
 static int most_operands(const struct command *command)
 {
     int words = 0;
+    if (strstr(command->operands, "..."))
+        return MAX_OPERANDS;
     for (const char *c = command->operands; *c; c += strcspn(c, " "), c += strspn(c, " "))
         words++;
     words -= command->verb != NULL;

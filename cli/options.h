@@ -55,7 +55,7 @@ enum {
     COMMON_CERTIFICATE = 1 << 6,
 };
 
-enum { MAX_OPERANDS = 3 };
+enum { MAX_OPERANDS = 4 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];

@@ -75,7 +75,7 @@ ro_status page_save(ro_context *context, struct page *page, const char *script, 
     const bool failed = fflush(page->data) != 0 || ferror(page->data);
     if (failed)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a page");
-    return ro_text_save(context, path, page->text, page->size);
+    return ro_bytes_save(context, path, page->text, page->size);
 }
 
 void page_close(struct page *page)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff register: finds a displacement, or applies one that was found before. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "cli/register.h"
+#include "cli/certificate.h"
 #include "cli/register_pictures.h"
 #include "cli/work.h"
 #include "roundoff_io.h"
@@ -9,15 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct values {
-    struct common common;
-    const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
-    const char *scheme, *match, *init, *number;
-    int sampling, scales, updates, trials, smooth;
-    double sigma, sigma_first, finest, tolerance;
-};
-
-#define PLACE(member) .offset = offsetof(struct values, member)
+#define PLACE(member) .offset = offsetof(struct register_values, member)
 
 static const char *const samplings[] = {"bilinear", "nearest", NULL};
 
@@ -67,6 +61,29 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const struct register_values defaults = {
+    .sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
+
+ro_register_options register_options_of(const struct register_values *values)
+{
+    return (ro_register_options){
+        .scheme = values->scheme,
+        .match = values->match,
+        .init = values->init,
+        .number = values->number,
+        .scales = (uint32_t)values->scales,
+        .updates = (uint32_t)values->updates,
+        .trials = (uint32_t)values->trials,
+        .smooth = (uint32_t)values->smooth,
+        .sigma = isnan(values->sigma) ? 0 : values->sigma,
+        .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
+        .finest = isnan(values->finest) ? 0
+                  : values->finest == 0 ? -1
+                                        : values->finest,
+        .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
+    };
+}
+
 /* ---- A search -----------------------------------------------------------------------------------
  */
 
@@ -81,7 +98,7 @@ enum { EXTRAS = 4 };
 struct job {
     ro_context *context;
     const char *const *path; /* FIXED, MOVING, OUT */
-    const struct values *values;
+    const struct register_values *values;
     ro_register_options with;
     ro_register_report report;
     ro_report ran;
@@ -149,7 +166,7 @@ static ro_status save_text(struct job *job, const char *path,
 
 static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
 {
-    const struct values *values = job->values;
+    const struct register_values *values = job->values;
     ro_status status = ro_image_save(job->context, job->path[2], of->warped, write);
     if (status == RO_OK && values->field)
         status = ro_field_save(job->context, values->field, of->field);
@@ -267,7 +284,8 @@ static void print_json(FILE *file, const struct job *job, double seconds)
 /* ---- A field that was found before
  * ---------------------------------------------------------------- */
 
-static ro_status apply(ro_context *context, const struct values *values, const char *const path[2])
+static ro_status apply(ro_context *context, const struct register_values *values,
+                       const char *const path[2])
 {
     ro_image field = {0}, image = {0}, out = {0};
     ro_file_info info = {0};
@@ -298,7 +316,7 @@ static ro_status apply(ro_context *context, const struct values *values, const c
  * ----------------------------------------------------------------------------------- */
 
 /* The first option that means nothing to --apply, or NULL. */
-static const char *not_for_apply(const struct values *v)
+static const char *not_for_apply(const struct register_values *v)
 {
     const struct {
         const char *name;
@@ -330,7 +348,7 @@ static const char *not_for_apply(const struct values *v)
     return NULL;
 }
 
-static int run_apply(const struct command *command, const struct values *values,
+static int run_apply(const struct command *command, const struct register_values *values,
                      const struct operands *files)
 {
     const char *odd = not_for_apply(values);
@@ -345,6 +363,10 @@ static int run_apply(const struct command *command, const struct values *values,
     if (result)
         return result;
     ro_status status = apply(work.context, values, files->path);
+    const ro_report applied = *ro_context_report(work.context);
+    const double seconds = seconds_now() - work.progress.start;
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, values, files, &applied);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[1]);
@@ -354,18 +376,17 @@ static int run_apply(const struct command *command, const struct values *values,
         fputs("{\"command\": \"register\", \"apply\": ", file);
         json_string(file, values->apply);
         fprintf(file, ", \"sampling\": \"%s\", \"seconds\": %.6f}\n", samplings[values->sampling],
-                work.seconds);
+                seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
-        const ro_report *ran = ro_context_report(work.context);
         fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
-                samplings[values->sampling], ran->width, ran->height, 1e3 * work.seconds);
+                samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
     }
     work_close(&work);
     return result;
 }
 
-static int run_search(const struct command *command, const struct values *values,
+static int run_search(const struct command *command, const struct register_values *values,
                       const struct operands *files)
 {
     struct job job = {.path = files->path, .values = values};
@@ -378,23 +399,8 @@ static int run_search(const struct command *command, const struct values *values
     if (values->sigma <= 0 || values->sigma_first <= 0)
         return usage_error(command, "--sigma and --sigma-first must be positive");
     memcpy(job.extras, extras, sizeof extras);
-    job.with = (ro_register_options){
-        .scheme = values->scheme,
-        .match = values->match,
-        .init = values->init,
-        .number = values->number,
-        .scales = (uint32_t)values->scales,
-        .updates = (uint32_t)values->updates,
-        .trials = (uint32_t)values->trials,
-        .smooth = (uint32_t)values->smooth,
-        .sigma = isnan(values->sigma) ? 0 : values->sigma,
-        .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
-        .finest = isnan(values->finest) ? 0
-                  : values->finest == 0 ? -1
-                                        : values->finest,
-        .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
-        .report = &job.report,
-    };
+    job.with = register_options_of(values);
+    job.with.report = &job.report;
     if (values->energy || values->plot) {
         job.with.steps_room = (uint32_t)(values->scales ? values->scales : 15) *
                               (uint32_t)(values->updates ? values->updates : 10);
@@ -410,15 +416,18 @@ static int run_search(const struct command *command, const struct values *values
     }
     job.context = work.context;
     ro_status status = search(&job);
+    const double seconds = seconds_now() - work.progress.start;
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, values, files, &job.ran);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[2]);
     } else if (values->common.json) {
         bool busy = strcmp(files->path[2], "-") == 0;
-        print_json(busy ? stderr : stdout, &job, work.seconds);
+        print_json(busy ? stderr : stdout, &job, seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
-        print_lines(&job, work.seconds);
+        print_lines(&job, seconds);
     }
     free(job.with.steps);
     work_close(&work);
@@ -427,7 +436,7 @@ static int run_search(const struct command *command, const struct values *values
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {.sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
+    struct register_values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -437,6 +446,9 @@ static int run(const struct command *command, int argc, char **argv)
     case PARSED:
         break;
     }
+    const int unwanted = certificate_wanted(command, &values.common, &files);
+    if (unwanted)
+        return unwanted;
     return values.apply ? run_apply(command, &values, &files)
                         : run_search(command, &values, &files);
 }
@@ -446,7 +458,12 @@ const struct command command_register = {
     .operands = "FIXED MOVING OUT",
     .summary = "warps one image onto another",
     .options = options,
-    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE,
     .examples = examples,
     .run = run,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = register_certify,
+    .reference = register_reference,
 };

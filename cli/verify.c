@@ -286,9 +286,13 @@ static int check(const struct values *asked, struct work *work, const struct ope
     const struct command *command = find_command(certificate_value(stated, "command"));
     if (!command || !certificate_value(stated, "version"))
         return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
-    if (given->count - 1 != command->files)
-        return fail("a certificate of %s is verified with %s", command->name,
-                    command->files == 2 ? "IN and OUT" : "OUT");
+    const char *files_stated = certificate_value(stated, "files");
+    const int wanted = files_stated ? atoi(files_stated) : 0;
+    if (given->count - 1 != wanted)
+        return fail("this certificate of %s is verified with %s", command->name,
+                    wanted == 1   ? "OUT"
+                    : wanted == 2 ? "IN and OUT"
+                                  : "both inputs and OUT");
     void *values = malloc(command->values_size);
     if (!values)
         return fail("not enough memory");
@@ -366,7 +370,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_verify = {
     .name = "verify",
-    .operands = "CERT IN OUT",
+    .operands = "CERT IN... OUT",
     .summary = "checks files against a certificate; finds edits, not forgery",
     .options = options,
     .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON,

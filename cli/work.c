@@ -2,6 +2,7 @@
 #include "cli/work.h"
 
 #include "cli/signals.h"
+#include "roundoff_io.h"
 
 #include <signal.h>
 #include <string.h>
@@ -74,4 +75,18 @@ void work_close(struct work *work)
     signals_watch(NULL);
     ro_context_close(work->context);
     work->context = NULL;
+}
+
+bool can_write(const char *path)
+{
+    ro_context *context;
+    bool can = true;
+    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+        return true; /* the work will tell */
+    if (ro_bytes_accepts(context, path) != RO_OK) {
+        fail("%s", ro_context_message(context));
+        can = false;
+    }
+    ro_context_close(context);
+    return can;
 }

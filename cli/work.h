@@ -19,4 +19,7 @@ void work_end(struct work *work);
 int work_failed(const struct work *work, ro_status status, const char *out);
 void work_close(struct work *work);
 
+/* Whether a file can be made at `path`; if not, says so. Asked before long work. */
+bool can_write(const char *path);
+
 #endif

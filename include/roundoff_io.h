@@ -95,10 +95,6 @@ RO_API
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size);
 
-/* Writes bytes as pictures are written: under their name only when complete. */
-RO_API
-ro_status ro_text_save(ro_context *context, const char *path, const void *bytes, size_t size);
-
 /* Reads a kernel of error diffusion from a JSON file, as taps [dx, dy, weight] or as a matrix whose
  * first row is the pixel's own, the pixel just before the row's first weight:
  *

@@ -73,8 +73,9 @@ plot(plots, {title: "Spectrum of the whole error", x: {label: "cycles a pixel", 
 const fields = data.fields.filter(f => f.power.length);
 const chosen = fields.filter((f, i) => i % Math.ceil(fields.length / 6) === 0);
 if (chosen.length) {
-  const lines = (key, least) => chosen.map(f => ({name: `grey ${f.level}`,
-    points: f[key].map((p, i) => [(i + 1) / (f.power.length * Math.SQRT2), Math.max(p, least)])}));
+  const lines = (key, least) => chosen.map(f => ({name: `grey ${f.level}`, points: f[key]
+    .map((p, i) => [(i + 1) / (f.power.length * Math.SQRT2), p])
+    .filter(p => p[1] > 0).map(p => [p[0], Math.max(p[1], least)])}));
   plot(plots, {title: "Radially averaged spectra of flat greys",
     x: {label: "cycles a pixel", min: 0, max: 0.71},
     y: {label: "power, white noise = 1", log: true}, series: lines("power", 1e-4)});

@@ -87,17 +87,3 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
     ro_writer_close(writer);
     return status;
 }
-
-ro_status ro_text_save(ro_context *context, const char *path, const void *bytes, size_t size)
-{
-    struct ro_file file;
-    struct ro_sink sink;
-    ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&sink, &file, path);
-    if (status == RO_OK)
-        status = ro_sink_write(&sink, bytes, size);
-    if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
-    return status;
-}

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* Starting the device takes some tenths of a second, in which a CPU does about this much. */
-static const double WORTH_STARTING = 1 << 29; /* pixel-steps */
+/* Starting the device takes some tenths of a second, in which a thread does about this much. */
+static const double WORTH_STARTING = 1 << 27; /* pixel-steps */
 
 static bool uses_tables(const struct ro_denoiser *work)
 {
@@ -29,7 +29,7 @@ bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
     const double steps = (double)work->in.width * work->in.height * work->channels *
                          (1 + work->diffusion.smoothings) * work->options.iterations;
     ro_device_info info;
-    if ((!context->cuda && steps < WORTH_STARTING) || ro_device_count() < 2 ||
+    if ((!context->cuda && steps < WORTH_STARTING * context->threads) || ro_device_count() < 2 ||
         ro_device_at(1, &info) != RO_OK)
         return false;
     return diffusion_device_bytes(&work->diffusion, work->scale.white,

@@ -93,7 +93,11 @@ static void go_down(const struct pass *pass, int plane, int part, int parts)
     ro_team_share(grid->height, part, parts, &own0, &own1);
     ro_team_share(coarse->height, part, parts, &coarse0, &coarse1);
     /* residuals that the coarse rows take, and smoothed rows for them and for this band */
-    int res0 = grid->y.first[coarse0], res1 = grid->y.first[coarse1 - 1] + 4;
+    int res0 = own0, res1 = own0; /* none where threads outnumber coarse rows */
+    if (coarse0 < coarse1) {
+        res0 = grid->y.first[coarse0];
+        res1 = grid->y.first[coarse1 - 1] + 4;
+    }
     res0 = res0 < 0 ? 0 : res0;
     res1 = res1 > grid->height ? grid->height : res1;
     int low = own0 < res0 - 1 ? own0 : res0 - 1, high = own1 > res1 + 1 ? own1 : res1 + 1;

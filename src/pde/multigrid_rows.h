@@ -20,38 +20,46 @@ ALWAYS void mirror_ghosts(int width, float *row)
     row[width] = row[ro_mirror(width, width)];
 }
 
-/* b - A x at one node. */
-ALWAYS float residual_at(const struct ro_stencil *k, const float *restrict above,
-                         const float *restrict x, const float *restrict below,
-                         const float *restrict b, int i)
-{
-    float v = (above[i] - x[i]) + (below[i] - x[i]);
-    float left = (above[i - 1] - x[i - 1]) + (below[i - 1] - x[i - 1]);
-    float right = (above[i + 1] - x[i + 1]) + (below[i + 1] - x[i + 1]);
-    float h = (x[i - 1] - x[i]) + (x[i + 1] - x[i]);
-    return fmaf(k->kc, left + right, fmaf(k->ky, v, fmaf(k->kh, h, b[i] - x[i])));
-}
+enum { PIECE = 512 };
 
-static void relax(const struct ro_stencil *stencil, int width, const float *restrict above,
-                  const float *restrict x, const float *restrict below, const float *restrict b,
-                  float *restrict out)
+/* b - A x, or where `relaxes` a Jacobi step, for a piece of a row. V is needed of three columns: it
+ * is kept in a line of its own. */
+ALWAYS void step_piece(const struct ro_stencil k, int count, const float *restrict above,
+                       const float *restrict x, const float *restrict below,
+                       const float *restrict b, float *restrict out, const bool relaxes)
 {
-    const struct ro_stencil k = *stencil;
+    _Alignas(64) float line[PIECE + 32];
+    float *restrict v = line + 16;
+    for (int i = -1; i <= count; i++)
+        v[i] = (above[i] - x[i]) + (below[i] - x[i]);
     EACH_NODE
-    for (int i = 0; i < width; i++)
-        out[i] = fmaf(k.s, residual_at(&k, above, x, below, b, i), x[i]);
-    mirror_ghosts(width, out);
+    for (int i = 0; i < count; i++) {
+        float h = (x[i - 1] - x[i]) + (x[i + 1] - x[i]);
+        float r = fmaf(k.kc, v[i - 1] + v[i + 1], fmaf(k.ky, v[i], fmaf(k.kh, h, b[i] - x[i])));
+        out[i] = relaxes ? fmaf(k.s, r, x[i]) : r;
+    }
 }
 
-static void residual(const struct ro_stencil *stencil, int width, const float *restrict above,
+ALWAYS void step_row(const struct ro_stencil *stencil, int width, const float *restrict above,
                      const float *restrict x, const float *restrict below, const float *restrict b,
-                     float *restrict out)
+                     float *restrict out, const bool relaxes)
 {
-    const struct ro_stencil k = *stencil;
-    EACH_NODE
-    for (int i = 0; i < width; i++)
-        out[i] = residual_at(&k, above, x, below, b, i);
+    for (int at = 0; at < width; at += PIECE)
+        step_piece(*stencil, width - at < PIECE ? width - at : PIECE, above + at, x + at,
+                   below + at, b + at, out + at, relaxes);
     mirror_ghosts(width, out);
+}
+
+static void relax(const struct ro_stencil *stencil, int width, const float *above, const float *x,
+                  const float *below, const float *b, float *out)
+{
+    step_row(stencil, width, above, x, below, b, out, true);
+}
+
+static void residual(const struct ro_stencil *stencil, int width, const float *above,
+                     const float *x, const float *below, const float *b, float *out)
+{
+    step_row(stencil, width, above, x, below, b, out, false);
 }
 
 static void scale(float by, int width, const float *restrict x, float *restrict out)

@@ -366,7 +366,6 @@ static bool allocate(struct cpu *cpu, int threads)
     cpu->memory = aligned_alloc(64, floats * sizeof(float));
     if (!cpu->memory)
         return false;
-    memset(cpu->memory, 0, floats * sizeof(float));
     ro_cycle_place(&cpu->cycle, cpu->memory, threads);
     float *next = cpu->memory + ro_cycle_floats(grids, 2, threads);
     float **planes[] = {&cpu->g[0],      &cpu->g[1],      &cpu->d[0],      &cpu->d[1],

@@ -74,6 +74,12 @@ static void record(struct ro_flow *flow, int k, int64_t count, double change,
     report->steps++;
 }
 
+/* The last scales take longest. */
+static ro_status progress(struct ro_flow *flow, int k, double part)
+{
+    return ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
+}
+
 /* All updates of a scale; *tau is the last length, and the first to try. */
 static void descend(struct ro_flow *flow, int k, double *tau)
 {
@@ -89,6 +95,8 @@ static void descend(struct ro_flow *flow, int k, double *tau)
         pending = 0;
         if (!(probe.peak > RO_LEAST_PEAK) || !isfinite(probe.peak) || flow->status != RO_OK)
             break;
+        if (probe.sums.energy == 0)
+            break; /* it cannot be less */
         if ((double)probe.sums.count * LEAST_SHARE < pixels)
             break; /* it has lost the image: what is left proves nothing */
         double d_scale = (double)ro_scale_to(probe.peak, RO_DIRECTION_BITS);
@@ -105,6 +113,7 @@ static void descend(struct ro_flow *flow, int k, double *tau)
         double change = search.tau * sqrt(4 * (double)probe.products.square / pixels) / d_scale;
         change *= sqrt(grid->hx * grid->hy);
         record(flow, k, probe.sums.count, change, &search);
+        flow->status = progress(flow, k, (n + 1.0) / flow->options.updates);
         if (change < flow->options.tolerance)
             break;
     }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A pass is cut into as many parts as there are threads, and whoever is there takes the next one:
+ * when a core is taken away, the thread that leads does its part as well instead of waiting for it.
+ * Parts are taken from one number that holds the pass, how many parts it has and which is next, so
+ * that nobody can take a part of a pass that is over.
+ */
 #include "pde/team.h"
 
 #include <stdbool.h>
@@ -11,29 +17,47 @@ struct ro_team {
     int threads;
     void (*lead)(struct ro_team *team, void *data);
     void *lead_data;
-    ro_pass_fn *pass; /* NULL: the work is over */
+    ro_pass_fn *pass;
     void *data;
+    _Atomic uint64_t next; /* pass, parts and next part: 32, 16 and 16 bits */
+    atomic_int done;       /* parts of the pass */
+    atomic_bool over;
     uint64_t passes;
     struct ro_gate_room room;
-    struct ro_gate begun;                /* passes handed out */
-    struct ro_gate done[RO_MAX_THREADS]; /* passes finished by each thread */
+    struct ro_gate begun, finished; /* numbers of passes */
 };
+
+/* Does parts until all are taken; the number of the pass that is. */
+static uint64_t take_parts(struct ro_team *team)
+{
+    uint64_t now = atomic_load(&team->next);
+    for (;;) {
+        const int part = (int)(now & 0xffff), parts = (int)(now >> 16 & 0xffff);
+        if (part >= parts)
+            return now >> 32;
+        if (!atomic_compare_exchange_weak(&team->next, &now, now + 1))
+            continue;
+        team->pass(team->data, part, parts);
+        if (atomic_fetch_add(&team->done, 1) + 1 == parts)
+            ro_gate_raise(&team->room, &team->finished, now >> 32);
+        now = atomic_load(&team->next);
+    }
+}
 
 static void member(void *data, int thread)
 {
     struct ro_team *team = data;
     if (thread == 0) {
         team->lead(team, team->lead_data);
-        team->pass = NULL;
-        ro_gate_raise(&team->room, &team->begun, ++team->passes);
+        atomic_store(&team->over, true);
+        ro_gate_raise(&team->room, &team->begun, team->passes + 1);
         return;
     }
-    for (uint64_t number = 1;; number++) {
-        ro_gate_wait(&team->room, &team->begun, number);
-        if (!team->pass)
+    for (uint64_t seen = 0;;) {
+        ro_gate_wait(&team->room, &team->begun, seen + 1);
+        if (atomic_load(&team->over))
             return;
-        team->pass(team->data, thread, team->threads);
-        ro_gate_raise(&team->room, &team->done[thread], number);
+        seen = take_parts(team);
     }
 }
 
@@ -56,10 +80,12 @@ void ro_team_pass(struct ro_team *team, size_t work, ro_pass_fn *pass, void *dat
     }
     team->pass = pass;
     team->data = data;
-    ro_gate_raise(&team->room, &team->begun, ++team->passes);
-    pass(data, 0, team->threads);
-    for (int i = 1; i < team->threads; i++)
-        ro_gate_wait(&team->room, &team->done[i], team->passes);
+    atomic_store(&team->done, 0);
+    team->passes++;
+    atomic_store(&team->next, team->passes << 32 | (uint64_t)team->threads << 16);
+    ro_gate_raise(&team->room, &team->begun, team->passes);
+    take_parts(team);
+    ro_gate_wait(&team->room, &team->finished, team->passes);
 }
 
 int ro_team_size(const struct ro_team *team) { return team->threads; }

@@ -141,6 +141,8 @@ class Certificates(Case):
         self.fails("missing.json", "in.pgm", "out.pbm", words=["missing.json"])
         self.fails("cert.json", "in.pgm", "missing.pbm", words=["missing.pbm"])
         self.fails("cert.json", "out.pbm", words=["IN and OUT"])
+        self.refused("halftone", "in.pgm", "new.pbm", "--certificate", "no/cert.json",
+                     words=["no/cert.json"])
         self.put("other.pgm", pgm(5, 5, range(25)))
         self.fails("cert.json", "other.pgm", "out.pbm", words=["5 x 5"])
         self.refused("verify", "cert.json", status=2, words=["needs CERT"])
@@ -182,6 +184,29 @@ class Certificates(Case):
         changed[-50] ^= 1
         self.put("out.pgm", bytes(changed))
         self.fails("cert.json", "in.pgm", "out.pgm", words=["output_hash"])
+
+    def test_register(self):
+        pixels = netpbm(self.get("in.pgm"))[2]
+        moved = b"".join(pixels[y * 90 + 2:y * 90 + 90] + pixels[y * 90 + 88:y * 90 + 90]
+                         for y in range(70))
+        self.put("moving.pgm", pgm(90, 70, moved))
+        files = "in.pgm", "moving.pgm", "out.pgm"
+        self.works("register", *files, "--field", "u.npy", "--updates", "3", "--quiet",
+                   "--certificate", "cert.json")
+        told = self.lines("cert.json")
+        self.assertEqual(told["pixels_unlike_the_method"], 0)
+        self.assertLess(told["energy_after"], told["energy_before"])
+        self.assertEqual(told["field_hash"], told["found_field_hash"])
+        self.holds("cert.json", *files, "--recompute")
+        self.fails("cert.json", "in.pgm", "out.pgm", words=["both inputs and OUT"])
+        good = self.get("u.npy")
+        self.put("u.npy", good[:-1] + bytes([good[-1] ^ 1]))
+        self.fails("cert.json", *files, words=["field_hash"])
+        self.put("u.npy", good)
+        self.works("register", "--apply", "u.npy", "moving.pgm", "again.pgm", "--quiet",
+                   "--certificate", "apply.json")
+        self.holds("apply.json", "moving.pgm", "again.pgm", "--recompute")
+        self.fails("cert.json", "moving.pgm", "in.pgm", "out.pgm", words=["fixed_hash"])
 
     def test_what_is_drawn(self):
         self.works("testcard", "out.pgm", "--size", "60x40", "--quiet", "--certificate", "cert.json")

@@ -263,7 +263,7 @@ static void encoded_in_memory(void **state)
     free(wanted);
     assert_int_equal(ro_image_encode(context, "gif", &image, &bytes, &size), RO_E_ARGUMENT);
     assert_null(bytes);
-    assert_int_equal(ro_text_save(context, path_to("a.txt"), "text\n", 5), RO_OK);
+    assert_int_equal(ro_bytes_save(context, path_to("a.txt"), "text\n", 5), RO_OK);
     expect_file(path_to("a.txt"), "text\n", 5);
     empty_folder();
 }

@@ -180,7 +180,8 @@ static void test_convergence(void **state)
 static void test_same_bits(void **state)
 {
     (void)state;
-    static const int sizes[][2] = {{1, 1}, {33, 34}, {130, 67}, {257, 65}, {200, 300}};
+    static const int sizes[][2] = {{1, 1}, {33, 34}, {130, 67}, {257, 65}, {200, 300}, {1000, 36}};
+    static const int threads[] = {1, 3, 40}; /* more than the coarse grid of the last has rows */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int width = sizes[s][0], height = sizes[s][1], n = width * height;
         size_t bytes = (size_t)n * sizeof(float);
@@ -190,11 +191,11 @@ static void test_same_bits(void **state)
         ro_image vgot = make_image(got, width, height);
         ro_multigrid_options options = {.sigma = 9, .cycles = 2};
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
-            for (int threads = 1; threads <= 5; threads += 2) {
-                ro_context *context = open_context((ro_cpu)cpu, threads);
+            for (int t = 0; t < 3; t++) {
+                ro_context *context = open_context((ro_cpu)cpu, threads[t]);
                 if (!context)
                     continue;
-                bool first = cpu == RO_CPU_SCALAR && threads == 1;
+                bool first = cpu == RO_CPU_SCALAR && t == 0;
                 memset(got, 0xa5, bytes);
                 assert_int_equal(ro_multigrid_solve(context, &vb, first ? &vwant : &vgot, &options),
                                  RO_OK);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that are no pictures: kernels, palettes, curves, fields of displacements. */
+#define _GNU_SOURCE /* memfd_create */
+#include "roundoff_io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static ro_context *context;
+
+static void check(ro_status status)
+{
+    if (status != RO_OK && ro_context_message(context)[0] == '\0')
+        abort();
+}
+
+/* Whether a kernel is causal or a curve rises is told where it is used. */
+static void use(const ro_halftone_options *options)
+{
+    unsigned char grey[5 * 4], levels[5 * 4];
+    for (int i = 0; i < 5 * 4; i++)
+        grey[i] = (unsigned char)(i * 37);
+    ro_image in = {RO_GRAY8, 5, 4, 255, 5, grey}, out = {RO_INDEX8, 5, 4, 0, 5, levels};
+    check(ro_halftone(context, &in, &out, options));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char path[64];
+    ro_kernel kernel;
+    ro_palette palette;
+    ro_tone_point points[RO_CURVE_POINTS];
+    int count;
+    ro_image field = {0};
+    if (!context && ro_context_open(&(ro_context_options){.threads = 1}, &context))
+        abort();
+    int file = memfd_create("fuzz", 0);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    ro_status status = ro_kernel_read(context, path, &kernel);
+    check(status);
+    if (status == RO_OK)
+        use(&(ro_halftone_options){.kernel = &kernel});
+    status = ro_palette_load(context, path, &palette);
+    check(status);
+    if (status == RO_OK)
+        use(&(ro_halftone_options){.palette = &palette});
+    status = ro_curve_load(context, path, points, &count);
+    check(status);
+    if (status == RO_OK)
+        use(&(ro_halftone_options){.tone = {.curve = points, .curve_points = count}});
+    check(ro_field_load(context, path, &field));
+    ro_image_free(&field);
+    close(file);
+    return 0;
+}
