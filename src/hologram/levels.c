@@ -108,31 +108,33 @@ static void fill_entry(struct hologram_levels *levels, int cell, int low, int hi
 static void fill_ring(struct hologram_levels *levels, const double *angle, const int *order)
 {
     const int n = levels->count;
-    double at[RO_HOLOGRAM_LEVELS]; /* of the border behind the i-th by angle */
+    int met[LEVEL_ENTRIES]; /* the border that a cell meets, or -1 */
+    for (int cell = 0; cell < LEVEL_ENTRIES; cell++)
+        met[cell] = -1;
+    int last = 0; /* the border before the first cell */
+    double before = -1e9;
     for (int i = 0; i < n; i++) {
         int k = order[i], next = order[(i + 1) % n];
         double middle = (angle[k] + angle[next] + (i + 1 == n ? tau : 0)) / 2;
         levels->border_x[k] = (int16_t)lrint(16384 * cos(middle));
         levels->border_y[k] = (int16_t)lrint(16384 * sin(middle));
-        at[i] = diamond(levels->border_x[k], levels->border_y[k]);
+        double at = diamond(levels->border_x[k], levels->border_y[k]);
+        for (int turn = -1; turn <= 1; turn++) {
+            double b = at + turn * LEVEL_CELLS;
+            for (int cell = (int)ceil(b - 0.7); cell <= (int)floor(b + 0.7); cell++)
+                if (cell >= 0 && cell < LEVEL_ENTRIES)
+                    met[cell] = i;
+            if (b < -0.7 && b > before) {
+                before = b;
+                last = i;
+            }
+        }
     }
     for (int cell = 0; cell < LEVEL_ENTRIES; cell++) {
-        /* The border in the cell, or else the last before it. */
-        double low = cell - 0.7, high = cell + 0.7, before = 1e9;
-        int last = 0, met = -1;
-        for (int i = 0; i < n; i++)
-            for (int turn = -1; turn <= 1; turn++) {
-                double b = at[i] + turn * LEVEL_CELLS;
-                if (b >= low && b <= high)
-                    met = i;
-                if (b < low && low - b < before) {
-                    before = low - b;
-                    last = i;
-                }
-            }
-        if (met >= 0) {
-            int k = order[met];
-            fill_entry(levels, cell, k, order[(met + 1) % n], -levels->border_y[k],
+        if (met[cell] >= 0) {
+            last = met[cell];
+            int k = order[last];
+            fill_entry(levels, cell, k, order[(last + 1) % n], -levels->border_y[k],
                        levels->border_x[k], 0);
         } else {
             int k = order[(last + 1) % n];

@@ -19,8 +19,8 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
         *extension = ro_extension_of(asked);
         return *extension ? RO_OK
                           : ro_file_fail(file, RO_E_ARGUMENT,
-                                         "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif and "
-                                         "npy are",
+                                         "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif, bmp "
+                                         "and npy are",
                                          asked);
     }
     if (ro_sink_is_standard(path)) {

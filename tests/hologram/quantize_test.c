@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "fields.h"
+#include "hologram/weights.h"
 
 #include <stdlib.h>
 
@@ -68,8 +69,8 @@ static void noise_leaves_the_window(void **state)
     ro_field_free(&field);
 }
 
-/* Weights for a viewer elsewhere, and weights of the wrong sign, do not help this one. */
-static void a_viewer_elsewhere_gets_worse(void **state)
+/* Windows on either side do alike; a weight of the wrong sign makes it worse. */
+static void signs_matter(void **state)
 {
     enum { SIDE = 512 };
     if (!fft_present())
@@ -99,6 +100,35 @@ static void a_viewer_elsewhere_gets_worse(void **state)
     ro_image_free(&out);
     ro_field_free(&field);
     ro_field_free(&mirrored);
+}
+
+/* The weights of one viewer, seen by another. */
+static void weights_are_for_one_viewer(void **state)
+{
+    enum { SIDE = 512 };
+    static const ro_window elsewhere = {-0.15, -0.2, 0.3, 0.3};
+    if (!fft_present())
+        skip();
+    ro_context *context = *state;
+    ro_field field = window_field(context, SIDE, window, 4);
+    ro_image out;
+    struct hologram_taps found;
+    struct region region = region_window(&elsewhere);
+    weights_least_squares(&region, 12, 2, 0.01, &found);
+    ro_hologram_taps taps = {.count = found.count};
+    for (int i = 0; i < found.count; i++) {
+        taps.dx[i] = found.dx[i];
+        taps.dy[i] = found.dy[i];
+        taps.re[i] = ldexp(found.re[i], -found.shift);
+        taps.im[i] = ldexp(found.im[i], -found.shift);
+    }
+    assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
+    double meant = snr(context, &field, &out, (ro_hologram_options){.levels = "phase:16"}, NULL);
+    double other =
+        snr(context, &field, &out, (ro_hologram_options){.levels = "phase:16", .own = &taps}, NULL);
+    assert_true(meant > other + 15);
+    ro_image_free(&out);
+    ro_field_free(&field);
 }
 
 /* A field that is made of levels comes out as those levels. */
@@ -246,9 +276,13 @@ static int close_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_leaves_the_window), cmocka_unit_test(a_viewer_elsewhere_gets_worse),
-        cmocka_unit_test(levels_stay_as_they_are), cmocka_unit_test(binary_never_diverges),
-        cmocka_unit_test(hogels_cover_the_field),  cmocka_unit_test(bad_input),
+        cmocka_unit_test(noise_leaves_the_window),
+        cmocka_unit_test(signs_matter),
+        cmocka_unit_test(weights_are_for_one_viewer),
+        cmocka_unit_test(levels_stay_as_they_are),
+        cmocka_unit_test(binary_never_diverges),
+        cmocka_unit_test(hogels_cover_the_field),
+        cmocka_unit_test(bad_input),
     };
     return cmocka_run_group_tests(tests, open_state, close_state);
 }
