@@ -113,8 +113,8 @@ ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *launch,
                        const struct wave_form *form, cudaStream_t stream, unsigned *grid);
 
 /* Two rows to a lane, where sums fit 16 bits; wave_launch takes it where it fits. */
-bool wave_pairs_fits(const struct diffusion_launch *launch, int kernel_id, int sample_bytes,
-                     bool fold);
+bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *launch,
+                     int kernel_id, int sample_bytes, bool fold);
 ro_status wave_pairs_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
                             const struct diffusion_images *images, int kernel_id,
                             cudaStream_t stream, struct diffusion_cuda_count *count);

@@ -704,9 +704,15 @@ static ro_status launch_pairs(struct ro_cuda *cuda, struct diffusion_launch *p,
     return RO_OK;
 }
 
-bool wave_pairs_fits(const struct diffusion_launch *p, int kernel_id, int sample_bytes, bool fold)
+bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *p, int kernel_id,
+                     int sample_bytes, bool fold)
 {
     bool fits = false;
+    int shared_bytes = 0; /* older devices have too little */
+    if (cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               cuda->device) != cudaSuccess ||
+        shared_bytes < (int)sizeof(pair_memory))
+        return false;
     switch (kernel_id) {
 #define ENTRY(id)                                                                                  \
     case id:                                                                                       \
