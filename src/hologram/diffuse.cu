@@ -33,7 +33,6 @@ enum {
     BLOCKS = 4,                   /* in a row's buffer */
     UNROLLED = 4,                 /* steps */
     MOST_WARPS = 12,
-    SHARED_MOST = 227 * 1024,
     TABLE_BYTES = (LEVEL_ENTRIES * 16 + 127) / 128 * 128,
 };
 
@@ -613,7 +612,14 @@ template <int TAPS, int KIND>
 static ro_status launch_one(struct ro_cuda *cuda, const struct hologram_launch *p,
                             cudaStream_t stream)
 {
-    int warps = (int)((SHARED_MOST - TABLE_BYTES) / p->warp_bytes);
+    int shared = 0;
+    RO_CUDA_TRY(cuda->context,
+                cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                       cuda->device));
+    int warps = (shared - TABLE_BYTES) / (int)p->warp_bytes;
+    if (warps < 1)
+        return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,
+                               "the CUDA device has too little shared memory for these taps");
     warps = warps < most_warps(TAPS) ? warps : most_warps(TAPS);
     const size_t bytes = TABLE_BYTES + (size_t)warps * p->warp_bytes;
     RO_CUDA_TRY(cuda->context, cudaFuncSetAttribute(diffuse<TAPS, KIND>,

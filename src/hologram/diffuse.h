@@ -57,7 +57,8 @@ struct band_scratch {
     _Alignas(64) uint32_t ring[BAND_SLOTS * (REACH_Y + 1) * BAND_ROWS];
     _Alignas(64) uint32_t pixels[BAND_CHUNK * BAND_ROWS]; /* steps of rows */
     _Alignas(64) uint8_t numbers[BAND_CHUNK * BAND_ROWS];
-    _Alignas(64) uint32_t row[BAND_CHUNK + 16];
+    _Alignas(64) uint32_t tile[BAND_ROWS][BAND_CHUNK]; /* rows of steps */
+    _Alignas(64) uint8_t byte_tile[BAND_ROWS][BAND_CHUNK];
     _Alignas(64) uint32_t moves[REACH_Y + 1][16];        /* how lanes move down */
     uint32_t re[RO_HOLOGRAM_TAPS], im[RO_HOLOGRAM_TAPS]; /* weights for pairs */
     uint32_t place[RO_HOLOGRAM_TAPS]; /* of a tap's vector in the ring, from this step's */

@@ -121,36 +121,86 @@ RO_INLINE void columns_of(const struct band *band, int t0, int r, int *first, in
     *end = *end < *first ? *first : *end < BAND_CHUNK ? *end : BAND_CHUNK;
 }
 
+/* Eight rows of eight pairs, turned. */
+RO_INLINE void turn_pairs(const uint32_t *from, size_t stride, uint32_t *to, size_t to_stride)
+{
+    __m256i a[8], b[8], c[8];
+    for (int i = 0; i < 8; i++)
+        a[i] = _mm256_load_si256((const void *)(from + (size_t)i * stride));
+    for (int i = 0; i < 8; i += 2) {
+        b[i] = _mm256_unpacklo_epi32(a[i], a[i + 1]);
+        b[i + 1] = _mm256_unpackhi_epi32(a[i], a[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        c[i] = _mm256_unpacklo_epi64(b[i], b[i + 2]);
+        c[i + 1] = _mm256_unpackhi_epi64(b[i], b[i + 2]);
+        c[i + 2] = _mm256_unpacklo_epi64(b[i + 1], b[i + 3]);
+        c[i + 3] = _mm256_unpackhi_epi64(b[i + 1], b[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        _mm256_store_si256((void *)(to + (size_t)i * to_stride),
+                           _mm256_permute2x128_si256(c[i], c[i + 4], 0x20));
+        _mm256_store_si256((void *)(to + (size_t)(i + 4) * to_stride),
+                           _mm256_permute2x128_si256(c[i], c[i + 4], 0x31));
+    }
+}
+
+/* Sixteen rows of sixteen bytes, turned: four times the same shuffle of all of them. */
+RO_INLINE void turn_bytes(const uint8_t *from, size_t stride, uint8_t *to, size_t to_stride)
+{
+    __m128i a[16], b[16];
+    for (int i = 0; i < 16; i++)
+        a[i] = _mm_load_si128((const void *)(from + (size_t)i * stride));
+    RO_UNROLL
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 8; i++) {
+            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
+            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
+        }
+        memcpy(a, b, sizeof a);
+    }
+    for (int i = 0; i < 16; i++)
+        _mm_store_si128((void *)(to + (size_t)i * to_stride), a[i]);
+}
+
 static void fill_pixels(const struct band *band, struct band_scratch *s, int t0)
 {
     const reals scale = (reals){0} + band->scale;
-    const uint32_t keep = band->levels->real ? 0xffff : 0xffffffff;
     for (int r = 0; r < band->rows; r++) {
         int first, end, i;
         columns_of(band, t0, r, &first, &end);
+        uint32_t *row = s->tile[r];
         const float *from =
             (const float *)((const char *)band->field + (ptrdiff_t)r * band->field_stride) +
             2 * (ptrdiff_t)(t0 - band->taps->p * r);
         for (i = first; i + LANES / 2 <= end; i += LANES / 2) {
-            convert(s->row + i, from + 2 * i, scale);
+            convert(row + i, from + 2 * i, scale);
             _mm_prefetch((const char *)(from + 2 * (i + BAND_CHUNK)), _MM_HINT_T0); /* the next */
         }
         for (; i < end; i++)
-            s->row[i] = ((uint32_t)hologram_fixed(from[2 * i], band->scale) & 0xffff) |
-                        (uint32_t)hologram_fixed(from[2 * i + 1], band->scale) << 16;
-        for (i = first; i < end; i++)
-            s->pixels[i * BAND_ROWS + r] = s->row[i] & keep;
+            row[i] = ((uint32_t)hologram_fixed(from[2 * i], band->scale) & 0xffff) |
+                     (uint32_t)hologram_fixed(from[2 * i + 1], band->scale) << 16;
+        for (i = 0; i < BAND_CHUNK && band->levels->real; i++)
+            row[i] &= 0xffff;
     }
+    for (int r = 0; r < BAND_ROWS; r += 8)
+        for (int i = 0; i < BAND_CHUNK; i += 8)
+            turn_pairs(&s->tile[r][i], BAND_CHUNK, s->pixels + i * BAND_ROWS + r, BAND_ROWS);
 }
 
-static void put_numbers(const struct band *band, const struct band_scratch *s, int t0)
+static void put_numbers(const struct band *band, struct band_scratch *s, int t0)
 {
+    for (int r = 0; r < BAND_ROWS; r += 16)
+        for (int i = 0; i < BAND_CHUNK; i += 16)
+            turn_bytes(s->numbers + i * BAND_ROWS + r, BAND_ROWS, &s->byte_tile[r][i], BAND_CHUNK);
     for (int r = 0; r < band->rows; r++) {
         int first, end;
         columns_of(band, t0, r, &first, &end);
         uint8_t *to = band->out + (ptrdiff_t)r * band->out_stride + (t0 - band->taps->p * r);
-        for (int i = first; i < end; i++)
-            to[i] = s->numbers[i * BAND_ROWS + r];
+        if (end - first == BAND_CHUNK)
+            memcpy(to, s->byte_tile[r], BAND_CHUNK);
+        else
+            memcpy(to + first, s->byte_tile[r] + first, (size_t)(end - first));
     }
 }
 
