@@ -34,16 +34,20 @@ class Browser:
             if "successfully on port " in line:
                 self.base = "http://127.0.0.1:" + line.split("successfully on port ")[1].split(".")[0].strip()
                 break
-        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--hide-scrollbars", "--force-device-scale-factor=1", "--no-first-run"]
-        made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": {"binary": CHROMIUM, "args": arguments},
-            "goog:loggingPrefs": {"browser": "ALL"}}}})
-        self.session = "/session/" + made["sessionId"]
-        self.resize(width, height)
-        self.cdp("Network.enable")
-        self.cdp("Network.emulateNetworkConditions", offline=True, latency=0,
-                 downloadThroughput=0, uploadThroughput=0)
+        try:  # a driver must not outlive a session that did not begin
+            arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         "--hide-scrollbars", "--force-device-scale-factor=1", "--no-first-run"]
+            made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
+                "goog:chromeOptions": {"binary": CHROMIUM, "args": arguments},
+                "goog:loggingPrefs": {"browser": "ALL"}}}})
+            self.session = "/session/" + made["sessionId"]
+            self.resize(width, height)
+            self.cdp("Network.enable")
+            self.cdp("Network.emulateNetworkConditions", offline=True, latency=0,
+                     downloadThroughput=0, uploadThroughput=0)
+        except BaseException:
+            self.close()
+            raise
 
     def resize(self, width, height):
         """Windows are no narrower than 500 pixels, phones are."""
