@@ -412,7 +412,7 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
     for (int g = 0; g < depth<SAMPLE_BYTES>::ahead; g += granules_a_chunk) {
         for (int i = 0; i < granules_a_chunk; i++)
             stage<GRANULES>(stream, buffer, row_bytes);
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_async_commit();
     }
     const int end = (b.quads + 7) / 8 * 8 + LANES - 1; /* until the last word of bits is whole */
     const bool quads_whole = p.width % 4 == 0;
@@ -421,10 +421,8 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
     for (int step = start; step < end; step += CHUNK) {
         for (int i = 0; i < granules_a_chunk; i++)
             stage<GRANULES>(stream, buffer, row_bytes);
-        asm volatile("cp.async.commit_group;" ::: "memory");
-        asm volatile("cp.async.wait_group %0;" ::"n"(depth<SAMPLE_BYTES>::ahead /
-                                                          granules_a_chunk)
-                     : "memory");
+        copy_async_commit();
+        copy_async_wait<depth<SAMPLE_BYTES>::ahead / granules_a_chunk>();
         /* Room in the ring below for what this turn makes. */
         if (out.consumed)
             wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down - GROUP));
@@ -454,7 +452,7 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
         if (lane == 0)
             s.consumed[warp] = step + CHUNK + 1;
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    copy_async_wait<0>();
 }
 
 /* The fifth warp: brings the errors of the rows above the block into ring 0. Lane l polls the quads

@@ -447,13 +447,6 @@ struct rows_in {
     unsigned last[2];             /* the word before them */
 };
 
-static __device__ __forceinline__ void copy_granule(unsigned to, const unsigned char *from,
-                                                    unsigned bytes)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
-                 : "memory");
-}
-
 static __device__ __forceinline__ void stage_rows(rows_in &in)
 {
     /* Columns outside become zeros: nothing is read there. */
@@ -463,13 +456,13 @@ static __device__ __forceinline__ void stage_rows(rows_in &in)
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         const unsigned to = in.buffer + slot + r * ROW_BYTES;
-        copy_granule(to, in.from[r], inside & in.keep[r]);
+        copy_async<16>(to, in.from[r], inside & in.keep[r]);
         if (slot == 0)
-            copy_granule(to + GRANULES * 16, in.from[r], inside & in.keep[r]);
+            copy_async<16>(to + GRANULES * 16, in.from[r], inside & in.keep[r]);
         in.from[r] += 16;
     }
     in.column += 16;
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    copy_async_commit();
 }
 
 static __device__ __forceinline__ unsigned read_word(unsigned address)
@@ -499,7 +492,7 @@ static __device__ __forceinline__ void open_rows(rows_in &in, const diffusion_la
 #pragma unroll 1
     for (int g = 0; g < 2 + AHEAD; g++)
         stage_rows(in);
-    asm volatile("cp.async.wait_group %0;" ::"n"((int)AHEAD) : "memory");
+    copy_async_wait<AHEAD>();
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         in.last[r] = read_word(in.buffer + r * ROW_BYTES + in.window[r]);
@@ -511,7 +504,7 @@ static __device__ __forceinline__ void open_rows(rows_in &in, const diffusion_la
 static __device__ __forceinline__ void make_tones(rows_in &in, uint4 (*tones)[LANES], int lane)
 {
     stage_rows(in);
-    asm volatile("cp.async.wait_group %0;" ::"n"((int)AHEAD) : "memory");
+    copy_async_wait<AHEAD>();
     unsigned words[2][5];
 #pragma unroll
     for (int r = 0; r < 2; r++) {
@@ -576,7 +569,7 @@ static __device__ __forceinline__ void serve_band(const diffusion_launch &p,
         __syncwarp();
         tell(&d.served, chunk + 2, lane == 0); /* after the last too: they are read ahead */
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    copy_async_wait<0>();
 }
 
 /* ---- a block ------------------------------------------------------------------------------ */

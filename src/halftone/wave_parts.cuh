@@ -5,6 +5,7 @@
 #ifndef RO_HALFTONE_WAVE_PARTS_CUH
 #define RO_HALFTONE_WAVE_PARTS_CUH
 
+#include "core/copy_async.cuh"
 #include "halftone/wave.cuh"
 
 /* In a checked build a wait that lasts for seconds stops the kernel instead of the machine. */
@@ -49,9 +50,7 @@ template <int GRANULES>
 static __device__ __forceinline__ void stage(pixel_stream &stream, unsigned buffer, int row_bytes)
 {
     int bytes = stream.left > row_bytes ? 0 : min(max(stream.left, 0), 16);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(buffer + stream.slot),
-                 "l"(bytes ? stream.from : stream.row), "r"(bytes)
-                 : "memory");
+    copy_async<16>(buffer + stream.slot, bytes ? stream.from : stream.row, (unsigned)bytes);
     stream.from += 16;
     stream.left -= 16;
     stream.slot = (stream.slot + 16) & (GRANULES * 16 - 1);

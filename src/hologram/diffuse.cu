@@ -15,6 +15,7 @@
  * (single-kernel soft synchronisation). A hogel has one such line for all of its bands: a band is
  * always far enough behind the one above to write where that has been read.
  */
+#include "core/copy_async.cuh"
 #include "core/cuda.cuh"
 #include "hologram/diffuse_cuda.h"
 #include "hologram/row_sum.h"
@@ -148,16 +149,10 @@ static __device__ __forceinline__ void stage(pixel_stream &s)
         const int bytes = !there ? 0 : column + 1 < s.width ? 16 : 8;
         const char *source = there ? from : s.inside;
         if (s.aligned) {
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source),
-                         "r"(bytes)
-                         : "memory");
+            copy_async<16>(to, source, (unsigned)bytes);
         } else {
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(source),
-                         "r"(bytes ? 8 : 0)
-                         : "memory");
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to + 8),
-                         "l"(bytes > 8 ? source + 8 : s.inside), "r"(bytes > 8 ? 8 : 0)
-                         : "memory");
+            copy_async<8>(to, source, bytes ? 8 : 0);
+            copy_async<8>(to + 8, bytes > 8 ? source + 8 : s.inside, bytes > 8 ? 8 : 0);
         }
         from += s.stride;
         column -= COPIED * s.skew;
@@ -165,8 +160,6 @@ static __device__ __forceinline__ void stage(pixel_stream &s)
     s.from += BLOCK * 8;
     s.column += BLOCK;
 }
-
-static __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 /* ---- the nearest level ---------------------------------------------------------------------------- */
 
@@ -286,9 +279,9 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
     pixel_stream stream = open_stream(p, hogel, band.row, pixels, lane);
     stage(stream);
     stage(stream);
-    commit();
+    copy_async_commit();
     stage(stream);
-    commit();
+    copy_async_commit();
     const char *own = (const char *)pixels + lane * p.row_pitch;
     unsigned char *out = p.out + (size_t)row * p.out_pitch + hogel.x;
     const unsigned columns = row_exists ? (unsigned)width : 0;
@@ -313,8 +306,8 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
         for (int g = 0; g < TASK; g += UNROLLED) {
             if (g % BLOCK == 0) {
                 stage(stream);
-                commit();
-                asm volatile("cp.async.wait_group 2;" ::: "memory");
+                copy_async_commit();
+                copy_async_wait<2>();
                 __syncwarp();
             }
             const unsigned char *steps = ring + g * (PITCH * 4);
@@ -368,7 +361,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
             ((uint4 *)ring)[i] = ((const uint4 *)ring)[i + TASK * (PITCH / 4)];
         __syncwarp();
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    copy_async_wait<0>();
     for (int d = LANES / 2; d; d /= 2)
         clips += __shfl_down_sync(0xffffffff, clips, d);
     if (lane == 0 && clips)
