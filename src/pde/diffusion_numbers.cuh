@@ -170,12 +170,6 @@ template <bool SMALL> struct real_numbers {
     __device__ float subtract(float a, float b) const { return r(__fsub_rn(a, b)); }
     __device__ float times(float a, float b) const { return r(__fmul_rn(a, b)); }
     __device__ float over(float a, float b) const { return r(__fdiv_rn(a, b)); }
-    /* The same for a zero that is common: dividing one takes all lanes a long way round. */
-    __device__ float zero_over(float a, float b) const
-    {
-        float quotient = over(a == 0 ? b : a, b);
-        return a == 0 ? 0 : quotient;
-    }
     __device__ float flux(float weight, float difference) const
     {
         return times(weight, difference);
@@ -212,8 +206,8 @@ template <bool SMALL> struct real_numbers {
             return {value, value, half, half};
         }
         float by = norm > 0 ? norm : 1;
-        sine = zero_over(sine, by); /* neither is ever -0 */
-        cosine = zero_over(cosine, by);
+        sine = over(sine, by);
+        cosine = over(cosine, by);
         return {masked(times(value, subtract(2, sine)), mask),
                 masked(times(value, add(2, sine)), mask),
                 masked(times(value, subtract(1, cosine)), mask),
