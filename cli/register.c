@@ -237,8 +237,8 @@ static void print_lines(const struct job *job, double seconds)
                 (unsigned long long)r->folds);
     if (r->outside > 0.5)
         fprintf(stderr,
-                "register: warning: %.0f %% of the pixels look beyond the moving image; try "
-                "--match ncc or --init\n",
+                "register: warning: %.0f %% of the pixels look beyond the moving image: the "
+                "result is of no use; another --match, --init or --sigma may help\n",
                 100 * r->outside);
 }
 

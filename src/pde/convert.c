@@ -63,7 +63,10 @@ static float rounded(const struct ro_denoiser *work, double v)
     return (float)(real->mantissa == 23 ? v : ro_small_float_round(real, v, RO_ROUND_NEAREST_EVEN));
 }
 
-/* Floats that become integers are clamped to 0 .. 1 and rounded to 65536 levels. */
+/* Beyond this a product of two differences overflows. */
+static const float most_float = 1e6F;
+
+/* Floats that become integers lie from 0 to 1 and are rounded to 65536 levels. */
 static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t y, int channel,
                              void *values)
 {
@@ -73,13 +76,16 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
         if (!isfinite(v))
             return ro_context_fail(work->context, RO_E_ARGUMENT,
                                    "the input has no number at (%u, %u) but %g", x, y, (double)v);
+        if (work->number->floating ? fabsf(v) > most_float : v < 0 || v > 1)
+            return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                   "the input is %g at (%u, %u); white is 1, and %s holds %s",
+                                   (double)v, x, y, work->number->name,
+                                   work->number->floating ? "a million times that" : "0 to 1");
         if (work->number->floating)
             ((float *)values)[x] = rounded(work, (double)v);
         else
             ((int32_t *)values)[x] =
-                (int32_t)ro_scale_number(&work->scale, (uint32_t)lrintf(65535 * (v < 0   ? 0
-                                                                                 : v > 1 ? 1
-                                                                                         : v)));
+                (int32_t)ro_scale_number(&work->scale, (uint32_t)lrintf(65535 * v));
     }
     return RO_OK;
 }

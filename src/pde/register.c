@@ -93,7 +93,8 @@ static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
         status = in_range(context, "finest scale", o->finest, 0, 1000);
     if (status == RO_OK)
         status = in_range(context, "tolerance", o->tolerance, 1e-9, 1e6);
-    flow->masked = !thesis;
+    flow->masked = !thesis && flow->width > 1 &&
+                   flow->height > 1; /* in one row the least motion across it looks beyond */
     flow->normalised = match == 1;
     flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
     *align = init > 0;

@@ -191,6 +191,9 @@ static double determinant(const float *row, const float *below, int x, int width
     return (1 + xx) * (1 + yy) - xy * yx;
 }
 
+/* What a displacement may look beyond the border without being outside, in pixels. */
+#define SLACK 1e-3
+
 static void describe_rows(void *data, int thread)
 {
     struct figures *figures = data;
@@ -211,7 +214,8 @@ static void describe_rows(void *data, int thread)
             double before = moving_at(flow, x, y) - fixed[x];
             double after = moving_at(flow, px, py) - fixed[x];
             double jacobian = determinant(row, below, x, flow->width);
-            bool inside = px >= 0 && px <= flow->width - 1 && py >= 0 && py <= flow->height - 1;
+            bool inside = px >= -SLACK && px <= flow->width - 1 + SLACK && py >= -SLACK &&
+                          py <= flow->height - 1 + SLACK;
             line.before += before * before;
             line.after += inside ? after * after : 0;
             line.inside += inside;

@@ -113,6 +113,15 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
                 return ro_context_fail(context, RO_E_ARGUMENT,
                                        "the field has no number at (%u, %u)", x / 2, y);
     }
+    if (ro_format_sample_bytes(image->format) == 4)
+        for (uint32_t y = 0; y < image->height; y++) {
+            const char *line = (const char *)image->data + (ptrdiff_t)y * image->stride;
+            const uint32_t samples = image->width * (ro_format_is_colour(image->format) ? 3 : 1);
+            for (uint32_t x = 0; x < samples; x++)
+                if (!isfinite(((const float *)(const void *)line)[x]))
+                    return ro_context_fail(context, RO_E_ARGUMENT,
+                                           "the image has no number in row %u", y);
+        }
     struct warp warp = {.image = image,
                         .field = field,
                         .out = out,
