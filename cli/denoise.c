@@ -43,7 +43,7 @@ static const struct option options[] = {
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule)},
-    {"depth", "T", "steps in one pass of schedule stream (default: all)", OPTION_WHOLE,
+    {"depth", "T", "steps in one pass of schedule stream (default: 8 at most)", OPTION_WHOLE,
      PLACE(depth), .min = 1, .max = 64},
     {0},
 };

@@ -386,6 +386,26 @@ static int run_apply(const struct command *command, const struct register_values
     return result;
 }
 
+/* Two files of one name among those that are written, or one of them among those that are read;
+ * NULL: there are none. OUT may be an input: it is written last, and whole. */
+static const char *same_twice(const struct register_values *v, const struct operands *files)
+{
+    const char *const names[] = {files->path[2], v->field,  v->grid,   v->before,
+                                 v->after,       v->figure, v->energy, v->plot};
+    enum { NAMES = sizeof names / sizeof *names };
+    for (int i = 1; i < NAMES; i++) {
+        if (!names[i])
+            continue;
+        for (int k = 0; k < i; k++)
+            if (names[k] && strcmp(names[i], names[k]) == 0)
+                return names[i];
+        for (int k = 0; k < 2; k++)
+            if (strcmp(names[i], files->path[k]) == 0)
+                return names[i];
+    }
+    return NULL;
+}
+
 static int run_search(const struct command *command, const struct register_values *values,
                       const struct operands *files)
 {
@@ -396,6 +416,9 @@ static int run_search(const struct command *command, const struct register_value
                                          {values->figure, draw_figure, true}};
     if (files->count != 3)
         return usage_error(command, "register needs FIXED, MOVING and OUT");
+    const char *twice = same_twice(values, files);
+    if (twice)
+        return usage_error(command, "%s is named for two files", twice);
     if (values->sigma <= 0 || values->sigma_first <= 0)
         return usage_error(command, "--sigma and --sigma-first must be positive");
     memcpy(job.extras, extras, sizeof extras);

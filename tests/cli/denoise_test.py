@@ -85,13 +85,26 @@ class Denoise(Case):
                 (["kappa does not apply"], "--model", "linear", "--kappa", "4")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words)
 
-    def test_not_a_number(self):
-        values = struct.pack("<12f", *([0.5] * 7 + [float("nan")] + [0.5] * 4))
+    def put_floats(self, values):
         head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
         head += b" " * (117 - len(head)) + b"\n"
-        self.put("in.npy", b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head + values)
+        self.put("in.npy", b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head +
+                 struct.pack("<12f", *values))
+
+    def test_not_a_number(self):
+        self.put_floats([0.5] * 7 + [float("nan")] + [0.5] * 4)
         self.put("out.npy", OLD)
         self.refused("denoise", "in.npy", "out.npy", words=["no number", "(3, 1)"])
+
+    def test_beyond_white(self):
+        self.put_floats([0.5] * 7 + [1.5] + [0.5] * 4)
+        self.put("out.npy", OLD)
+        self.refused("denoise", "in.npy", "out.npy", "--number", "s16",
+                     words=["1.5", "(3, 1)", "0 to 1"])
+        self.works("denoise", "in.npy", "out.npy", "--quiet")
+        self.put_floats([0.5] * 7 + [1e38] + [0.5] * 4)
+        self.put("out.npy", OLD)
+        self.refused("denoise", "in.npy", "out.npy", words=["1e+38"])
 
     def test_short_input(self):
         self.put("out.pgm", OLD)

@@ -147,6 +147,23 @@ class Register(Case):
             self.works("register", "a.pgm", "a.pgm", "out.pgm", "--quiet")
             self.assertEqual(self.get("out.pgm"), self.get("a.pgm"))
 
+    def test_one_row(self):
+        def row(shift):
+            return bytes(round(128 + 60 * math.sin(.2 * (x + shift)) +
+                               40 * math.sin(.053 * (x + shift) + 1)) for x in range(300))
+        self.put("a.pgm", pgm(300, 1, row(0)))
+        self.put("b.pgm", pgm(300, 1, row(-2)))
+        self.works("register", "a.pgm", "b.pgm", "out.pgm", "--quiet")
+        inside = list(zip(self.get("out.pgm")[-290:-10], row(0)[10:290]))
+        self.assertLess(max(abs(x - y) for x, y in inside), 8)
+
+    def test_names_twice(self):
+        for more in (["out.png", "--figure", "out.png"],
+                     ["out.png", "--before", "fixed.pgm"],
+                     ["-", "--grid", "-"]):
+            self.refused("register", "fixed.pgm", "moving.pgm", *more, words=["two files"],
+                         status=2)
+
     def test_refused(self):
         self.put("out.pgm", OLD)
         self.put("small.pgm", pgm(5, 4, bytes(range(20))))
@@ -199,6 +216,10 @@ class Register(Case):
                 (["not a displacement field"], "text.npy"), (["no number"], "nan.npy"),
                 (["gone.npy"], "gone.npy")):
             self.refused("register", "--apply", field, "fixed.pgm", "out.pgm", words=words)
+        self.put("zero.npy", to_npy((2, 2, 2), [0] * 8))
+        self.put("hole.npy", to_npy((2, 2), [0, 1, float("nan"), 2]))
+        self.refused("register", "--apply", "zero.npy", "hole.npy", "out.npy",
+                     words=["no number"])
 
 
 if __name__ == "__main__":
