@@ -71,7 +71,7 @@ static const struct option options[] = {
      .topic = "colour"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
-    {"overshoot", "P%", "let a palette's errors pass black and white, 0 to 100", OPTION_SHARE,
+    {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
@@ -108,7 +108,9 @@ static int list_methods(bool json)
         puts("[");
     for (int i = 0; (method = ro_halftone_method_at(i)); i++) {
         if (!json) {
-            printf("%-22s %-16s %s\n", method->name, method->family, method->summary);
+            printf("%-24s%s\n", method->name, method->summary);
+            if (method->paper)
+                printf("%-24s%s\n", "", method->paper);
             continue;
         }
         const char *const fields[][2] = {{"name", method->name},
@@ -301,6 +303,15 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     return status;
 }
 
+/* Whether a type, or the one that a path's name ends in, has a place for a resolution. */
+static bool holds_resolution(const char *type, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *end = type ? type : dot ? dot + 1 : "";
+    return strcasecmp(end, "png") == 0 || strcasecmp(end, "tif") == 0 ||
+           strcasecmp(end, "tiff") == 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct halftone_values values = defaults;
@@ -323,6 +334,9 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "halftone needs IN and OUT");
     if (values.channels && values.separate)
         return usage_error(command, "--channels rgb and --separate exclude each other");
+
+    if (values.dpi > 0 && !holds_resolution(values.type, files.path[1]))
+        return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
     uint32_t shadow[2];
     if (values.sigma == 0)

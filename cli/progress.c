@@ -33,7 +33,7 @@ int progress_step(void *data, const char *phase, double done)
     static const char full[] = "########################################";
     enum { WIDTH = sizeof full - 1 };
     int filled = done >= 1 ? WIDTH : done > 0 ? (int)(done * WIDTH) : 0;
-    fprintf(stderr, "\r%-12.12s [%-*.*s] %3.0f %%", phase, WIDTH, filled, full,
+    fprintf(stderr, "\r%-20.20s [%-*.*s] %3.0f %%", phase, WIDTH, filled, full,
             100.0 * filled / WIDTH);
     fflush(stderr);
     return 0;
@@ -42,6 +42,6 @@ int progress_step(void *data, const char *phase, double done)
 void progress_end(struct progress *progress)
 {
     if (progress->shown)
-        fprintf(stderr, "\r%*s\r", 64, "");
+        fprintf(stderr, "\r%*s\r", 76, "");
     progress->shown = false;
 }

@@ -190,7 +190,7 @@ RO_API
 ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
                                const ro_halftone_options *options, ro_halftone_audit *audit);
 
-/* The same for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
+/* ro_halftone for images in the memory of a CUDA device: `in` and `out` are `count` views each, all of
  * one shape, whose data are device pointers (grey of 8 or 16 bits in, RO_BITS or RO_INDEX8 out).
  * Runs on `stream`, a cudaStream_t, and returns when everything is launched: no copy and no waiting
  * of its own, so errors of the run show at the caller's next synchronisation. Rows that start at

@@ -154,5 +154,9 @@ ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *pa
     if (found < 2 || found > 256)
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                found);
-    return RO_OK;
+    for (int i = 1; i < palette->count; i++)
+        if (memcmp(palette->colours[i], palette->colours[0], 3) != 0)
+            return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT, "all %d colours of the palette are the same",
+                           found);
 }

@@ -99,7 +99,7 @@ ro_status ro_curve_load(ro_context *context, const char *path,
                 ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
         } else {
             points[(*count)++] = (ro_tone_point){pair[0], pair[1]};
-            percent |= pair[0] > 1 || pair[1] > 1;
+            percent |= pair[0] > 1;
         }
     }
     if (status == RO_OK && *count < 2)
@@ -107,6 +107,12 @@ ro_status ro_curve_load(ro_context *context, const char *path,
             ro_file_fail(&lines.file, RO_E_FORMAT, "a curve has 2 points or more, not %d", *count);
     for (int i = 0; i < *count && percent; i++)
         points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
+    for (int i = 0; i < *count && status == RO_OK; i++)
+        if (!(points[i].out <= 1))
+            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+                                  "point %d is more than white: tones go from 0 to 1, or to 100 in "
+                                  "percent in both columns",
+                                  i + 1);
     lines_close(&lines);
     return status;
 }

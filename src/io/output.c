@@ -102,6 +102,8 @@ ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t s
 ro_status ro_output_commit(struct ro_output *output)
 {
     ro_status status = RO_OK;
+    for (int i = 0; i < output->count && status == RO_OK; i++) /* all, or none gets its name */
+        status = ro_writer_complete(output->writers[i]);
     for (int i = 0; i < output->count && status == RO_OK; i++)
         status = ro_writer_commit(output->writers[i]);
     return status;

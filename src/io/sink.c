@@ -324,9 +324,9 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
     return RO_OK;
 }
 
-ro_status ro_sink_commit(struct ro_sink *sink)
+ro_status ro_sink_complete(struct ro_sink *sink)
 {
-    if (sink->memory)
+    if (sink->memory || sink->complete)
         return RO_OK;
     ro_status status = flush(sink);
     if (status != RO_OK)
@@ -338,6 +338,15 @@ ro_status ro_sink_commit(struct ro_sink *sink)
         if (close(sink->fd) != 0) /* some file systems tell of a full disk only here */
             return cannot_write(sink->file);
     }
+    sink->complete = true;
+    return RO_OK;
+}
+
+ro_status ro_sink_commit(struct ro_sink *sink)
+{
+    ro_status status = ro_sink_complete(sink);
+    if (status != RO_OK)
+        return status;
     if (sink->temporary) {
         if ((status = ro_file_check_stop(sink->file)) != RO_OK)
             return status;

@@ -18,6 +18,7 @@ struct ro_sink {
     bool owned; /* the descriptor is ours to close */
     bool waits; /* a pipe, a terminal, a socket: writing may wait */
     bool seekable;
+    bool complete;   /* every byte is on the disk, and the descriptor closed if it was ours */
     char *target;    /* the file behind any symbolic links; NULL: written directly */
     char *temporary; /* NULL: none to remove */
     bool memory;     /* no file: `buffer` grows and keeps everything */
@@ -38,7 +39,9 @@ ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *p
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
 
-/* Flushes, and gives the temporary file its name. */
+/* Brings all bytes to the disk; only the name is missing then. */
+ro_status ro_sink_complete(struct ro_sink *sink);
+/* Completes, and gives the temporary file its name. */
 ro_status ro_sink_commit(struct ro_sink *sink);
 
 /* Without a commit before, removes the temporary file. */

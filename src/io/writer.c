@@ -34,7 +34,7 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
         return RO_OK;
     return ro_file_fail(file, RO_E_ARGUMENT,
                         "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
-                        ".pnm, .png, .tif or .npy");
+                        ".pnm, .png, .tif, .bmp or .npy");
 }
 
 static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
@@ -183,17 +183,27 @@ ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, 
     return settle(writer, status);
 }
 
-ro_status ro_writer_commit(ro_writer *writer)
+ro_status ro_writer_complete(ro_writer *writer)
 {
     ro_status status = check_state(writer);
-    if (status != RO_OK)
+    if (status != RO_OK || writer->complete)
         return status;
     if (writer->row < writer->layout.height)
         return ro_file_fail(&writer->file, RO_E_STATE, "only %u of its %u rows were written",
                             writer->row, writer->layout.height);
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
-        status = ro_sink_commit(&writer->sink);
+        status = ro_sink_complete(&writer->sink);
+    writer->complete = status == RO_OK;
+    return settle(writer, status);
+}
+
+ro_status ro_writer_commit(ro_writer *writer)
+{
+    ro_status status = ro_writer_complete(writer);
+    if (status != RO_OK)
+        return status;
+    status = ro_sink_commit(&writer->sink);
     writer->committed = status == RO_OK;
     return settle(writer, status);
 }

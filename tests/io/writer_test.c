@@ -191,7 +191,7 @@ static void what_each_type_takes(void **state)
         {"a.ppm", RO_GRAY8, 0, RO_E_UNSUPPORTED, "colour only"},
         {"a.npy", RO_RGBF, 0, RO_OK, ""},
         {"a.jpg", RO_GRAY8, 0, RO_E_UNSUPPORTED, "JPEG"},
-        {"a.gif", RO_GRAY8, 0, RO_E_ARGUMENT, ".pbm, .pgm, .ppm, .pnm, .png, .tif or .npy"},
+        {"a.gif", RO_GRAY8, 0, RO_E_ARGUMENT, ".pbm, .pgm, .ppm, .pnm, .png, .tif, .bmp or .npy"},
         {"nothing", RO_GRAY8, 0, RO_E_ARGUMENT, "cannot be told from the name"},
         {"a.d/nothing", RO_GRAY8, 0, RO_E_ARGUMENT, "cannot be told from the name"},
         {"a.pgm", RO_FORMAT_NONE, 0, RO_E_ARGUMENT, "no format"},

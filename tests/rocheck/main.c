@@ -120,7 +120,7 @@ int main(int count, char **words)
                         "avx512|cuda] [--seed N] [--repeats N]\n");
         return 2;
     }
-    int failed = 0, passed = 0, known = 0;
+    int failed = 0, passed = 0, known = 0, skipped = 0;
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         const struct variant *variant = &variants[v];
         if (arguments.variant && strcmp(arguments.variant, variant->name) != 0)
@@ -129,6 +129,7 @@ int main(int count, char **words)
         if (!present(variant)) {
             printf("skipped: %s: no %s\n", variant->name,
                    variant->device == RO_DEVICE_CPU ? "such instructions" : "device");
+            skipped++;
             continue;
         }
         for (size_t s = 0; s < sizeof suites / sizeof *suites; s++)
@@ -144,6 +145,11 @@ int main(int count, char **words)
     }
     if (!known) {
         fprintf(stderr, "rocheck: there is no variant '%s'\n", arguments.variant);
+        return 2;
+    }
+    if (passed + failed == 0 && skipped < known) {
+        fprintf(stderr, "rocheck: no case matches '%s'; a pattern is of whole names, such as '%s'\n",
+                arguments.pattern, "*/floyd-steinberg/*");
         return 2;
     }
     if (strcmp(arguments.command, "test") == 0)
