@@ -198,6 +198,23 @@ class FullDisk(Case):
                 self.assertEqual(sorted(os.listdir(where)), before)
                 self.assertEqual(self.get("small/" + name), OLD)
 
+    @unittest.skipIf("thread" in SANITIZE, "the limit stops the sanitizer's own files")
+    def test_inks_together(self):
+        """The cyan file fits, the black one does not: all four stay as they were."""
+        pixels = bytearray(b"\xff" * 3 * 360000)  # paper white below, grey noise above
+        for i, value in enumerate(noise(120000)):
+            pixels[3 * i:3 * i + 3] = bytes([value]) * 3
+        self.put("in.ppm", b"P6 600 600 255\n" + bytes(pixels))
+        kind = "png" if supports("png") else None
+        if not kind:
+            self.skipTest("a build without PNG")
+        for ink in "cmyk":
+            self.put("out-%s.png" % ink, OLD)
+        self.refused("halftone", "in.ppm", "out.png", "--separate", "cmyk",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        for ink in "cmyk":
+            self.assertEqual(self.get("out-%s.png" % ink), OLD)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -126,6 +126,14 @@ class Colour(Case):
         self.assertEqual(self.get("one.csv.pbm"), self.get("percent.csv.pbm"))
         self.works("halftone", "in.pgm", "none.pbm")
         self.assertNotEqual(self.get("one.csv.pbm"), self.get("none.pbm"))
+        self.put("above.csv", b"0,0\n0.5,0.6\n1,1.2\n")
+        self.refused("halftone", "in.pgm", "out.pbm", "--curve", "above.csv",
+                     words=["above.csv", "point 3"])
+
+    def test_colours_and_resolution_refused(self):
+        self.refused("halftone", "in.ppm", "out.ppm", "--palette", "white #fff",
+                     words=["the same"])
+        self.refused("halftone", "in.pgm", "out.pbm", "--dpi", "300", words=["--dpi"], status=2)
 
     def test_channels(self):
         self.works("halftone", "in.ppm", "out.ppm", "--channels", "rgb", "--levels", "3")
