@@ -200,14 +200,45 @@ static void say_fit(const struct values *values, const char *scan, const ro_wedg
     puts("]}");
 }
 
+/* What a scan gives, as integers in millionths, and how much of it stands in the file --curve. */
+static ro_status certify_fit(struct certificate *to, const void *data, const struct operands *files)
+{
+    const struct values *values = data;
+    ro_tone_point points[RO_WEDGE_STEPS];
+    static ro_tone_point written[RO_CURVE_POINTS];
+    ro_wedge_report report;
+    ro_image image = {0};
+    int count = 0, there = 0;
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL);
+    if (status == RO_OK)
+        status = ro_wedge_fit(to->context, &image, points, &count, &report);
+    if (status == RO_OK)
+        status = ro_curve_load(to->context, values->curve, written, &there);
+    if (status == RO_OK) {
+        __int128 numbers[2 * RO_WEDGE_STEPS];
+        int unlike = there > count ? there - count : count - there;
+        for (int i = 0; i < count; i++) {
+            numbers[2 * i] = llround(1e6 * points[i].in);
+            numbers[2 * i + 1] = llround(1e6 * points[i].out);
+            if (i < there)
+                unlike += llround(1e6 * written[i].in) != numbers[2 * i] ||
+                          llround(1e6 * written[i].out) != numbers[2 * i + 1];
+        }
+        certificate_picture(to, "input", &image);
+        certificate_integers(to, "curve_millionths", numbers, 2 * (size_t)count);
+        certificate_integer(to, "points_unlike_the_fit", unlike);
+        status = to->status;
+    }
+    ro_image_free(&image);
+    return status;
+}
+
 /* ---- The command ---------------------------------------------------------------------------- */
 
 static int check_fit(const struct command *command, const struct values *values)
 {
     if (!values->curve)
         return usage_error(command, "calibrate fit needs --curve, the file to write");
-    if (values->common.certificate)
-        return usage_error(command, "--certificate applies to calibrate wedge, not to fit");
     if (values->method || values->cell || values->shape || values->angle || values->patch ||
         values->type || values->common.seed || values->dpi != defaults.dpi)
         return usage_error(command, "calibrate fit takes no option of the wedge");
@@ -233,7 +264,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
     int result = fits ? check_fit(command, &values) : 0;
     if (result == 0)
-        result = certificate_wanted(command, &values.common, &files);
+        result =
+            certificate_wanted(fits ? &command_calibrate_fit : command, &values.common, &files);
     if (result)
         return result;
 
@@ -246,8 +278,9 @@ static int run(const struct command *command, int argc, char **argv)
     int count = 0;
     ro_status status = wedge ? make_wedge(work.context, &values, file)
                              : fit(work.context, &values, file, &report, &count);
-    if (status == RO_OK && wedge)
-        status = certificate_write(command, work.context, &values, &files, NULL);
+    if (status == RO_OK)
+        status = certificate_write(fits ? &command_calibrate_fit : command, work.context, &values,
+                                   &files, NULL);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, wedge ? file : values.curve);
@@ -276,4 +309,19 @@ const struct command command_calibrate = {
     .values_size = sizeof defaults,
     .certify = certificate_of_output,
     .reference = certificate_no_arguments,
+};
+
+/* As certificates know it: the curve it writes is one of its options. */
+const struct command command_calibrate_fit = {
+    .name = "calibrate fit",
+    .operands = "SCAN",
+    .summary = "fits a tone curve to the scan of a wedge",
+    .options = options,
+    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .examples = examples,
+    .run = run,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify_fit,
 };

@@ -41,7 +41,8 @@ struct command {
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
     command_register, command_segment, command_measure, command_compare, command_calibrate,
     command_verify, command_testcard, command_devices, command_bench;
-extern const struct command *const commands[]; /* ended by NULL */
+extern const struct command *const commands[];     /* ended by NULL */
+extern const struct command command_calibrate_fit; /* none of them, but has certificates */
 
 /* Prints "roundoff: sentence" as one line on stderr, whatever characters a file name brought, and
  * returns 1; usage_error adds where to read more and returns EXIT_BAD_USAGE. */

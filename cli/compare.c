@@ -3,6 +3,7 @@
  * roundoff compare: runs methods on a picture and on flat greys, times and measures them, prints a
  * table, and makes a page on which they can be looked at side by side.
  */
+#include "cli/certificate.h"
 #include "cli/figures.h"
 #include "cli/page.h"
 #include "cli/work.h"
@@ -27,6 +28,8 @@ struct values {
     double dpi, distance;
     bool linear;
 };
+
+static const struct values defaults;
 
 #define PLACE(member) .offset = offsetof(struct values, member)
 
@@ -360,9 +363,25 @@ static void print_table(const struct comparison *all)
     }
 }
 
+/* The picture and every method's bits; figures follow from them, times are of no certificate. */
+static ro_status certify(struct certificate *to, const void *values, const struct operands *files)
+{
+    static struct comparison again;
+    again = (struct comparison){.context = to->context, .values = values};
+    ro_status status = run_all(&again, files->path[0]);
+    if (status == RO_OK) {
+        certificate_picture(to, "input", &again.in);
+        for (int i = 0; i < again.count; i++)
+            certificate_picture(to, again.entries[i].method->name, &again.entries[i].bits);
+        status = to->status;
+    }
+    close_all(&again);
+    return status;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {0};
+    struct values values = defaults;
     struct operands files;
     switch (options_parse(command, argc, argv, &values, &files)) {
     case PARSED_HELP:
@@ -374,11 +393,14 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (files.count != 1)
         return usage_error(command, "compare needs IN and no other name");
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
     if (values.report && !can_write(values.report))
         return 1;
 
     struct work work;
-    int result = work_begin(&work, &values.common);
+    result = work_begin(&work, &values.common);
     if (result)
         return result;
     static struct comparison all;
@@ -386,6 +408,8 @@ static int run(const struct command *command, int argc, char **argv)
     ro_status status = run_all(&all, files.path[0]);
     if (status == RO_OK && values.report)
         status = write_page(&all, files.path[0]);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, NULL);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, values.report ? values.report : "-");
@@ -406,7 +430,11 @@ const struct command command_compare = {
     .operands = "IN",
     .summary = "runs methods on a picture, times and measures them side by side",
     .options = options,
-    .common = COMMON_QUIET | COMMON_JSON,
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify,
     .examples = examples,
     .run = run,
 };

@@ -268,15 +268,20 @@ static int recompute(const struct command *command, struct work *work,
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
+static bool is_named(const struct command *command, const char *quoted)
+{
+    const size_t length = strlen(command->name);
+    return quoted && command->certify && strlen(quoted) == length + 2 &&
+           strncmp(quoted + 1, command->name, length) == 0;
+}
+
 static const struct command *find_command(const char *quoted)
 {
-    for (int i = 0; commands[i]; i++) {
-        const size_t length = strlen(commands[i]->name);
-        if (quoted && commands[i]->certify && strlen(quoted) == length + 2 &&
-            strncmp(quoted + 1, commands[i]->name, length) == 0)
-            return commands[i];
-    }
-    return NULL;
+    const struct command *command = commands[0];
+    for (int i = 0; command; command = commands[++i])
+        if (is_named(command, quoted))
+            return command;
+    return is_named(&command_calibrate_fit, quoted) ? &command_calibrate_fit : NULL;
 }
 
 /* The values of the certified command and its operands, as they were. */
@@ -315,7 +320,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
         return fail("--recompute: %s makes no picture that could be made again", command->name);
     if (given->count - 1 != wanted)
         return fail("this certificate of %s is verified with %s", command->name,
-                    wanted == 1   ? "OUT"
+                    wanted == 1   ? strchr(command->operands, ' ') ? "OUT" : command->operands
                     : wanted == 2 ? "IN and OUT"
                                   : "both inputs and OUT");
     void *values = malloc(command->values_size);

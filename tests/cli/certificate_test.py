@@ -243,6 +243,27 @@ class Certificates(Case):
         self.assertEqual(self.lines("cert.json")["operand"], "void-and-cluster")
         self.holds("cert.json", "out.pgm", "--recompute")
 
+    def test_fit_of_a_wedge(self):
+        self.works("calibrate", "wedge", "wedge.pbm", "--quiet")
+        self.works("calibrate", "fit", "wedge.pbm", "--curve", "curve.csv", "--quiet",
+                   "--certificate", "cert.json")
+        self.assertEqual(self.lines("cert.json")["points_unlike_the_fit"], 0)
+        self.holds("cert.json", "wedge.pbm")
+        lines = self.get("curve.csv").split(b"\n")
+        lines[20] = lines[20][:-1] + (b"1" if lines[20][-1:] == b"0" else b"0")
+        self.put("curve.csv", b"\n".join(lines))
+        self.fails("cert.json", "wedge.pbm", words=["points_unlike_the_fit"])
+
+    def test_compare(self):
+        self.works("compare", "in.pgm", "--methods", "fs,bayer8", "--quiet",
+                   "--certificate", "cert.json")
+        self.assertIn("bayer8_hash", self.lines("cert.json"))
+        self.holds("cert.json", "in.pgm")
+        changed = bytearray(self.get("in.pgm"))
+        changed[-50] ^= 64
+        self.put("in.pgm", bytes(changed))
+        self.fails("cert.json", "in.pgm", words=["input_hash"])
+
     def test_help_says_what_it_is_not(self):
         self.assertRegex(self.works("verify", "--help").stdout.decode(), "finds edits, not forgery")
         self.assertTrue(re.search("--certificate", self.works("halftone", "--help").stdout.decode()))
