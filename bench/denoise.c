@@ -148,7 +148,7 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
                       struct marks *marks)
 {
     static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
-    static const char *const numbers[] = {"s9", "s16", "s23e8"};
+    static const char *const numbers[] = {"u8", "s9", "s16", "s23e8"};
     struct field field;
     const uint32_t steps = size >= 4096 ? 16 : 48;
     const double pixels = (double)size * size;
@@ -158,7 +158,7 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
         return;
     }
     for (int m = 0; m < 4; m++)
-        for (int n = 0; n < 3; n++) {
+        for (int n = 0; n < 4; n++) {
             enter(&field, one, 1, models[m], numbers[n], 8, steps);
             if (threads > 1)
                 enter(&field, all, threads, models[m], numbers[n], 8, steps);
