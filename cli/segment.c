@@ -329,6 +329,11 @@ static void print_lines(const ro_report *ran, const ro_segment_report *r, double
             fprintf(stderr, "%s %u%s", k ? "," : ", rescaled at", label->rescaled_at[k],
                     label->speed_scale[k] > 1 ? " (speed too)" : "");
         fputc('\n', stderr);
+        if (label->low <= 0 && label->high >= 255)
+            fputs("segment: warning: the window takes in every intensity, and the contour "
+                  "everything; "
+                  "seeds should lie inside the object, or --window say what it is like\n",
+                  stderr);
     }
 }
 
