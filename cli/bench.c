@@ -184,14 +184,9 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct values values = {0};
     struct operands names;
-    switch (options_parse(command, argc, argv, &values, &names)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc, argv, &values, &names, &ended))
+        return ended;
     if (values.list && (names.count || values.size))
         return usage_error(command, "--list goes with --json only");
     if (values.list)

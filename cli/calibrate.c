@@ -251,15 +251,10 @@ static int run(const struct command *command, int argc, char **argv)
     struct operands files;
     const bool wedge = argc > 0 && strcmp(argv[0], "wedge") == 0;
     const bool fits = argc > 0 && strcmp(argv[0], "fit") == 0;
-    switch (
-        options_parse(command, argc - (wedge || fits), argv + (wedge || fits), &values, &files)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc - (wedge || fits), argv + (wedge || fits), &values, &files,
+                      &ended))
+        return ended;
     if ((!wedge && !fits) || files.count != 1)
         return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
     int result = fits ? check_fit(command, &values) : 0;

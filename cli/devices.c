@@ -18,14 +18,9 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct values values = {0};
     struct operands none;
-    switch (options_parse(command, argc, argv, &values, &none)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc, argv, &values, &none, &ended))
+        return ended;
     if (none.count)
         return usage_error(command, "devices takes no file, %s was given", none.path[0]);
 

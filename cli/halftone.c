@@ -316,14 +316,9 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct halftone_values values = defaults;
     struct operands files;
-    switch (options_parse(command, argc, argv, &values, &files)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
     if (values.list && files.count)
         return usage_error(command, "--list takes no file, %s was given", files.path[0]);
     if (values.list)

@@ -188,14 +188,9 @@ static int run(const struct command *command, int argc, char **argv)
     while (which < ACTIONS && (argc == 0 || strcmp(argv[0], actions[which].name) != 0))
         which++;
     bool named = which < ACTIONS;
-    switch (options_parse(command, argc - named, argv + named, &values, &names)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc - named, argv + named, &values, &names, &ended))
+        return ended;
     if (!named)
         return usage_error(command, "hologram needs make, quantize or reconstruct first");
     if (names.count != actions[which].files)

@@ -323,6 +323,14 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
     return PARSED;
 }
 
+bool options_take(const struct command *command, int argc, char **argv, void *values,
+                  struct operands *operands, int *ended)
+{
+    enum parsed parsed = options_parse(command, argc, argv, values, operands);
+    *ended = parsed == PARSED_HELP ? finish_stdout() : EXIT_BAD_USAGE;
+    return parsed == PARSED;
+}
+
 /* A topic's options stand together in the table. */
 static void list_topics(const struct command *command, FILE *file)
 {

@@ -76,6 +76,11 @@ struct command;
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
 
+/* The same for a command's run: false where it ends here, with help or a wrong option, and *ended
+ * is its exit status. */
+bool options_take(const struct command *command, int argc, char **argv, void *values,
+                  struct operands *operands, int *ended);
+
 /* The options a command takes, its own first, and how many they are. */
 enum { MOST_OPTIONS = 64 };
 int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);

@@ -461,14 +461,9 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct register_values values = defaults;
     struct operands files;
-    switch (options_parse(command, argc, argv, &values, &files)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
     const int unwanted = certificate_wanted(command, &values.common, &files);
     if (unwanted)
         return unwanted;

@@ -105,14 +105,9 @@ static int run(const struct command *command, int argc, char **argv)
     struct values values = {0};
     struct operands names;
     bool make_given = argc > 0 && strcmp(argv[0], "make") == 0;
-    switch (options_parse(command, argc - make_given, argv + make_given, &values, &names)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc - make_given, argv + make_given, &values, &names, &ended))
+        return ended;
     if (values.list && (names.count || make_given))
         return usage_error(command, "--list takes no other name");
     if (values.list)

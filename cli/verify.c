@@ -367,14 +367,9 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct values values = {0};
     struct operands files;
-    switch (options_parse(command, argc, argv, &values, &files)) {
-    case PARSED_HELP:
-        return finish_stdout();
-    case PARSED_ERROR:
-        return EXIT_BAD_USAGE;
-    case PARSED:
-        break;
-    }
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
     if (files.count < 2)
         return usage_error(command, "verify needs CERT, IN and OUT");
 
