@@ -4,6 +4,7 @@
  * and the CPU rows of Table I of Kasagi, Nakano and Ito beside ours.
  */
 #include "bench.h"
+#include "contenders.h"
 #include "diffusion_cuda.h"
 #include "peer_zimg.h"
 #include "timing.h"
@@ -14,31 +15,6 @@
 
 enum { ROUNDS = 9, MOST = 12 };
 static const double BUDGET = 4; /* seconds for one contender at one size */
-
-/* One of ours: a context with its own threads, and what it runs. */
-struct ours {
-    ro_context *context;
-    const ro_image *in, *out;
-    ro_halftone_options options;
-};
-
-static bool run_ours(void *data)
-{
-    struct ours *ours = data;
-    return ro_halftone(ours->context, ours->in, ours->out, &ours->options) == RO_OK;
-}
-
-struct copy {
-    const ro_image *from;
-    void *to;
-};
-
-static bool run_copy(void *data)
-{
-    struct copy *copy = data;
-    memcpy(copy->to, copy->from->data, (size_t)copy->from->stride * copy->from->height);
-    return true;
-}
 
 /* Milliseconds of the paper's Table I, Intel Core i7-3770K. */
 static const struct {
@@ -60,23 +36,23 @@ struct field {
     ro_image in, out;
     void *bytes; /* where the copy and zimg write */
     struct contender list[MOST];
-    struct ours ours[MOST];
-    struct copy copy;
+    struct halftoning ours[MOST];
+    struct copying copy;
     struct peer_zimg *zimg[2];
     int count;
 };
 
 static void enter(struct field *field, const char *schedule, int threads, ro_cpu cpu)
 {
-    struct ours *ours = &field->ours[field->count];
+    struct halftoning *ours = &field->ours[field->count];
     ro_context_options how = {.device = RO_DEVICE_CPU, .threads = threads, .cpu = cpu};
     if (ro_context_open(&how, &ours->context) != RO_OK)
         return;
     ours->in = &field->in;
     ours->out = &field->out;
     ours->options.schedule = schedule;
-    field->list[field->count++] =
-        (struct contender){.name = schedule, .threads = threads, .run = run_ours, .data = ours};
+    field->list[field->count++] = (struct contender){
+        .name = schedule, .threads = threads, .run = run_halftoning, .data = ours};
 }
 
 /* The test card, beside and below itself where the picture is larger: to draw it takes longer than
@@ -122,9 +98,9 @@ static bool open_field(struct field *field, int size, ro_format format, ro_conte
     if (threads > 1)
         enter(field, "wave", threads, RO_CPU_AUTO);
     enter(field, "wave", 1, RO_CPU_AVX2);
-    field->copy = (struct copy){&field->in, field->bytes};
+    field->copy = (struct copying){&field->in, field->bytes};
     field->list[field->count++] = (struct contender){
-        .name = "memcpy", .variant = "", .threads = 1, .run = run_copy, .data = &field->copy};
+        .name = "memcpy", .variant = "", .threads = 1, .run = run_copying, .data = &field->copy};
     for (int simd = 0; simd < 2; simd++) {
         field->zimg[simd] = peer_zimg_open(&field->in, field->bytes, simd);
         if (field->zimg[simd])
@@ -136,7 +112,7 @@ static bool open_field(struct field *field, int size, ro_format format, ro_conte
     }
     time_in_turns(field->list, field->count, ROUNDS, BUDGET);
     for (int i = 0; i < field->count; i++)
-        if (field->list[i].run == run_ours)
+        if (field->list[i].run == run_halftoning)
             field->list[i].variant = ro_cpu_name(ro_context_report(field->ours[i].context)->cpu);
     return true;
 }
@@ -169,7 +145,7 @@ static void print_rows(const struct field *field, int size, int depth, bool json
         }
         printf("| %5d | %2d | %-8s | %-9s | %2d | %9.3f | %8.0f |", size, depth, c->name,
                c->variant, c->threads, c->best * 1e3, pixels / c->best / 1e6);
-        double theirs = c->run == run_ours ? paper_ms(size, c->name) : 0;
+        double theirs = c->run == run_halftoning ? paper_ms(size, c->name) : 0;
         if (theirs > 0 && depth == 8)
             printf(" %8.2f |\n", theirs);
         else

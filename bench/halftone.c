@@ -5,6 +5,7 @@
  * so its reading and writing of files counts.
  */
 #include "bench.h"
+#include "contenders.h"
 #include "peer_zimg.h"
 #include "timing.h"
 
@@ -15,18 +16,6 @@
 
 enum { ROUNDS = 5, SIZE = 4096 };
 static const double BUDGET = 2; /* seconds for one method */
-
-struct ours {
-    ro_context *context;
-    const ro_image *in, *out;
-    ro_halftone_options options;
-};
-
-static bool run_ours(void *data)
-{
-    struct ours *ours = data;
-    return ro_halftone(ours->context, ours->in, ours->out, &ours->options) == RO_OK;
-}
 
 /* Files that other programs read: the picture, and one pixel. */
 struct files {
@@ -163,8 +152,9 @@ static int run(const struct bench_options *options)
     for (int i = 0; ro_halftone_method_at(i); i++)
         for (int serpentine = 0; serpentine < 2; serpentine++) {
             const char *name = ro_halftone_method_at(i)->name;
-            struct ours ours = {context, &in, &out, {.method = name, .serpentine = serpentine}};
-            struct contender method = {.run = run_ours, .data = &ours};
+            struct halftoning ours = {
+                context, &in, &out, {.method = name, .serpentine = serpentine}};
+            struct contender method = {.run = run_halftoning, .data = &ours};
             time_in_turns(&method, 1, ROUNDS, BUDGET);
             if (method.failed) /* it needs an option, or has no such rows */
                 continue;

@@ -4,6 +4,7 @@
  * thread. And the time that void-and-cluster screens take to make.
  */
 #include "bench.h"
+#include "contenders.h"
 #include "ordered_cuda.h"
 #include "roundoff.h"
 #include "timing.h"
@@ -23,30 +24,6 @@ static const struct {
     {"threshold", 2, 0}, {"random", 2, 0},  {"otsu", 2, 0},          {"blue-noise", 4, 0},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
-
-struct ours {
-    ro_context *context;
-    const ro_image *in, *out;
-    ro_halftone_options options;
-};
-
-static bool run_ours(void *data)
-{
-    struct ours *ours = data;
-    return ro_halftone(ours->context, ours->in, ours->out, &ours->options) == RO_OK;
-}
-
-struct copy {
-    const ro_image *from;
-    void *to;
-};
-
-static bool run_copy(void *data)
-{
-    struct copy *copy = data;
-    memcpy(copy->to, copy->from->data, (size_t)copy->from->stride * copy->from->height);
-    return true;
-}
 
 static void print_row(const struct contender *c, int size, int depth, int levels, double copy,
                       bool json, bool *first)
@@ -69,10 +46,10 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
 {
     static const ro_cpu sets[SETS] = {RO_CPU_AVX2, RO_CPU_AVX512};
     struct contender list[METHODS * SETS + 1] = {0};
-    struct ours ours[METHODS * SETS] = {0};
+    struct halftoning ours[METHODS * SETS] = {0};
     int number[METHODS * SETS], count = 0;
     ro_image in = {0}, bits = {0}, levels = {0};
-    struct copy copy = {&in, NULL};
+    struct copying copy = {&in, NULL};
     ro_format format = depth == 8 ? RO_GRAY8 : RO_GRAY16;
     uint32_t side = (uint32_t)size;
     bool done = ro_image_alloc(context, format, side, side, 0, &in) == RO_OK &&
@@ -92,12 +69,12 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
         list[count] = (struct contender){.name = methods[m].method,
                                          .variant = ro_cpu_name(sets[i % SETS]),
                                          .threads = 1,
-                                         .run = run_ours,
+                                         .run = run_halftoning,
                                          .data = &ours[count]};
         number[count++] = m;
     }
     list[count] = (struct contender){
-        .name = "memcpy", .variant = "", .threads = 1, .run = run_copy, .data = &copy};
+        .name = "memcpy", .variant = "", .threads = 1, .run = run_copying, .data = &copy};
     if (done)
         time_in_turns(list, count + 1, ROUNDS, BUDGET);
     for (int i = 0; done && i <= count; i++)

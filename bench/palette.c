@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture. */
 #include "bench.h"
+#include "contenders.h"
 #include "peer_magick.h"
 #include "roundoff.h"
 #include "timing.h"
@@ -8,18 +9,6 @@
 #include <stdio.h>
 
 enum { ROUNDS = 5, SIZE = 2048, OURS = 4 };
-
-struct ours {
-    ro_context *context;
-    const ro_image *in, *out;
-    ro_halftone_options options;
-};
-
-static bool run_ours(void *data)
-{
-    struct ours *ours = data;
-    return ro_halftone(ours->context, ours->in, ours->out, &ours->options) == RO_OK;
-}
 
 static void print_rows(const struct contender *list, int count, int size, bool json)
 {
@@ -48,7 +37,7 @@ static int run(const struct bench_options *options)
         int threads;
     } ways[OURS] = {{RO_CPU_SCALAR, 1}, {RO_CPU_AVX2, 1}, {RO_CPU_AVX512, 1}, {RO_CPU_AUTO, 0}};
     struct contender list[OURS + 1] = {{0}};
-    struct ours ours[OURS] = {{0}};
+    struct halftoning ours[OURS] = {{0}};
     struct peer_magick *magick = NULL;
     ro_image in = {0}, out = {0};
     ro_palette palette;
@@ -66,11 +55,11 @@ static int run(const struct bench_options *options)
         goto done;
     for (int i = 0; i < OURS; i++) {
         ro_context_options how = {.cpu = ways[i].cpu, .threads = ways[i].threads};
-        struct ours *own = &ours[count];
+        struct halftoning *own = &ours[count];
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
-        *own = (struct ours){own->context, &in, &out, {.palette = &palette}};
-        list[count++] = (struct contender){.name = "roundoff", .run = run_ours, .data = own};
+        *own = (struct halftoning){own->context, &in, &out, {.palette = &palette}};
+        list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     int own_count = count;
     if ((magick = peer_magick_open(&in, &palette)))
