@@ -118,6 +118,13 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work);
 ro_status ro_denoise_naive(struct ro_denoiser *work);
 ro_status ro_denoise_xpp24(struct ro_denoiser *work);
 
+/* A scheme on whole planes of integers, step by step in plain code: reads, marches, writes,
+ * reports. A step makes all channels of `next` from `now`, with planes of scratch. */
+typedef void ro_plain_step(const struct ro_denoiser *work, const void *data, const int32_t *now,
+                           int32_t *next, int32_t *scratch);
+ro_status ro_denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
+                            const void *data);
+
 /* u' = round(A u) product by product; `scratch` holds 4 images. */
 void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
                    const int32_t *u, int32_t *out, int32_t *scratch);

@@ -43,15 +43,14 @@ void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding roundi
     }
 }
 
-ro_status ro_denoise_naive(struct ro_denoiser *work)
+ro_status ro_denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_plain_step *step,
+                            const void *data)
 {
     size_t size = (size_t)work->in.width * work->in.height, bytes;
     size_t all = size * (size_t)work->channels;
     int32_t *memory = NULL;
-    if (work->diffusion.smoothings)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "sigma does not apply to scheme naive");
-    if (ro_size_multiply(size, (4 + 2 * (size_t)work->channels) * sizeof *memory, &bytes))
+    if (ro_size_multiply(size, (scratch_planes + 2 * (size_t)work->channels) * sizeof *memory,
+                         &bytes))
         memory = malloc(bytes);
     if (!memory)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
@@ -61,7 +60,7 @@ ro_status ro_denoise_naive(struct ro_denoiser *work)
     if (status == RO_OK)
         ro_denoiser_trace(work, now);
     while (work->report.steps < work->options.iterations && status == RO_OK) {
-        ro_naive_step(&work->diffusion, work->rounding, now, next, scratch);
+        step(work, data, now, next, scratch);
         int32_t *last = now;
         now = next;
         next = last;
@@ -76,4 +75,19 @@ ro_status ro_denoise_naive(struct ro_denoiser *work)
         ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
     free(memory);
     return status;
+}
+
+static void step(const struct ro_denoiser *work, const void *data, const int32_t *now,
+                 int32_t *next, int32_t *scratch)
+{
+    (void)data;
+    ro_naive_step(&work->diffusion, work->rounding, now, next, scratch);
+}
+
+ro_status ro_denoise_naive(struct ro_denoiser *work)
+{
+    if (work->diffusion.smoothings)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "sigma does not apply to scheme naive");
+    return ro_denoiser_march(work, 4, step, NULL);
 }

@@ -143,36 +143,16 @@ void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, i
     }
 }
 
+static void step(const struct ro_denoiser *work, const void *xpp, const int32_t *now, int32_t *next,
+                 int32_t *scratch)
+{
+    (void)work;
+    ro_xpp24_step(xpp, now, next, scratch);
+}
+
 ro_status ro_denoise_xpp24(struct ro_denoiser *work)
 {
-    size_t size = (size_t)work->in.width * work->in.height, bytes;
-    size_t all = size * (size_t)work->channels;
-    int32_t *memory = NULL;
     struct ro_xpp24 xpp;
     ro_xpp24_make(&xpp, &work->parameters);
-    if (ro_size_multiply(size, (3 + 3 * (size_t)work->channels) * sizeof *memory, &bytes))
-        memory = malloc(bytes);
-    if (!memory)
-        return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
-                               work->in.width, work->in.height);
-    int32_t *now = memory, *next = memory + all, *scratch = memory + 2 * all;
-    ro_status status = ro_denoiser_load(work, now);
-    if (status == RO_OK)
-        ro_denoiser_trace(work, now);
-    while (work->report.steps < work->options.iterations && status == RO_OK) {
-        ro_xpp24_step(&xpp, now, next, scratch);
-        int32_t *last = now;
-        now = next;
-        next = last;
-        work->report.steps++;
-        ro_denoiser_trace(work, now);
-        status = ro_context_progress(work->context, "denoise",
-                                     (double)work->report.steps / work->options.iterations);
-    }
-    if (status == RO_OK)
-        status = ro_denoiser_store(work, now);
-    if (status == RO_OK)
-        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
-    free(memory);
-    return status;
+    return ro_denoiser_march(work, 3 + (size_t)work->channels, step, &xpp);
 }
