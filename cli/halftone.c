@@ -303,15 +303,6 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     return status;
 }
 
-/* Whether a type, or the one that a path's name ends in, has a place for a resolution. */
-static bool holds_resolution(const char *type, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const char *end = type ? type : dot ? dot + 1 : "";
-    return strcasecmp(end, "png") == 0 || strcasecmp(end, "tif") == 0 ||
-           strcasecmp(end, "tiff") == 0;
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
     struct halftone_values values = defaults;
@@ -330,7 +321,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.channels && values.separate)
         return usage_error(command, "--channels rgb and --separate exclude each other");
 
-    if (values.dpi > 0 && !holds_resolution(values.type, files.path[1]))
+    if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
     uint32_t shadow[2];

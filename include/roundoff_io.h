@@ -81,6 +81,9 @@ void ro_writer_close(ro_writer *writer); /* NULL is allowed */
 RO_API
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options);
+/* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
+RO_API
+int ro_writer_holds_resolution(const char *path, const char *type);
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` may be NULL. */
 RO_API

@@ -28,6 +28,7 @@ enum {
     RO_HOLDS_PALETTE = 128,
     RO_HOLDS_INKS = 256, /* four samples of a bit each */
     RO_ONLY_BYTES = 512, /* no more than 8 bits a sample */
+    RO_HOLDS_RESOLUTION = 1024,
 };
 
 struct ro_extension {

@@ -11,27 +11,36 @@ enum { CONVERTED_BYTES = 1 << 18 };
 
 static const ro_write_options defaults;
 
-/* The type is the one asked for, else the one of the name's ending; standard output is PNM. */
+/* The type is the one asked for, else the one of the name's ending; standard output is PNM. NULL:
+ * there is none. */
+static const struct ro_extension *extension_for(const char *path, const char *asked)
+{
+    if (asked)
+        return ro_extension_of(asked);
+    if (ro_sink_is_standard(path))
+        return ro_extension_of("pnm");
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot ? ro_extension_of(dot) : NULL;
+}
+
+int ro_writer_holds_resolution(const char *path, const char *type)
+{
+    const struct ro_extension *extension = extension_for(path, type);
+    return extension && (extension->holds & RO_HOLDS_RESOLUTION);
+}
+
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
-    if (asked) {
-        *extension = ro_extension_of(asked);
-        return *extension ? RO_OK
-                          : ro_file_fail(file, RO_E_ARGUMENT,
-                                         "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif, bmp "
-                                         "and npy are",
-                                         asked);
-    }
-    if (ro_sink_is_standard(path)) {
-        *extension = ro_extension_of("pnm");
-        return RO_OK;
-    }
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    *extension = dot ? ro_extension_of(dot) : NULL;
+    *extension = extension_for(path, asked);
     if (*extension)
         return RO_OK;
+    if (asked)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif, bmp "
+                            "and npy are",
+                            asked);
     return ro_file_fail(file, RO_E_ARGUMENT,
                         "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
                         ".pnm, .png, .tif, .bmp or .npy");
