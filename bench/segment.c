@@ -7,6 +7,7 @@
 #include "pde/segment.h"
 #include "bench.h"
 #include "core/hash.h"
+#include "pde/levelset_cuda.h"
 #include "pde/schedule.h"
 #include "peer_levelset.h"
 #include "timing.h"
@@ -289,6 +290,63 @@ static void compare_lobes(ro_context *context, int threads)
         printf("\nno ITK here: it is not compared\n");
 }
 
+/* ---- On a device ----------------------------------------------------------------------------- */
+
+static int run_cuda(const struct bench_options *options)
+{
+    static const int sizes[] = {256, 2048, 8192};
+    static const struct {
+        const char *number, *norm;
+        uint32_t depth;
+    } kinds[] = {{"s12", "lin", 4},    {"s12", "lin", 6},    {"s12", "lin", 8},  {"s12", "lin", 12},
+                 {"u8", "lin", 8},     {"s12", "euclid", 4}, {"s16", "lin", 4},  {"s16", "lin", 8},
+                 {"s16", "euclid", 4}, {"s23e8", "lin", 4},  {"s23e8", "lin", 8}};
+    const ro_context_options with = {.device = RO_DEVICE_CUDA};
+    ro_context *context;
+    struct table table = {.json = options->json, .first = true};
+    if (ro_context_open(&with, &context) != RO_OK) {
+        fprintf(stderr, "roundoff: no CUDA device was found\n");
+        return 1;
+    }
+    printf(options->json ? "["
+                         : "Level sets on the device, steps of phi that is there already.\n\n"
+                           "|  size | number | norm   | schedule                   | variant | "
+                           "depth | moves |   ms/step | Gpixel-steps/s |\n"
+                           "| ----: | ------ | ------ | -------------------------- | ------- | -: "
+                           "| ----- | --------: | -------: |\n");
+    for (int s = 0; s < (options->size ? 1 : 3); s++) {
+        const int size = options->size ? options->size : sizes[s];
+        const uint32_t steps = size >= 4096 ? 240 : 960;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            struct ro_level_front front;
+            struct ro_level_cuda *cuda = NULL;
+            bool moved;
+            double best = 0;
+            if (!make_front(context, &front, size, kinds[k].number, kinds[k].norm, true) ||
+                ro_level_cuda_open(context, &front, kinds[k].depth, &cuda) != RO_OK)
+                return 1;
+            for (int i = 0; i < ROUNDS + 1; i++) {
+                double begin = bench_seconds();
+                if (ro_level_cuda_run(cuda, i ? steps : 16, &moved) != RO_OK) {
+                    fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+                    return 1;
+                }
+                double took = bench_seconds() - begin;
+                if (i && (best == 0 || took < best))
+                    best = took;
+            }
+            print_row(&table, size, kinds[k].number, kinds[k].norm, "fused", "cuda",
+                      (int)kinds[k].depth, "all", best / steps);
+            ro_level_cuda_close(cuda);
+            drop_front(&front);
+        }
+    }
+    if (options->json)
+        printf("\n]\n");
+    ro_context_close(context);
+    return 0;
+}
+
 static int run(const struct bench_options *options)
 {
     static const int sizes[] = {256, PEER_SIZE, 2048, 8192};
@@ -296,6 +354,8 @@ static int run(const struct bench_options *options)
     const ro_context_options with = {.device = RO_DEVICE_CPU};
     ro_context *context;
     double own = 0;
+    if (options->cuda)
+        return run_cuda(options);
     if (ro_context_open(&with, &context) != RO_OK)
         return 1;
     struct ro_pool *one = ro_pool_open(1), *all = context->pool;
@@ -342,4 +402,5 @@ const struct bench bench_segment = {
     .name = "segment",
     .summary = "level sets by number system, norm and schedule, scikit-image and ITK",
     .run = run,
+    .cuda = true,
 };

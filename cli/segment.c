@@ -315,7 +315,8 @@ static void print_lines(const ro_report *ran, const ro_segment_report *r, double
         snprintf(time, sizeof time, "%.2f s", seconds);
     fprintf(stderr, "segment: %s, norm %s, %u steps of %.4g, %u x %u, %s/%s, %d thread%s, %s\n",
             r->number, r->norm, r->steps, r->time_step, ran->width, ran->height, ran->schedule,
-            ro_cpu_name(ran->cpu), ran->threads, ran->threads == 1 ? "" : "s", time);
+            ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+            ran->threads == 1 ? "" : "s", time);
     for (int i = 0; i < RO_LABELS; i++) {
         const ro_segment_label *label = &r->label[i];
         if (!label->used)

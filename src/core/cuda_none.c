@@ -8,6 +8,7 @@
 #include "hologram/diffuse_cuda.h"
 #include "hologram/propagate_cuda.h"
 #include "pde/diffusion_cuda.h"
+#include "pde/levelset_cuda.h"
 #include "pde/multigrid_cuda.h"
 #include "pde/register_cuda.h"
 
@@ -279,3 +280,33 @@ ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double
     (void)limit_x, (void)limit_y;
     return RO_E_DEVICE;
 }
+
+ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *front, uint32_t depth,
+                             struct ro_level_cuda **cuda)
+{
+    (void)front, (void)depth;
+    *cuda = NULL;
+    return ro_cuda_timer_start(context);
+}
+
+ro_status ro_level_cuda_run(struct ro_level_cuda *cuda, uint32_t steps, bool *moved)
+{
+    (void)cuda, (void)steps, (void)moved;
+    return RO_E_DEVICE;
+}
+
+ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda)
+{
+    (void)cuda;
+    return RO_E_DEVICE;
+}
+
+void ro_level_cuda_wake(struct ro_level_cuda *cuda) { (void)cuda; }
+
+uint64_t ro_level_cuda_launches(const struct ro_level_cuda *cuda)
+{
+    (void)cuda;
+    return 0;
+}
+
+void ro_level_cuda_close(struct ro_level_cuda *cuda) { (void)cuda; }

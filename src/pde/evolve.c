@@ -26,6 +26,7 @@ struct evolution {
     uint32_t depth;
     struct ro_level_tiles tiles[RO_LABELS];
     struct ro_level_passes passes[RO_LABELS];
+    struct ro_level_cuda *cuda[RO_LABELS];
     struct ro_level_field before[RO_LABELS]; /* phi at the last doubling */
     bool watched[RO_LABELS];                 /* LOOK steps after it are not over */
     int quiet[RO_LABELS];                    /* looks since a sign changed */
@@ -40,6 +41,7 @@ struct schedule {
     ro_status (*open)(struct evolution *evolution, int label);
     ro_status (*run)(struct evolution *evolution, int label, uint32_t steps);
     void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
+    ro_status (*fetch)(struct evolution *evolution, int label); /* phi is looked at */
 };
 
 static ro_status open_nothing(struct evolution *evolution, int label)
@@ -92,12 +94,34 @@ static void wake_tiles(struct evolution *evolution, int label)
     ro_level_tiles_wake(&evolution->tiles[label]);
 }
 
+static ro_status open_cuda(struct evolution *evolution, int label)
+{
+    return ro_level_cuda_open(evolution->work->context, &evolution->work->front[label],
+                              evolution->depth, &evolution->cuda[label]);
+}
+
+static ro_status run_cuda(struct evolution *evolution, int label, uint32_t steps)
+{
+    return ro_level_cuda_run(evolution->cuda[label], steps, &evolution->moved[label]);
+}
+
+static void wake_cuda(struct evolution *evolution, int label)
+{
+    ro_level_cuda_wake(evolution->cuda[label]);
+}
+
+static ro_status fetch_cuda(struct evolution *evolution, int label)
+{
+    return ro_level_cuda_fetch(evolution->cuda[label]);
+}
+
 static const struct schedule schedules[] = {
-    {"active", open_tiles, run_tiles, wake_tiles},
-    {"reference", open_nothing, run_reference, wake_nothing},
-    {"passes", open_passes, run_passes, wake_nothing},
-    {"stream", open_passes, run_passes, wake_nothing},
+    {"active", open_tiles, run_tiles, wake_tiles, open_nothing},
+    {"reference", open_nothing, run_reference, wake_nothing, open_nothing},
+    {"passes", open_passes, run_passes, wake_nothing, open_nothing},
+    {"stream", open_passes, run_passes, wake_nothing, open_nothing},
 };
+static const struct schedule fused = {"fused", open_cuda, run_cuda, wake_cuda, fetch_cuda};
 
 static ro_status no_memory(const struct ro_segmentation *work)
 {
@@ -117,6 +141,13 @@ static ro_status choose(struct evolution *evolution)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a depth of %u steps: up to %d are taken at once", evolution->depth,
                                RO_LEVEL_DEPTH);
+    if (context->options.device == RO_DEVICE_CUDA) {
+        if (asked && !ro_name_equal(asked, fused.name))
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "there is no schedule %s on a CUDA device, only fused", asked);
+        evolution->schedule = &fused;
+        return RO_OK;
+    }
     const size_t count = sizeof schedules / sizeof *schedules;
     for (size_t i = 0; i < count && !evolution->schedule; i++)
         if (!asked || ro_name_equal(asked, schedules[i].name))
@@ -257,6 +288,13 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     struct ro_segmentation *work = evolution->work;
     ro_segment_label *report = &work->report.label[label];
     bool ended = false;
+    const struct ro_level *level = &work->front[label].level;
+    const bool restless = !level->real && !ro_level_is_simple(level);
+    if (max_rms > 0 || evolution->watched[label] || restless || !evolution->moved[label]) {
+        ro_status status = evolution->schedule->fetch(evolution, label);
+        if (status != RO_OK)
+            return status;
+    }
     if (max_rms > 0) {
         double rms = change_of(work, label);
         work->report.rms = rms > work->report.rms ? rms : work->report.rms;
@@ -266,8 +304,7 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
         evolution->watched[label] = false;
         ended |= same_signs(evolution, label);
     }
-    const struct ro_level *level = &work->front[label].level;
-    if (!level->real && !ro_level_is_simple(level) && !ended) {
+    if (restless && !ended) {
         bool same = evolution->before[label].data && same_signs(evolution, label);
         evolution->quiet[label] = same ? evolution->quiet[label] + 1 : 0;
         ended = evolution->quiet[label] == QUIET;
@@ -309,6 +346,12 @@ static uint32_t next_multiple(uint32_t step, uint32_t of)
 static ro_status show_frame(struct evolution *evolution, uint32_t step)
 {
     struct ro_segmentation *work = evolution->work;
+    for (int i = 0; i < RO_LABELS; i++)
+        if (work->report.label[i].used) {
+            ro_status status = evolution->schedule->fetch(evolution, i);
+            if (status != RO_OK)
+                return status;
+        }
     int stop = work->options.frame(work->options.frame_data, work, step);
     ro_contours_drop(work);
     if (stop)
@@ -363,6 +406,9 @@ static ro_status run_all(struct evolution *evolution)
         if (status == RO_OK)
             status = ro_context_progress(work->context, "segment", (double)step / most);
     }
+    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
+        if (work->report.label[i].used)
+            status = evolution->schedule->fetch(evolution, i);
     work->report.steps = step;
     return status;
 }
@@ -371,6 +417,7 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
 {
     struct evolution evolution = {.work = work};
     ro_context *context = work->context;
+    uint64_t launches = 0;
     ro_status status = choose(&evolution);
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         if (work->report.label[i].used) {
@@ -382,22 +429,26 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
     if (status == RO_OK)
         status = run_all(&evolution);
     for (int i = 0; i < RO_LABELS; i++) {
+        launches += ro_level_cuda_launches(evolution.cuda[i]);
+        ro_level_cuda_close(evolution.cuda[i]);
         ro_level_tiles_close(&evolution.tiles[i]);
         ro_level_passes_close(&evolution.passes[i]);
         ro_level_field_free(&evolution.before[i]);
     }
     if (status != RO_OK)
         return status;
+    const bool on_device = evolution.schedule == &fused;
     const bool alone = strcmp(evolution.schedule->name, "reference") == 0;
     context->report = (ro_report){
         .method = "level-set",
         .schedule = evolution.schedule->name,
         .width = work->width,
         .height = work->height,
-        .device = RO_DEVICE_CPU,
-        .cpu = evolution.kernel->cpu,
-        .threads = alone ? 1 : ro_pool_threads(context->pool),
+        .device = on_device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
+        .cpu = on_device ? RO_CPU_AUTO : evolution.kernel->cpu,
+        .threads = on_device || alone ? 1 : ro_pool_threads(context->pool),
         .steps = work->report.steps,
+        .launches = launches,
     };
     return RO_OK;
 }

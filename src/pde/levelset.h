@@ -22,6 +22,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define RO_LEVEL_FN static __host__ __device__ __forceinline__
+#else
+#define RO_LEVEL_FN static inline
+#endif
+
 /* A number system as the level sets use it: phi from `min` to `max`, `slope` units a pixel, speeds
  * in 1/2^bits pixels a step. Floats have a slope of 1. */
 struct ro_level_number {
@@ -68,12 +74,12 @@ struct ro_level_window_real {
 
 /* floor(sqrt(n)), n < 2^50: the double root is right within one unit in the last place, and no
  * square less one is so near to a square. */
-static inline int64_t ro_level_root(int64_t n) { return (int64_t)sqrt((double)n); }
+RO_LEVEL_FN int64_t ro_level_root(int64_t n) { return (int64_t)sqrt((double)n); }
 
-static inline int32_t ro_level_positive(int32_t x) { return x > 0 ? x : 0; }
+RO_LEVEL_FN int32_t ro_level_positive(int32_t x) { return x > 0 ? x : 0; }
 
 /* The norm of the differences against the motion, in 1/128. */
-static inline int64_t ro_level_size(const struct ro_level_window *w, bool grows, int a)
+RO_LEVEL_FN int64_t ro_level_size(const struct ro_level_window *w, bool grows, int a)
 {
     int32_t l = ro_level_positive(grows ? w->p - w->l : w->l - w->p);
     int32_t r = ro_level_positive(grows ? w->p - w->r : w->r - w->p);
@@ -88,8 +94,8 @@ static inline int64_t ro_level_size(const struct ro_level_window *w, bool grows,
 }
 
 /* kappa |grad phi| from central differences: both parts are exact in doubles. */
-static inline double ro_level_bend(double p, double l, double r, double u, double d, double lu,
-                                   double ru, double ld, double rd)
+RO_LEVEL_FN double ro_level_bend(double p, double l, double r, double u, double d, double lu,
+                                 double ru, double ld, double rd)
 {
     double x = r - l, y = d - u;
     double xx = (r + l) - 2 * p, yy = (d + u) - 2 * p, xy = (rd + lu) - (ru + ld);
@@ -97,8 +103,8 @@ static inline double ro_level_bend(double p, double l, double r, double u, doubl
     return ((xx * (y * y) + yy * (x * x)) - (x * y) * xy * 0.5) / (length > 0 ? length : 1);
 }
 
-static inline int32_t ro_level_step(const struct ro_level *level, const struct ro_level_window *w,
-                                    int32_t speed, int32_t vx, int32_t vy)
+RO_LEVEL_FN int32_t ro_level_step(const struct ro_level *level, const struct ro_level_window *w,
+                                  int32_t speed, int32_t vx, int32_t vy)
 {
     const int k = level->bits + 7;
     int64_t flux = speed * ro_level_size(w, speed >= 0, level->a);
@@ -115,10 +121,10 @@ static inline int32_t ro_level_step(const struct ro_level *level, const struct r
     return (int32_t)(next < level->min ? level->min : next > level->max ? level->max : next);
 }
 
-static inline float ro_level_positive_real(float x) { return x > 0 ? x : 0; }
+RO_LEVEL_FN float ro_level_positive_real(float x) { return x > 0 ? x : 0; }
 
 /* Sums are paired so that turning and mirroring the picture swaps equals only. */
-static inline float ro_level_size_real(const struct ro_level_window_real *w, bool grows, int a)
+RO_LEVEL_FN float ro_level_size_real(const struct ro_level_window_real *w, bool grows, int a)
 {
     float l = ro_level_positive_real(grows ? w->p - w->l : w->l - w->p);
     float r = ro_level_positive_real(grows ? w->p - w->r : w->r - w->p);
@@ -130,9 +136,9 @@ static inline float ro_level_size_real(const struct ro_level_window_real *w, boo
     return (float)a / 128 * ((l + r) + (u + d)) + (float)(128 - a) / 128 * largest;
 }
 
-static inline float ro_level_step_real(const struct ro_level *level,
-                                       const struct ro_level_window_real *w, float speed, float vx,
-                                       float vy)
+RO_LEVEL_FN float ro_level_step_real(const struct ro_level *level,
+                                     const struct ro_level_window_real *w, float speed, float vx,
+                                     float vy)
 {
     float flux = speed * ro_level_size_real(w, speed >= 0, level->a);
     if (level->moved_by_field) {

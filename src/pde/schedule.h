@@ -11,10 +11,9 @@
 #define RO_PDE_SCHEDULE_H
 
 #include "core/pool.h"
+#include "pde/levelset_cuda.h"
 #include "pde/levelset_rows.h"
 #include "pde/stream.h"
-
-enum { RO_LEVEL_DEPTH = 16 }; /* most steps at once */
 
 /*
  * Tiles of one front. A tile takes T steps alone: from the image with T pixels round the tile, each

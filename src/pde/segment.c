@@ -147,9 +147,6 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     ro_context *context = work->context;
     const ro_segment_options *options = &work->options;
     size_t pixels;
-    if (context->options.device == RO_DEVICE_CUDA)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "segmentation runs on the CPU, there is no CUDA code for it");
     if (in->format == RO_BITS || in->format == RO_INDEX8)
         return ro_context_fail(context, RO_E_ARGUMENT, "an image of %s cannot be segmented",
                                ro_format_name(in->format));

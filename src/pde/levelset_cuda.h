@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of a front on a CUDA device; a build without CUDA has the same functions in cuda_none.c. */
+#ifndef RO_PDE_LEVELSET_CUDA_H
+#define RO_PDE_LEVELSET_CUDA_H
+
+#include "pde/levelset.h"
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RO_LEVEL_DEPTH = 16 }; /* most steps at once */
+
+struct ro_level_cuda;
+
+/* `depth` steps are fused into one launch. */
+ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *front, uint32_t depth,
+                             struct ro_level_cuda **cuda);
+void ro_level_cuda_close(struct ro_level_cuda *cuda); /* NULL is allowed */
+
+/* Takes steps on the device; *moved: a pixel changed in the last one. */
+ro_status ro_level_cuda_run(struct ro_level_cuda *cuda, uint32_t steps, bool *moved);
+
+/* Brings the last two states of phi back; the host has changed phi or the speed. */
+ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda);
+void ro_level_cuda_wake(struct ro_level_cuda *cuda);
+
+uint64_t ro_level_cuda_launches(const struct ro_level_cuda *cuda);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
