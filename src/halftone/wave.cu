@@ -571,6 +571,8 @@ ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *p, const s
                                               (int)form->shared_bytes));
     RO_CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &resident, form->kernel, form->threads, form->shared_bytes));
+    if (form->resident && resident > form->resident)
+        resident = form->resident;
     unsigned most = (unsigned)(resident * cuda->processors);
     *grid = p->blocks < most ? p->blocks : most;
 
@@ -608,7 +610,8 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
                                    (size_t)kernel_of<ID>::rows_down * ((p->width + 3) / 4) *
                                        depth<SAMPLE_BYTES>::words,
                                    &cuda->wave_tag,
-                                   0xffff};
+                                   0xffff,
+                                   0};
     unsigned grid;
     RO_TRY(wave_prepare(cuda, p, &form, stream, &grid));
     p->minus_white = 0u - (unsigned)kernel_of<ID>::divisor * p->white;

@@ -106,6 +106,7 @@ struct wave_form {
     size_t line_words; /* that a block leaves for the next */
     unsigned *tag;     /* of the last launch */
     unsigned last_tag; /* the highest that the words have room for */
+    int resident;      /* blocks of a multiprocessor at once; 0: as many as there is room for */
 };
 
 /* Lines, tickets and a tag for a launch; `grid` blocks are resident at once. */
