@@ -24,17 +24,16 @@ enum {
     LANES = 32,
     BAND_ROWS = 2 * LANES,
     BLOCK_ROWS = WARPS * BAND_ROWS,
-    CHUNK = 16,                     /* steps */
-    TURN = 32,                      /* columns that are a word of bits: two chunks */
-    SKEW = 5,                       /* columns from lane to lane */
-    LAG = 10,                       /* chunks after which a warp's last row sends a column on */
-    RING = 16,                      /* chunks of errors between two warps */
-    CHUNK_WORDS = CHUNK / 4,        /* of four errors */
-    GRANULES = 8,                   /* of 16 pixels in a row's buffer, */
-    AHEAD = 5,                      /* of which so many are copied ahead */
-    ROW_BYTES = GRANULES * 16 + 16, /* the first granule again */
-    SLOTS = 8,                      /* chunks between a warp and its servant */
-    TICKETS = 4,                    /* between the fetcher and the others */
+    CHUNK = 16,                  /* steps */
+    TURN = 32,                   /* columns that are a word of bits: two chunks */
+    SKEW = 5,                    /* columns from lane to lane */
+    LAG = 10,                    /* chunks after which a warp's last row sends a column on */
+    RING = 16,                   /* chunks of errors between two warps */
+    CHUNK_WORDS = CHUNK / 4,     /* of four errors */
+    ROW_BYTES = 256,             /* of pixels in a row's buffer, */
+    ROW_STRIDE = ROW_BYTES + 64, /* and the first ones again */
+    SLOTS = 8,                   /* chunks between a warp and its servant */
+    TICKETS = 4,                 /* between the fetcher and the others */
 };
 
 /* Columns at step 0 of a lane's upper and lower row. */
@@ -78,7 +77,7 @@ struct desk {
 struct pair_memory {
     unsigned long long ring[WARPS][RING * CHUNK_WORDS]; /* ring w is what warp w reads */
     desk desks[WARPS];
-    unsigned char staged[WARPS][BAND_ROWS][ROW_BYTES];
+    __align__(16) unsigned char staged[WARPS][BAND_ROWS][ROW_STRIDE];
     unsigned tickets[TICKETS];
     int published;       /* tickets so far, */
     int read[2 * WARPS]; /* and how many of them each warp and servant has seen */

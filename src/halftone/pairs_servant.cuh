@@ -9,34 +9,43 @@
 #include "halftone/pairs_memory.cuh"
 
 /*
- * A lane's two rows on their way in, by granules of 16 pixels which both rows share. The first of a
- * buffer is copied behind the last as well, so that no window of a chunk goes round the end.
+ * Rows on their way in. Lanes are five columns apart, so each reads its own pixels, but copies are
+ * made together: four lanes copy a piece of 64 bytes, and in a chunk 16 rows get their next one, so
+ * that all have had theirs after four chunks. A row's buffer has four pieces, of which one or two
+ * are ahead; its first 16 bytes stand again behind the last, so that no window of a chunk goes
+ * round the end.
  */
+enum { PIECE = 64, GROUP_ROWS = 16, GROUPS = BAND_ROWS / GROUP_ROWS, PENDING = 3 };
+
 struct rows_in {
-    const unsigned char *from[2];
-    unsigned keep[2];             /* all bits, or none where there is no such row */
-    int column, width;            /* of the next granule, of the image */
-    unsigned buffer;              /* address in shared memory */
+    const unsigned char *from;    /* a lane's part of the first group's rows at column 0 */
+    unsigned to;                  /* and of their buffers: an address in shared memory */
+    size_t pitch;                 /* of eight rows */
+    int rows, column, width;      /* rows of the image from the lane's first one on */
+    unsigned buffer;              /* of the lane's own rows */
     unsigned window[2], shift[2]; /* where the words of the next chunk start, and bits into them */
     unsigned last[2];             /* the word before them */
 };
 
-static __device__ __forceinline__ void stage_rows(rows_in &in)
+/* Copies a piece of a group's rows. */
+static __device__ __forceinline__ void copy_piece(const rows_in &in, int group, int piece)
 {
+    const int column = piece * PIECE + in.column;
     /* Columns outside become zeros: nothing is read there. */
     const unsigned inside =
-        (unsigned)in.column < (unsigned)in.width ? (unsigned)min(in.width - in.column, 16) : 0;
-    const unsigned slot = (unsigned)in.column & (GRANULES * 16 - 1);
+        (unsigned)column < (unsigned)in.width ? (unsigned)min(in.width - column, 16) : 0;
+    const unsigned slot = (unsigned)piece * PIECE % ROW_BYTES;
+    const unsigned char *from = in.from + (size_t)(2 * group) * in.pitch + piece * PIECE;
+    const unsigned to = in.to + (unsigned)group * (GROUP_ROWS * ROW_STRIDE) + slot;
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const unsigned to = in.buffer + slot + r * ROW_BYTES;
-        copy_async<16>(to, in.from[r], inside & in.keep[r]);
-        if (slot == 0)
-            copy_async<16>(to + GRANULES * 16, in.from[r], inside & in.keep[r]);
-        in.from[r] += 16;
+    for (int half = 0; half < 2; half++) {
+        const unsigned bytes = GROUP_ROWS * group + 8 * half < in.rows ? inside : 0;
+        const unsigned half_to = to + half * (8 * ROW_STRIDE);
+        copy_async<16>(half_to, from, bytes);
+        if (slot == 0 && in.column == 0)
+            copy_async<16>(half_to + ROW_BYTES, from, bytes);
+        from += in.pitch;
     }
-    in.column += 16;
-    copy_async_commit();
 }
 
 static __device__ __forceinline__ unsigned read_word(unsigned address)
@@ -48,50 +57,63 @@ static __device__ __forceinline__ unsigned read_word(unsigned address)
 
 /* Starts copying a band's first pixels. */
 static __device__ __forceinline__ void aim_rows(rows_in &in, const diffusion_launch &p,
-                                                const unsigned char *image, int row, int lane)
+                                                const unsigned char *image, int row, int lane,
+                                                unsigned buffer)
 {
-    in.column = first_column(lane, 1) & ~15; /* the lower row is the one behind */
+    const int mine = row + lane / 4;
+    in.column = lane % 4 * 16;
     in.width = p.width;
+    in.rows = p.rows - mine;
+    in.pitch = 8 * p.in_pitch;
+    in.from = image + (size_t)mine * p.in_pitch + in.column;
+    in.to = buffer + (unsigned)(lane / 4 * ROW_STRIDE + in.column);
+    in.buffer = buffer + (unsigned)lane * (2 * ROW_STRIDE);
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        const bool exists = row + r < p.rows;
         const int start = first_column(lane, r);
-        in.from[r] = image + (ptrdiff_t)(exists ? row + r : 0) * (ptrdiff_t)p.in_pitch + in.column;
-        in.keep[r] = exists ? ~0u : 0;
-        in.window[r] = (unsigned)start & (GRANULES * 16 - 4);
+        in.window[r] = (unsigned)start & (ROW_BYTES - 4);
         in.shift[r] = (unsigned)(start & 3) * 8;
     }
-    /* A chunk and the lower row's lag reach over three granules; AHEAD more are under way. */
 #pragma unroll 1
-    for (int g = 0; g < 2 + AHEAD; g++)
-        stage_rows(in);
+    for (int group = 0; group < GROUPS; group++)
+#pragma unroll 1
+        for (int piece = -3; piece <= 0; piece++)
+            copy_piece(in, group, piece);
+    copy_async_commit();
 }
 
 static __device__ __forceinline__ void open_rows(rows_in &in)
 {
-    copy_async_wait<AHEAD>();
+    copy_async_wait<0>();
+    __syncwarp();
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        in.last[r] = read_word(in.buffer + r * ROW_BYTES + in.window[r]);
-        in.window[r] = (in.window[r] + 4) & (GRANULES * 16 - 1);
+        in.last[r] = read_word(in.buffer + r * ROW_STRIDE + in.window[r]);
+        in.window[r] = (in.window[r] + 4) & (ROW_BYTES - 1);
     }
 }
 
-/* Makes the tones of the next chunk. */
-static __device__ __forceinline__ void make_tones(rows_in &in, uint4 (*tones)[LANES], int lane)
+/* Makes the tones of a chunk, and copies pixels for those to come: the piece after the next of one
+ * group, which it does not need for two chunks more. */
+static __device__ __forceinline__ void make_tones(rows_in &in, int chunk, uint4 (*tones)[LANES],
+                                                  int lane)
 {
-    stage_rows(in);
-    copy_async_wait<AHEAD>();
+    const int group = chunk % GROUPS,
+              column = chunk * CHUNK + first_column(group * GROUP_ROWS / 2, 0);
+    copy_piece(in, group, (column >> 6) + 2);
+    copy_async_commit();
+    copy_async_wait<PENDING>();
+    __syncwarp();
     unsigned words[2][5];
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        const unsigned at = in.buffer + r * ROW_BYTES + in.window[r];
+        const unsigned at = in.buffer + r * ROW_STRIDE + in.window[r];
         words[r][0] = in.last[r];
 #pragma unroll
         for (int c = 0; c < 4; c++)
             words[r][c + 1] = read_word(at + 4 * c);
         in.last[r] = words[r][4];
-        in.window[r] = (in.window[r] + CHUNK) & (GRANULES * 16 - 1);
+        in.window[r] = (in.window[r] + CHUNK) & (ROW_BYTES - 1);
     }
 #pragma unroll
     for (int c = 0; c < 4; c++) {
@@ -129,10 +151,10 @@ static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
     int tickets = 0, base = 0;
     piece piece;
     rows_in in;
-    in.buffer = shared_address(m.staged[warp][2 * lane]);
+    const unsigned buffer = shared_address(m.staged[warp]);
     bool more = next_band(p, m, warp, lane, tickets, piece);
     if (more)
-        aim_rows(in, p, images.in[piece.image], piece.row + first_row, lane);
+        aim_rows(in, p, images.in[piece.image], piece.row + warp * BAND_ROWS, lane, buffer);
 #pragma unroll 1
     for (; more; base += chunks) {
         unsigned char *bits_out[2];
@@ -163,7 +185,7 @@ static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
             if (chunk < chunks) {
 #pragma unroll 1
                 for (int i = 0; i < 2; i++)
-                    make_tones(in, d.tones[(unsigned)(base + chunk + i) % SLOTS], lane);
+                    make_tones(in, chunk + i, d.tones[(unsigned)(base + chunk + i) % SLOTS], lane);
                 __syncwarp();
                 tell(shared_address(&d.in.served), base + chunk, lane == 0);
             } else if (chunk == chunks) {
@@ -172,7 +194,8 @@ static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
                 copy_async_wait<0>();
                 more = next_band(p, m, warp, lane, tickets, piece);
                 if (more)
-                    aim_rows(in, p, images.in[piece.image], piece.row + first_row, lane);
+                    aim_rows(in, p, images.in[piece.image], piece.row + warp * BAND_ROWS, lane,
+                             buffer);
             }
         }
     }
