@@ -99,7 +99,7 @@ static __device__ __forceinline__ void tell(unsigned counter, int value, bool wa
                  "r"(value), "r"((int)wanted)
                  : "memory");
 }
-static __device__ __forceinline__ int look(const int *counter)
+static __device__ __forceinline__ int read_counter(const int *counter)
 {
     int value;
     asm volatile("ld.relaxed.cta.shared.s32 %0, [%1];"
@@ -108,20 +108,11 @@ static __device__ __forceinline__ int look(const int *counter)
                  : "memory");
     return value;
 }
-static __device__ __forceinline__ inbox look_into(const inbox *box)
-{
-    inbox seen;
-    asm volatile("ld.relaxed.cta.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(seen.served), "=r"(seen.sent), "=r"(seen.room), "=r"(seen.unused)
-                 : "r"(shared_address(box))
-                 : "memory");
-    return seen;
-}
 /* For those who have time: looking all the while would take the scheduler from the steps. */
 static __device__ __forceinline__ void wait_at_ease(const int *counter, int value, unsigned sleep)
 {
     SPIN_COUNT;
-    while (look(counter) < value) {
+    while (read_counter(counter) < value) {
         SPIN_CHECK;
         __nanosleep(sleep);
     }
@@ -154,7 +145,7 @@ static __device__ __forceinline__ bool see_ticket(const diffusion_launch &p, pai
                                                   int count, int reader, int lane, piece &seen)
 {
     wait_at_ease(&m.published, count + 1, 500);
-    const unsigned ticket = (unsigned)look((const int *)&m.tickets[count % TICKETS]);
+    const unsigned ticket = (unsigned)read_counter((const int *)&m.tickets[count % TICKETS]);
     __syncwarp();
     tell(shared_address(&m.read[reader]), count + 1, lane == 0);
     seen.image = (int)(ticket % (unsigned)p.images);

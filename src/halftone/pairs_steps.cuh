@@ -55,15 +55,6 @@ static __device__ __forceinline__ unsigned long long word_of(unsigned low, unsig
 }
 
 typedef ulonglong2 word_pair;
-static __device__ __forceinline__ word_pair load_ring(unsigned address)
-{
-    word_pair words;
-    asm volatile("ld.relaxed.cta.shared.v2.u64 {%0, %1}, [%2];"
-                 : "=l"(words.x), "=l"(words.y)
-                 : "r"(address)
-                 : "memory");
-    return words;
-}
 static __device__ __forceinline__ void store_ring(unsigned address, word_pair words, bool wanted)
 {
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
@@ -79,6 +70,15 @@ static __device__ __forceinline__ void store_line(unsigned long long *to, word_p
                  "l"(words.x), "l"(words.y), "r"((int)wanted)
                  : "memory");
 }
+/* Four registers; where it is in the code, there it stays. */
+static __device__ __forceinline__ uint4 load_four(unsigned address)
+{
+    uint4 four;
+    asm volatile("ld.relaxed.cta.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(four.x), "=r"(four.y), "=r"(four.z), "=r"(four.w)
+                 : "r"(address));
+    return four;
+}
 /* The place of a chunk in a ring. */
 static __device__ __forceinline__ unsigned ring_place(unsigned ring, int chunk)
 {
@@ -87,7 +87,7 @@ static __device__ __forceinline__ unsigned ring_place(unsigned ring, int chunk)
 
 /* The four words above a chunk. */
 struct words_above {
-    word_pair half[2];
+    uint4 half[2];
 };
 
 /* ---- a chunk of steps --------------------------------------------------------------------- */
@@ -101,19 +101,18 @@ struct lane_state {
 };
 
 /*
- * 16 steps. `tones` are of both rows; each four of them make way for those of the next chunk, from
- * `later`. Returns the 16 bits of the upper row in the low half, those of the lower row in the high
- * half; `sent` are the errors of the lower row of this chunk but the last, after that of the chunk
- * before. `edges` has in each half, from the top bit on, the steps after which the tap down to the
- * left is left out. `peek` is called late, for what comes next.
+ * 16 steps. `tones` are of both rows. Returns the 16 bits of the upper row in the low half, those
+ * of the lower row in the high half; `sent` are the errors of the lower row of this chunk but the
+ * last, after that of the chunk before. `edges` has in each half, from the top bit on, the steps
+ * after which the tap down to the left is left out. `between` is called after each step: what is
+ * done there costs the least, for the chain waits anyway.
  */
-template <int ID, bool SIDES, typename Peek>
+template <int ID, bool SIDES, typename Between>
 static __device__ __forceinline__ unsigned
-run_chunk(lane_state &s, uint4 (&tones)[4], const uint4 (*later)[LANES], const words_above above,
-          int lane, unsigned bias, unsigned edges, unsigned (&sent)[8], Peek peek)
+run_chunk(lane_state &s, const uint4 (&tones)[4], const words_above &above, bool first_lane,
+          unsigned bias, unsigned edges, unsigned (&sent)[8], Between between)
 {
     typedef pair_kernel<ID> kernel;
-    const bool first_lane = lane == 0;
     const unsigned first_choice = first_lane ? 0x5410 : 0x5432;
     const unsigned first_place = first_lane ? 0x1054 : 0x3254;
     constexpr unsigned minus_white = both(0x10000 - WHITE);
@@ -142,8 +141,8 @@ run_chunk(lane_state &s, uint4 (&tones)[4], const uint4 (*later)[LANES], const w
         bits[i / 8] |= (y - error) & both(0x800u >> i % 8);
 
         /* A row down: from the lane above, or into the first lane from the ring. */
-        const unsigned long long word = c % 2 ? above.half[c / 2].y : above.half[c / 2].x;
-        const unsigned inserted = q < 2 ? (unsigned)word : high_of(word);
+        const uint4 &four = above.half[c / 2];
+        const unsigned inserted = c % 2 ? (q < 2 ? four.z : four.w) : (q < 2 ? four.x : four.y);
         const unsigned arrived = first_lane ? inserted : s.passed;
         unsigned moved;
         if (SIDES) {
@@ -169,10 +168,7 @@ run_chunk(lane_state &s, uint4 (&tones)[4], const uint4 (*later)[LANES], const w
         if (i % 2 == 0)
             sent[i / 2] = __byte_perm(last, error, 0x7632);
         last = error;
-        if (q == 3)
-            tones[c] = later[c][lane];
-        if (i == CHUNK - 4)
-            peek();
+        between(i);
     }
     return bits[0] << 4 | bits[1] >> 4;
 }
@@ -204,14 +200,15 @@ template <int ID> struct band {
     desk &d;
     const outlet &out;
     const int lane, chunks, base; /* base: the clock at the first chunk */
-    unsigned ring_in, ring_out;
+    unsigned ring_in, ring_out, tones_at;
     int in_start, out_start; /* a ring's chunk, less the clock */
     /* What a lane tells after a chunk: to whom, and a number that goes with the clock. */
     unsigned told;
     int offset, least, most;
     lane_state s;
     uint4 tones[4];
-    inbox seen;         /* what the next chunk needs before it can run, */
+    int ready_until,
+        room_least;     /* the clock up to which a chunk can run, and the errors above it: */
     words_above coming; /* looked at before the last one ends */
 
     __device__ __forceinline__ band(const diffusion_launch &launch, pair_memory &m, int warp, int l,
@@ -221,10 +218,12 @@ template <int ID> struct band {
     {
         const int line = line_chunks(p);
         desk &above = m.desks[warp ? warp - 1 : 0], &below = m.desks[out.to_ring ? warp + 1 : 0];
+        tones_at = shared_address(&d.tones[0][0][lane]);
         ring_in = shared_address(m.ring[warp]);
         ring_out = shared_address(m.ring[out.to_ring ? warp + 1 : 0]);
         in_start = count.own * line - base;
         out_start = count.below * line - base - LAG;
+        room_least = out.to_ring ? INT_MIN : INT_MAX;
         least = INT_MIN;
         most = INT_MAX;
         if (lane == 0) { /* the room that the chunks which were read have left */
@@ -248,29 +247,27 @@ template <int ID> struct band {
             wait_at_ease(&above.done, count.above * chunks + LAG - 2, 250);
     }
 
-    __device__ __forceinline__ void look_ahead(int clock)
+    /* Whether what the chunk at `clock` needs is there, then the errors themselves. */
+    __device__ __forceinline__ void look(int clock, int half)
     {
-        seen = look_into(&d.in); /* before the words */
-        const unsigned at = ring_place(ring_in, clock + in_start);
-        coming = {{load_ring(at), load_ring(at + 16)}};
-    }
-    __device__ __forceinline__ bool ready(int clock) const
-    {
-        const int room = out.to_ring ? seen.room : INT_MAX;
-        return min(min(seen.served, seen.sent), room) >= clock;
+        if (half == 0) {
+            const uint4 in = load_four(shared_address(&d.in));
+            ready_until = min(min((int)in.x, (int)in.y), max((int)in.z, room_least));
+        }
+        coming.half[half] = load_four(ring_place(ring_in, clock + in_start) + 16 * half);
     }
 
     template <bool SIDES> __device__ __forceinline__ void run_one(int clock)
     {
-        if (__builtin_expect(!ready(clock), 0)) {
+        if (__builtin_expect(ready_until < clock, 0)) {
             SPIN_COUNT;
-            int looks = 0;
-            do {
+            look(clock, 0);
+            while (ready_until < clock) {
                 SPIN_CHECK;
-                if (looks++ > 1)
-                    __nanosleep(64);
-                look_ahead(clock);
-            } while (!ready(clock));
+                __nanosleep(20);
+                look(clock, 0);
+            }
+            look(clock, 1);
         }
         unsigned edges = 0;
         if (SIDES) {
@@ -280,20 +277,29 @@ template <int ID> struct band {
             edges = ((bit(15 - left) | bit(15 - right)) & 0xffff) |
                     (bit(13 - left) | bit(13 - right)) << 16;
         }
-        unsigned sent[8];
-        d.bits[(unsigned)clock % SLOTS][lane] =
-            run_chunk<ID, SIDES>(s, tones, d.tones[(unsigned)(clock + 1) % SLOTS], coming, lane,
-                                 p.bias, edges, sent, [&] { look_ahead(clock + 1); });
         const bool sends = (lane == LANES - 1) & (!SIDES || clock - base >= LAG);
-        const unsigned tag = out.tag;
-        word_pair a = {word_of(sent[0], sent[1] | tag), word_of(sent[2], sent[3] | tag)};
-        word_pair b = {word_of(sent[4], sent[5] | tag), word_of(sent[6], sent[7] | tag)};
         const unsigned place = ring_place(ring_out, clock + out_start);
-        store_ring(place, a, sends & out.to_ring);
-        store_ring(place + 16, b, sends & out.to_ring);
         unsigned long long *line = out.line + (ptrdiff_t)(clock - base - LAG) * CHUNK_WORDS;
-        store_line(line, a, sends & (out.line != NULL));
-        store_line(line + 2, b, sends & (out.line != NULL));
+        unsigned sent[8];
+        auto send = [&](int half) {
+            const unsigned *e = sent + 4 * half;
+            const word_pair words = {word_of(e[0], e[1] | out.tag), word_of(e[2], e[3] | out.tag)};
+            store_ring(place + 16 * half, words, sends & out.to_ring);
+            store_line(line + 2 * half, words, sends & (out.line != NULL));
+        };
+        const unsigned later = tones_at + (unsigned)(clock + 1) % SLOTS * sizeof d.tones[0];
+        const unsigned bits =
+            run_chunk<ID, SIDES>(s, tones, coming, lane == 0, p.bias, edges, sent, [&](int step) {
+                if (step % 4 == 3) /* those of the next chunk take their place */
+                    tones[step / 4] = load_four(later + step / 4 * sizeof d.tones[0][0]);
+                if (step == 7)
+                    send(0);
+                if (step == 12)
+                    look(clock + 1, 0);
+            });
+        look(clock + 1, 1);
+        send(1);
+        d.bits[(unsigned)clock % SLOTS][lane] = bits;
         __syncwarp();
         int value = min(clock + offset, most);
         if (SIDES)
@@ -316,8 +322,10 @@ template <int ID> struct band {
         s.rest = both(pair_kernel<ID>::divisor / 2);
 #pragma unroll
         for (int c = 0; c < 4; c++)
-            tones[c] = d.tones[(unsigned)base % SLOTS][c][lane];
-        seen = {INT_MIN, INT_MIN, INT_MIN, 0};
+            tones[c] = load_four(tones_at + (unsigned)base % SLOTS * sizeof d.tones[0] +
+                                 c * sizeof d.tones[0][0]);
+        ready_until = INT_MIN;
+        coming = {};
         /* The sides are the first LAG chunks, and those from the last column of lane 0 on. */
         const int right = max(p.width / TURN * (TURN / CHUNK), (int)LAG);
 #pragma unroll 1
