@@ -52,9 +52,7 @@ static __device__ __forceinline__ void fetch_line(const diffusion_launch &p, pai
                              : "memory");
             have = !line || (high_of(found) & tag_bits) == wanted;
         }
-        unsigned there = __ballot_sync(0xffffffff, have);
-        unsigned turned = __funnelshift_r(there, there, base & 31);
-        int more = turned == 0xffffffff ? 32 : __ffs((int)~turned) - 1; /* without a gap */
+        const int more = there_in_a_row(have, base);
         if (more == 0) {
             SPIN_CHECK;
             __nanosleep(base ? 20 : 200);

@@ -39,6 +39,15 @@ static __device__ __forceinline__ void wait_for(const volatile int *counter, int
     }
 }
 
+/* A fetcher's lane l looks for words l, l + 32, ...: how many from word `base` on are there without
+ * a gap, up to 32. `have`: the lane has the next of its words. */
+static __device__ __forceinline__ int there_in_a_row(bool have, int base)
+{
+    const unsigned there = __ballot_sync(0xffffffff, have);
+    const unsigned turned = __funnelshift_r(there, there, base & 31);
+    return turned == 0xffffffff ? 32 : __ffs((int)~turned) - 1;
+}
+
 /* A row of pixels on its way into shared memory, 16 bytes at a time; on either side come zeros. */
 struct pixel_stream {
     const unsigned char *row, *from; /* its start, the next granule */
