@@ -224,34 +224,34 @@ static void print_floor(ro_context *context)
     ro_cuda_free(to);
 }
 
-/* Where the wave's time goes: rows of 65536 columns, so few of them that the rows add little. One
- * band of 64 rows gives the time of a step; more bands in a block, and more blocks, give what each
- * hand-over adds. A band starts 176 steps after the one above: 160 of skew, 16 of a chunk. */
+/* Where the wave's time goes: the time of a step where rows are long, of one band of 64 rows and of
+ * the four that share a multiprocessor; and what 256 rows more add where they are short. A band
+ * starts 176 steps after the one above: 160 of skew, 16 of a chunk. */
 static void print_anatomy(ro_context *context)
 {
-    enum { WIDTH = 65536 };
-    static const int heights[] = {64, 256, 2048};
-    double ms[3] = {0};
+    enum { LONG = 65536, SHORT = 4096, SHAPES = 4 };
+    static const uint32_t shapes[SHAPES][2] = {
+        {LONG, 64}, {LONG, 256}, {SHORT, 256}, {SHORT, 2048}};
+    double ms[SHAPES] = {0};
     struct device_images images = {0};
-    bool done = ro_cuda_alloc(context, (size_t)WIDTH * 2048, &images.in_memory) == RO_OK &&
-                ro_cuda_alloc(context, (size_t)WIDTH / 8 * 2048, &images.out_memory) == RO_OK &&
-                ro_cuda_fill(context, images.in_memory, 100, (size_t)WIDTH * 2048) == RO_OK;
-    for (int i = 0; i < 3 && done; i++) {
-        uint32_t height = (uint32_t)heights[i];
-        images.in[0] = (ro_image){RO_GRAY8, WIDTH, height, 255, WIDTH, images.in_memory};
-        images.out[0] = (ro_image){RO_BITS, WIDTH, height, 0, WIDTH / 8, images.out_memory};
+    bool done = ro_cuda_alloc(context, (size_t)LONG * 256, &images.in_memory) == RO_OK &&
+                ro_cuda_alloc(context, (size_t)LONG / 8 * 256, &images.out_memory) == RO_OK &&
+                ro_cuda_fill(context, images.in_memory, 100, (size_t)LONG * 256) == RO_OK;
+    for (int i = 0; i < SHAPES && done; i++) {
+        const uint32_t width = shapes[i][0], height = shapes[i][1];
+        images.in[0] = (ro_image){RO_GRAY8, width, height, 255, width, images.in_memory};
+        images.out[0] = (ro_image){RO_BITS, width, height, 0, width / 8, images.out_memory};
         ms[i] = kernel_time(context, &images, 1, "wave");
     }
     free_images(&images);
     if (!done)
         return;
-    double step = ms[0] / (WIDTH + 160) * 1e6;
-    printf(
-        "\na step of the wave: %.1f ns (65536 x 64 in %.3f ms); a band of 64 rows below adds %.2f "
-        "us, 176 steps; a block of four %.2f us\n",
-        step, ms[0], (ms[1] - ms[0]) / 3 * 1e3, (ms[2] - ms[1]) / 7 * 1e3);
-    printf("so 16384 x 16384 cannot take less than %.3f ms: (16384 + 2.5 * 16384) steps\n",
-           3.5 * 16384 * step * 1e-6);
+    double step = ms[0] / (LONG + 160) * 1e6, of_four = ms[1] / (LONG + 3 * 176 + 160) * 1e6;
+    double block = (ms[3] - ms[2]) / 7 * 1e3;
+    printf("\na step of the wave: %.1f ns (65536 x 64 in %.3f ms), %.1f ns with four bands on a "
+           "multiprocessor; 256 rows more add %.2f us, 4 x 176 steps of %.1f ns\nso 16384 x 16384 "
+           "cannot take less than %.3f ms: (16384 + 2.5 * 16384) steps\n",
+           step, ms[0], of_four, block, block / (4 * 176) * 1e3, 16384 * 3.5 * step / 1e6);
 }
 
 int bench_diffusion_cuda(const struct bench_options *options)
