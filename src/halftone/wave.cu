@@ -126,11 +126,11 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
     }
 }
 
-/* ---- host
- * ---------------------------------------------------------------------------------------- */
+/* ---- host --------------------------------------------------------------------------------- */
 
-ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *p,
-                       const struct wave_form *form, cudaStream_t stream, unsigned *grid)
+ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
+                     const struct diffusion_images *images, const struct wave_form *form,
+                     cudaStream_t stream)
 {
     ro_context *context = cuda->context;
     int resident = 0;
@@ -141,8 +141,8 @@ ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *p,
                              &resident, form->kernel, form->threads, form->shared_bytes));
     if (form->resident && resident > form->resident)
         resident = form->resident;
-    unsigned most = (unsigned)(resident * cuda->processors);
-    *grid = p->blocks < most ? p->blocks : most;
+    const unsigned most = (unsigned)(resident * cuda->processors);
+    const unsigned grid = p->blocks < most ? p->blocks : most;
 
     void *lines, *ticket;
     bool fresh;
@@ -161,8 +161,11 @@ ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *p,
     p->ticket = (unsigned *)ticket;
     p->first_ticket = cuda->wave_ticket;
     p->tag = *form->tag;
+    void *arguments[] = {p, const_cast<struct diffusion_images *>(images)};
+    RO_CUDA_TRY(context, cudaLaunchKernel(form->kernel, dim3(grid), dim3((unsigned)form->threads),
+                                          arguments, form->shared_bytes, stream));
     /* Every block of the grid takes one ticket in vain at the end. */
-    cuda->wave_ticket += p->blocks + *grid;
+    cuda->wave_ticket += p->blocks + grid;
     return RO_OK;
 }
 
@@ -180,12 +183,8 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
                                    &cuda->wave_tag,
                                    0xffff,
                                    0};
-    unsigned grid;
-    RO_TRY(wave_prepare(cuda, p, &form, stream, &grid));
     p->minus_white = 0u - (unsigned)kernel_of<ID>::divisor * p->white;
-    wave<ID, SAMPLE_BYTES, FOLD><<<grid, (WARPS + 1) * 32, bytes, stream>>>(*p, *images);
-    RO_CUDA_TRY(cuda->context, cudaGetLastError());
-    return RO_OK;
+    return wave_start(cuda, p, images, &form, stream);
 }
 
 template <int ID>

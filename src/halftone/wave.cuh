@@ -109,9 +109,10 @@ struct wave_form {
     int resident;      /* blocks of a multiprocessor at once; 0: as many as there is room for */
 };
 
-/* Lines, tickets and a tag for a launch; `grid` blocks are resident at once. */
-ro_status wave_prepare(struct ro_cuda *cuda, struct diffusion_launch *launch,
-                       const struct wave_form *form, cudaStream_t stream, unsigned *grid);
+/* Gives a launch its lines, tickets and tag, and starts it. */
+ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *launch,
+                     const struct diffusion_images *images, const struct wave_form *form,
+                     cudaStream_t stream);
 
 /* Two rows to a lane, where sums fit 16 bits; wave_launch takes it where it fits. */
 bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *launch,

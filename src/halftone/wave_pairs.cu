@@ -137,6 +137,9 @@ static __global__ void __launch_bounds__(THREADS, 1)
         d.in.room = LAG - 1 + RING;
         d.done = 0;
     }
+    /* Beyond the last column any errors will do, but errors they must be. */
+    for (unsigned i = threadIdx.x; i < WARPS * RING * CHUNK_WORDS; i += blockDim.x)
+        (&m.ring[0][0])[i] = 0;
     if (threadIdx.x < 2 * WARPS)
         m.read[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
@@ -167,12 +170,9 @@ static ro_status launch_pairs(struct ro_cuda *cuda, struct diffusion_launch *p,
                                        &cuda->pairs_tag,
                                        0xff,
                                        1};
-        unsigned grid;
-        RO_TRY(wave_prepare(cuda, p, &form, stream, &grid));
-        wave_pairs<ID><<<grid, THREADS, sizeof(pair_memory), stream>>>(*p, *images);
-        RO_CUDA_TRY(cuda->context, cudaGetLastError());
+        return wave_start(cuda, p, images, &form, stream);
     }
-    return RO_OK;
+    return RO_E_ARGUMENT;
 }
 
 bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *p, int kernel_id,
