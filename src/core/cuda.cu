@@ -159,6 +159,22 @@ ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes,
     return RO_OK;
 }
 
+ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data)
+{
+    *data = NULL;
+    RO_CUDA_TRY(cuda->context, cudaMallocAsync(data, bytes, cuda->compute));
+    return RO_OK;
+}
+
+void ro_cuda_disown(struct ro_cuda *cuda, void *data)
+{
+    if (!data)
+        return;
+    if (cuda->scratch_used)
+        cudaStreamWaitEvent(cuda->compute, cuda->scratch_free, 0);
+    cudaFreeAsync(data, cuda->compute);
+}
+
 void ro_cuda_drop_graph(struct ro_cuda *cuda)
 {
     if (cuda->graph)
@@ -171,7 +187,7 @@ void ro_cuda_drop_graph(struct ro_cuda *cuda)
 
 ro_status ro_cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream)
 {
-    if (cuda->scratch_used && cuda->scratch_user != stream)
+    if (cuda->scratch_used)
         RO_CUDA_TRY(cuda->context, cudaStreamWaitEvent(stream, cuda->scratch_free, 0));
     return RO_OK;
 }
@@ -179,12 +195,12 @@ ro_status ro_cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream)
 ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
 {
     RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->scratch_free, stream));
-    cuda->scratch_user = stream;
     cuda->scratch_used = true;
     return RO_OK;
 }
 
-/* ---- memory and time for benches and tests ----------------------------------------------------- */
+/* ---- memory and time for benches and tests -----------------------------------------------------
+ */
 
 ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device)
 {
@@ -214,6 +230,28 @@ ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t byte
 {
     RO_CUDA_TRY(context, cudaMemset(device, value, bytes));
     RO_CUDA_TRY(context, cudaDeviceSynchronize());
+    return RO_OK;
+}
+
+static __global__ void spoil_shared(unsigned words)
+{
+    extern __shared__ unsigned memory[];
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x)
+        ((volatile unsigned *)memory)[i] = ~0u;
+}
+
+ro_status ro_cuda_spoil_shared(ro_context *context)
+{
+    struct ro_cuda *cuda;
+    int bytes;
+    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                                cuda->device));
+    RO_CUDA_TRY(context, cudaFuncSetAttribute(spoil_shared,
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    spoil_shared<<<4 * cuda->processors, 256, (size_t)bytes, cuda->compute>>>((unsigned)bytes / 4);
+    RO_CUDA_TRY(context, cudaGetLastError());
+    RO_CUDA_TRY(context, cudaStreamSynchronize(cuda->compute));
     return RO_OK;
 }
 

@@ -14,9 +14,6 @@ enum { RO_CUDA_LANES = 3 };
 enum ro_cuda_slot {
     RO_CUDA_LINES,   /* errors handed from block to block of the wave */
     RO_CUDA_PAIR_LINES, /* the same of the wave with two rows to a lane */
-    RO_CUDA_TABLES,  /* levels and thresholds */
-    RO_CUDA_CARRY_A, /* errors handed from band to band of rows */
-    RO_CUDA_CARRY_B,
     RO_CUDA_IN, /* bands of rows on their way, RO_CUDA_LANES of them */
     RO_CUDA_OUT = RO_CUDA_IN + RO_CUDA_LANES,
     RO_CUDA_AFTER_OUT = RO_CUDA_OUT + RO_CUDA_LANES - 1,
@@ -46,7 +43,6 @@ struct ro_cuda {
     cudaEvent_t computed[RO_CUDA_LANES];    /* and halftoned */
     cudaEvent_t fetched[RO_CUDA_LANES];     /* and back */
     cudaEvent_t scratch_free;   /* the last user of the scratch is done */
-    cudaStream_t scratch_user;  /* the stream it ran on, */
     bool scratch_used;          /* if there was one */
     struct {
         void *data;
@@ -73,6 +69,11 @@ ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doin
 ro_status ro_cuda_reserve(struct ro_cuda *cuda, enum ro_cuda_slot slot, size_t bytes,
                           cudaStream_t stream, void **data, bool *fresh);
 ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data);
+
+/* Memory of a job that may live beside others of the context, made on its compute stream; given back
+ * after whatever used the scratch last. NULL is allowed there. */
+ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data);
+void ro_cuda_disown(struct ro_cuda *cuda, void *data);
 
 void ro_cuda_drop_graph(struct ro_cuda *cuda);
 

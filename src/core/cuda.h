@@ -30,6 +30,8 @@ ro_status ro_cuda_alloc_pinned(ro_context *context, size_t bytes, void **host);
 void ro_cuda_free_pinned(void *host);
 ro_status ro_cuda_copy(ro_context *context, void *to, const void *from, size_t bytes);
 ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t bytes);
+/* Leaves ones in the shared memory of all multiprocessors, for whoever reads before it writes. */
+ro_status ro_cuda_spoil_shared(ro_context *context);
 void *ro_cuda_stream(ro_context *context); /* the one the timer watches; NULL without a device */
 ro_status ro_cuda_timer_start(ro_context *context);
 ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds); /* waits */

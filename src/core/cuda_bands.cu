@@ -134,6 +134,8 @@ ro_status ro_cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *row
         ro_status finished = finish_band(cuda, rows, &lanes[which], which);
         status = status == RO_OK ? finished : status;
     }
+    if (status != RO_OK) /* what was started may still be reading the caller's memory */
+        cudaStreamSynchronize(cuda->copy_in);
     ro_status ended = ro_cuda_scratch_end(cuda, cuda->compute);
     return status == RO_OK ? ended : status;
 }

@@ -65,6 +65,11 @@ ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t byte
     return ro_cuda_copy(context, device, NULL, bytes);
 }
 
+ro_status ro_cuda_spoil_shared(ro_context *context)
+{
+    return ro_context_fail(context, RO_E_DEVICE, "%s", no_cuda);
+}
+
 void *ro_cuda_stream(ro_context *context)
 {
     (void)context;

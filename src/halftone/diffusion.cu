@@ -2,8 +2,8 @@
 /*
  * Error diffusion on the device, seen from the host: which schedule, and how rows get there.
  *
- * Rows in host memory go through in bands (core/cuda_bands.cuh). The errors of a band's last rows stay
- * on the device for the next.
+ * Rows in host memory go through in bands (core/cuda_bands.cuh). The errors of a band's last rows
+ * stay on the device for the next.
  */
 #include "core/cuda_bands.cuh"
 #include "halftone/wave.cuh"
@@ -19,8 +19,8 @@ struct schedule {
 };
 
 static const struct schedule schedules[] = {
-    {"wave", schedule::WAVE, false},           {"pwed", schedule::PIXELWISE, true},
-    {"pwec", schedule::PIXELWISE, false},      {"bwed", schedule::BLOCKWISE, true},
+    {"wave", schedule::WAVE, false},      {"pwed", schedule::PIXELWISE, true},
+    {"pwec", schedule::PIXELWISE, false}, {"bwed", schedule::BLOCKWISE, true},
     {"bwec", schedule::BLOCKWISE, false},
 };
 
@@ -30,11 +30,33 @@ struct diffusion_cuda {
     struct diffusion_cuda_plan plan;
     const struct schedule *schedule;
     struct diffusion_launch launch; /* all but the images */
-    int rows_down;
+    void *tables;                   /* of levels */
+    void *lines[2];                 /* errors handed from band to band of rows */
+    size_t line_bytes;
     bool started; /* a line of errors is left from the rows before */
-    int parity;   /* which of the two lines it is */
+    int parity;   /* which of the two it is */
     unsigned tag; /* that the wave gave it */
 };
+
+/* The levels, where kernels find them; those that round by folding need none. */
+static ro_status send_tables(struct diffusion_cuda *work)
+{
+    const struct diffusion_cuda_plan *plan = &work->plan;
+    struct ro_cuda *cuda = work->cuda;
+    const size_t bytes = 256 * sizeof(int32_t);
+    const int32_t *host[3] = {plan->level, plan->middle, plan->below};
+    if (plan->fold)
+        return RO_OK;
+    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
+    RO_TRY(ro_cuda_own(cuda, 3 * bytes, &work->tables));
+    for (int i = 0; i < 3; i++)
+        RO_CUDA_TRY(work->context, cudaMemcpyAsync((char *)work->tables + i * bytes, host[i], bytes,
+                                                   cudaMemcpyHostToDevice, cuda->compute));
+    work->launch.level = (const int32_t *)work->tables;
+    work->launch.middle = work->launch.level + 256;
+    work->launch.below = work->launch.middle + 256;
+    return ro_cuda_scratch_end(cuda, cuda->compute);
+}
 
 ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
                               const char *name, struct diffusion_cuda **work)
@@ -60,17 +82,6 @@ ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_p
     struct ro_cuda *cuda;
     RO_TRY(ro_cuda_of(context, &cuda));
 
-    /* The levels, where kernels find them. */
-    const size_t bytes = 256 * sizeof(int32_t);
-    void *tables;
-    RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_TABLES, 3 * bytes, cuda->compute, &tables, NULL));
-    const int32_t *host[3] = {plan->level, plan->middle, plan->below};
-    for (int i = 0; i < 3; i++)
-        RO_CUDA_TRY(context, cudaMemcpyAsync((char *)tables + i * bytes, host[i], bytes,
-                                             cudaMemcpyHostToDevice, cuda->compute));
-    RO_TRY(ro_cuda_scratch_end(cuda, cuda->compute));
-
     struct diffusion_cuda *made = (struct diffusion_cuda *)calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
@@ -87,12 +98,16 @@ ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_p
     launch->levels = plan->levels;
     launch->guess_off = plan->guess_off;
     launch->levels_per_tone = plan->levels_per_tone;
-    launch->level = (const int32_t *)tables;
-    launch->middle = launch->level + 256;
-    launch->below = launch->middle + 256;
+    int rows_down = 0;
     for (int i = 0; i < diffusion_kernels[plan->kernel_id].count; i++)
-        if (diffusion_kernels[plan->kernel_id].taps[i].dy > made->rows_down)
-            made->rows_down = diffusion_kernels[plan->kernel_id].taps[i].dy;
+        if (diffusion_kernels[plan->kernel_id].taps[i].dy > rows_down)
+            rows_down = diffusion_kernels[plan->kernel_id].taps[i].dy;
+    made->line_bytes = line_words(launch->width, rows_down) * sizeof(unsigned long long);
+    ro_status status = send_tables(made);
+    if (status != RO_OK) {
+        diffusion_cuda_close(made);
+        return status;
+    }
     *work = made;
     return RO_OK;
 }
@@ -102,10 +117,19 @@ const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
     return work->schedule->name;
 }
 
-void diffusion_cuda_close(struct diffusion_cuda *work) { free(work); }
+void diffusion_cuda_close(struct diffusion_cuda *work)
+{
+    if (!work)
+        return;
+    void *own[] = {work->tables, work->lines[0], work->lines[1]};
+    for (void *data : own)
+        ro_cuda_disown(work->cuda, data);
+    free(work);
+}
 
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
-                                 struct diffusion_images *images, cudaStream_t stream, struct diffusion_cuda_count *count)
+                                 struct diffusion_images *images, cudaStream_t stream,
+                                 struct diffusion_cuda_count *count)
 {
     const struct diffusion_cuda_plan *plan = &work->plan;
     const struct schedule *schedule = work->schedule;
@@ -113,8 +137,8 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     launch->out = images->out[0];
     switch (schedule->kind) {
     case schedule::WAVE:
-        return wave_launch(work->cuda, launch, images, plan->kernel_id, plan->sample_bytes, plan->fold,
-                           stream, count);
+        return wave_launch(work->cuda, launch, images, plan->kernel_id, plan->sample_bytes,
+                           plan->fold, stream, count);
     case schedule::PIXELWISE:
         return pixelwise_launch(work->cuda, launch, plan->sample_bytes, schedule->scatter, stream,
                                 count);
@@ -125,7 +149,8 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     return RO_E_ARGUMENT;
 }
 
-/* ---- rows in host memory -------------------------------------------------------------------------- */
+/* ---- rows in host memory
+ * -------------------------------------------------------------------------- */
 
 /* Rows that a caller gave, and what is counted while they run. */
 struct run {
@@ -138,24 +163,21 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
 {
     const struct run *run = (const struct run *)data;
     struct diffusion_cuda *work = run->work;
-    struct ro_cuda *cuda = work->cuda;
     struct diffusion_launch launch = work->launch;
-    void *lines[2];
-    const size_t line_bytes =
-        line_words((int)work->plan.width, work->rows_down) * sizeof(unsigned long long);
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_A, line_bytes, stream, &lines[0], NULL));
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_CARRY_B, line_bytes, stream, &lines[1], NULL));
     struct diffusion_images images;
+    const bool more = !run->rows->last || band->first + band->rows < run->rows->rows;
+    for (int i = 0; i < 2; i++)
+        if (more && !work->lines[i])
+            RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &work->lines[i]));
     images.in[0] = band->in;
     images.out[0] = band->out;
     launch.in_pitch = band->in_pitch;
     launch.out_pitch = band->out_pitch;
     launch.words_out = 1;
     launch.rows = (int)band->rows;
-    launch.above = work->started ? (const unsigned long long *)lines[work->parity] : NULL;
+    launch.above = work->started ? (const unsigned long long *)work->lines[work->parity] : NULL;
     launch.above_tag = work->tag;
-    bool more = !run->rows->last || band->first + band->rows < run->rows->rows;
-    launch.left_below = more ? (unsigned long long *)lines[!work->parity] : NULL;
+    launch.left_below = more ? (unsigned long long *)work->lines[!work->parity] : NULL;
     RO_TRY(launch_schedule(work, &launch, &images, stream, run->count));
     work->started = true;
     work->tag = launch.tag;
@@ -172,8 +194,9 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
     /* The pixelwise forms keep a number per pixel; blocks and waves little. */
-    size_t cost = RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) + ro_cuda_band_pitch(work->plan.width)) +
-                  (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
+    size_t cost =
+        RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) + ro_cuda_band_pitch(work->plan.width)) +
+        (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
     size_t fit = free_bytes / 2 / cost, wanted = ((size_t)32 << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;
     if (work->schedule->kind != schedule::WAVE)
@@ -204,7 +227,8 @@ ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion
     return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 
-/* ---- images in device memory ------------------------------------------------------------------------ */
+/* ---- images in device memory
+ * ------------------------------------------------------------------------ */
 
 /* The wave copies rows by 16 bytes; images whose rows do not start there are copied first. */
 static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch *launch,
@@ -222,9 +246,9 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
                            &memory, NULL));
     for (int i = 0; i < launch->images; i++) {
         unsigned char *to = (unsigned char *)memory + each * (size_t)i;
-        RO_CUDA_TRY(work->context, cudaMemcpy2DAsync(to, pitch, images->in[i], launch->in_pitch,
-                                                     bytes, (size_t)launch->rows,
-                                                     cudaMemcpyDeviceToDevice, stream));
+        RO_CUDA_TRY(work->context,
+                    cudaMemcpy2DAsync(to, pitch, images->in[i], launch->in_pitch, bytes,
+                                      (size_t)launch->rows, cudaMemcpyDeviceToDevice, stream));
         images->in[i] = to;
     }
     launch->in_pitch = pitch;

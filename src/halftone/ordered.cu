@@ -45,6 +45,7 @@ struct ordered_cuda {
     int sample_bytes, bits_out, by_hash;
     uint32_t first_row; /* of the rows that are run */
     uint64_t launches;
+    void *tables;
     struct ordered_launch launch; /* all but the image */
 };
 
@@ -261,7 +262,7 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
         fill_limits(plan, period, (uint16_t *)(host + limits_at));
     ro_status status = ro_cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
-        status = ro_cuda_reserve(cuda, RO_CUDA_TABLES, bytes, cuda->compute, &memory, NULL);
+        status = ro_cuda_own(cuda, bytes, &memory);
     if (status == RO_OK)
         status = ro_cuda_check(
             work->context,
@@ -270,6 +271,7 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
     if (status == RO_OK)
         status = ro_cuda_scratch_end(cuda, cuda->compute);
     free(host);
+    work->tables = memory;
     launch->lookup = (const uint32_t *)memory;
     launch->values = plan->values;
     launch->ranks = launch->lookup + ranks_at;
@@ -297,7 +299,7 @@ ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan 
     if (status == RO_OK)
         status = send_tables(made, plan);
     if (status != RO_OK) {
-        free(made);
+        ordered_cuda_close(made);
         return status;
     }
     *work = made;
@@ -305,7 +307,13 @@ ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan 
 }
 
 uint64_t ordered_cuda_launches(const struct ordered_cuda *work) { return work->launches; }
-void ordered_cuda_close(struct ordered_cuda *work) { free(work); }
+void ordered_cuda_close(struct ordered_cuda *work)
+{
+    if (!work)
+        return;
+    ro_cuda_disown(work->cuda, work->tables);
+    free(work);
+}
 
 /* ---- running ------------------------------------------------------------------------------- */
 
