@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Images in device memory: batches on the caller's stream, rows that are not aligned, and many
- * launches of changing size on one context, past the wrap of the tag that tells launches apart.
+ * What only a device can get wrong: batches of images in its memory on a caller's stream, rows that
+ * are not aligned, many launches of changing size on one context, past the wrap of the tags that
+ * tell launches apart, several jobs on one context, several contexts in threads.
  */
 #include "core/cuda.h"
 #include "rocheck.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"batch", "odd-rows", "many-launches"};
+enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, THREADS, CASES };
+static const char *const names[CASES] = {"batch", "odd-rows", "many-launches", "jobs", "threads"};
 
 static const char *case_name(int number) { return names[number]; }
 
@@ -20,10 +23,27 @@ static bool supports(int number, const struct variant *variant)
     return variant->device == RO_DEVICE_CUDA;
 }
 
-/* A context on the device and one on the CPU, whose result is the one to match. */
+/* A context on the device and one on the CPU, whose result is the one to match. `caller` is another
+ * on the device, of which only the stream is used. */
 struct pair {
-    ro_context *device, *cpu;
+    ro_context *device, *cpu, *caller;
 };
+
+static void close_pair(struct pair *pair)
+{
+    ro_context_close(pair->device);
+    ro_context_close(pair->cpu);
+    ro_context_close(pair->caller);
+}
+
+static bool open_pair(struct pair *pair)
+{
+    ro_context_options on_device = {.device = RO_DEVICE_CUDA}, on_cpu = {.device = RO_DEVICE_CPU};
+    *pair = (struct pair){0};
+    return ro_context_open(&on_device, &pair->device) == RO_OK &&
+           ro_context_open(&on_device, &pair->caller) == RO_OK &&
+           ro_context_open(&on_cpu, &pair->cpu) == RO_OK;
+}
 
 static bool fail(struct check *check, const char *what, const ro_context *context)
 {
@@ -46,6 +66,7 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
     if (ro_cuda_alloc(pair->device, in_bytes * count, &device_in) != RO_OK ||
         ro_cuda_alloc(pair->device, out_bytes * count, &device_out) != RO_OK ||
         ro_cuda_copy(pair->device, device_in, pixels, in_bytes * count) != RO_OK ||
+        ro_cuda_spoil_shared(pair->device) != RO_OK ||
         ro_cuda_fill(pair->device, device_out, 0xa5, out_bytes * count) != RO_OK) {
         fail(check, "memory", pair->device);
         goto done;
@@ -64,7 +85,7 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
                             (ptrdiff_t)out_pitch,
                             (unsigned char *)device_out + i * out_bytes};
     }
-    if (ro_halftone_device(pair->device, in, out, count, NULL, ro_cuda_stream(pair->device)) !=
+    if (ro_halftone_device(pair->device, in, out, count, NULL, ro_cuda_stream(pair->caller)) !=
             RO_OK ||
         ro_cuda_wait(pair->device) != RO_OK ||
         ro_cuda_copy(pair->device, got, device_out, out_bytes * count) != RO_OK) {
@@ -99,7 +120,8 @@ done:
     return right;
 }
 
-/* Launches of changing size without looking, then one that is looked at, again and again. */
+/* Launches of changing size without looking, on two streams in turn and by both forms of the wave,
+ * then one that is looked at, again and again. */
 static bool try_many(struct check *check, struct pair *pair)
 {
     enum { LAUNCHES = 70000, LOOKS = 70, SIDE = 512 };
@@ -107,12 +129,16 @@ static bool try_many(struct check *check, struct pair *pair)
     bool right = ro_cuda_alloc(pair->device, SIDE * SIDE, &in) == RO_OK &&
                  ro_cuda_alloc(pair->device, SIDE * SIDE, &out) == RO_OK &&
                  ro_cuda_fill(pair->device, in, 0x5a, SIDE * SIDE) == RO_OK;
-    void *stream = ro_cuda_stream(pair->device);
+    void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
+    const ro_halftone_options rows_apart = {.method = "stucki"};
     for (int i = 0; i < LAUNCHES && right; i++) {
         uint32_t width = 1 + draw(check, SIDE), height = 1 + draw(check, SIDE);
         ro_image view_in = {RO_GRAY8, width, height, 255, SIDE, in};
         ro_image view_out = {RO_BITS, width, height, 0, SIDE / 8, out};
-        right = ro_halftone_device(pair->device, &view_in, &view_out, 1, NULL, stream) == RO_OK;
+        right = ro_halftone_device(pair->device, &view_in, &view_out, 1, NULL, streams[i & 1]) ==
+                    RO_OK &&
+                ro_halftone_device(pair->device, &view_in, &view_out, 1, &rows_apart,
+                                   streams[i >> 1 & 1]) == RO_OK;
         if (right && i % (LAUNCHES / LOOKS) == 0)
             right = try_batch(check, pair, width, height, 1, (width + 15) / 16 * 16,
                               (width + 31) / 32 * 4, true);
@@ -124,29 +150,168 @@ static bool try_many(struct check *check, struct pair *pair)
     return right;
 }
 
-static bool test(int number, struct check *check)
+/* One of several pictures that go through the same context by turns. */
+struct job {
+    ro_halftone_options options;
+    ro_format format;
+    ro_image in, out, want;
+    ro_halftone_stream *stream;
+    uint32_t taken, given;
+};
+
+static bool open_job(struct check *check, struct pair *pair, struct job *job, uint32_t width,
+                     uint32_t height)
 {
-    struct pair pair = {0};
-    ro_context_options on_device = {.device = RO_DEVICE_CUDA}, on_cpu = {.device = RO_DEVICE_CPU};
-    if (ro_context_open(&on_device, &pair.device) != RO_OK ||
-        ro_context_open(&on_cpu, &pair.cpu) != RO_OK) {
-        snprintf(check->failure, sizeof check->failure, "no context");
-        return false;
+    if (ro_image_alloc(pair->cpu, RO_GRAY8, width, height, 0, &job->in) != RO_OK ||
+        ro_image_alloc(pair->cpu, job->format, width, height, 0, &job->out) != RO_OK ||
+        ro_image_alloc(pair->cpu, job->format, width, height, 0, &job->want) != RO_OK)
+        return fail(check, "memory", pair->cpu);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            ((unsigned char *)job->in.data + (ptrdiff_t)y * job->in.stride)[x] =
+                (unsigned char)draw(check, 256);
+    ro_halftone_options on_cpu = job->options;
+    on_cpu.schedule = NULL;
+    if (ro_halftone(pair->cpu, &job->in, &job->want, &on_cpu) != RO_OK)
+        return fail(check, "cpu", pair->cpu);
+    if (ro_halftone_open(pair->device, &job->in, job->format, &job->options, &job->stream) != RO_OK)
+        return fail(check, "open", pair->device);
+    return true;
+}
+
+/* Gives a job up to `rows` rows and takes what has come out. */
+static bool advance(struct check *check, struct pair *pair, struct job *job, uint32_t rows)
+{
+    const char *from = (const char *)job->in.data + (ptrdiff_t)job->taken * job->in.stride;
+    char *to = (char *)job->out.data + (ptrdiff_t)job->given * job->out.stride;
+    uint32_t left = job->in.height - job->taken, count = 0;
+    if (left > 0 && ro_halftone_push(job->stream, from, job->in.stride, rows < left ? rows : left,
+                                     &count) != RO_OK)
+        return fail(check, "push", pair->device);
+    job->taken += count;
+    if (ro_halftone_pull(job->stream, to, job->out.stride, job->in.height - job->given, &count) !=
+        RO_OK)
+        return fail(check, "pull", pair->device);
+    job->given += count;
+    return true;
+}
+
+/* Pictures with other levels, screens and schedules, some rows of each in turn. */
+static bool try_jobs(struct check *check, struct pair *pair)
+{
+    struct job jobs[] = {
+        {.options = {.levels = 2}, .format = RO_BITS},
+        {.options = {.levels = 2}, .format = RO_BITS},
+        {.options = {.levels = 5}, .format = RO_INDEX8},
+        {.options = {.levels = 17, .method = "stucki"}, .format = RO_INDEX8},
+        {.options = {.levels = 2, .schedule = "bwec"}, .format = RO_BITS},
+        {.options = {.method = "bayer8"}, .format = RO_BITS},
+        {.options = {.method = "blue-noise", .levels = 3}, .format = RO_INDEX8},
+    };
+    const size_t count = sizeof jobs / sizeof *jobs;
+    bool right = true, more = true;
+    for (size_t i = 0; i < count && right; i++)
+        right = open_job(check, pair, &jobs[i], 200 + draw(check, 300), 700 + draw(check, 400));
+    while (more && right) {
+        more = false;
+        for (size_t i = 0; i < count && right; i++)
+            if (jobs[i].given < jobs[i].in.height) {
+                right = advance(check, pair, &jobs[i], 1 + draw(check, 300));
+                more = true;
+            }
     }
+    for (size_t i = 0; i < count; i++) {
+        const struct job *job = &jobs[i];
+        for (uint32_t y = 0; y < job->in.height && right; y++)
+            if (memcmp((char *)job->out.data + (ptrdiff_t)y * job->out.stride,
+                       (char *)job->want.data + (ptrdiff_t)y * job->want.stride,
+                       ro_format_row_bytes(job->format, job->in.width)) != 0) {
+                snprintf(check->failure, sizeof check->failure, "job %zu of %zu differs in row %u",
+                         i, count, y);
+                right = false;
+            }
+    }
+    for (size_t i = 0; i < count; i++) {
+        ro_halftone_close(jobs[i].stream);
+        ro_image_free(&jobs[i].in);
+        ro_image_free(&jobs[i].out);
+        ro_image_free(&jobs[i].want);
+    }
+    return right;
+}
+
+static bool try_odd_rows(struct check *check, struct pair *pair, int times)
+{
     bool right = true;
-    if (number == 0)
-        right = try_batch(check, &pair, 2048, 300, 64, 2048, 256, true) &&
-                try_batch(check, &pair, 100, 1000, 70, 112, 16, true) &&
-                try_batch(check, &pair, 333, 129, 3, 336, 44, true);
-    for (int i = 0; number == 1 && right && i < 40; i++) {
+    for (int i = 0; right && i < times; i++) {
         uint32_t width = 1 + draw(check, 400), height = 1 + draw(check, 300);
-        right = try_batch(check, &pair, width, height, 1 + draw(check, 3), width + draw(check, 7),
+        right = try_batch(check, pair, width, height, 1 + draw(check, 3), width + draw(check, 7),
                           (width + 7) / 8 + draw(check, 5), true);
     }
-    if (number == 2)
+    return right;
+}
+
+/* A thread with contexts of its own. */
+static void *run_thread(void *data)
+{
+    struct check *check = data;
+    struct pair pair;
+    if (!open_pair(&pair))
+        snprintf(check->failure, sizeof check->failure, "no context");
+    else if (try_odd_rows(check, &pair, 20))
+        try_jobs(check, &pair);
+    close_pair(&pair);
+    return NULL;
+}
+
+static bool try_threads(struct check *check)
+{
+    enum { COUNT = 4 };
+    struct check checks[COUNT];
+    pthread_t threads[COUNT];
+    int started = 0;
+    for (; started < COUNT; started++) {
+        checks[started] = *check;
+        checks[started].seed += (uint64_t)started;
+        if (pthread_create(&threads[started], NULL, run_thread, &checks[started]) != 0)
+            break;
+    }
+    bool right = started == COUNT;
+    for (int i = 0; i < started; i++) {
+        pthread_join(threads[i], NULL);
+        if (checks[i].failure[0]) {
+            memcpy(check->failure, checks[i].failure, sizeof check->failure);
+            right = false;
+        }
+    }
+    return right;
+}
+
+static bool test(int number, struct check *check)
+{
+    struct pair pair;
+    bool right = open_pair(&pair);
+    if (!right)
+        snprintf(check->failure, sizeof check->failure, "no context");
+    else if (number == BATCH) /* up to ten tickets a block; widths at which a word is full */
+        right = try_batch(check, &pair, 2048, 300, 64, 2048, 256, true) &&
+                try_batch(check, &pair, 2048, 2048, 32, 2048, 256, true) &&
+                try_batch(check, &pair, 32, 5000, 64, 32, 4, true) &&
+                try_batch(check, &pair, 33, 5000, 64, 48, 8, true) &&
+                try_batch(check, &pair, 63, 300, 64, 64, 8, true) &&
+                try_batch(check, &pair, 64, 300, 64, 64, 8, true) &&
+                try_batch(check, &pair, 224, 5000, 16, 224, 28, true) &&
+                try_batch(check, &pair, 100, 1000, 70, 112, 16, true) &&
+                try_batch(check, &pair, 333, 129, 3, 336, 44, true);
+    else if (number == ODD_ROWS)
+        right = try_odd_rows(check, &pair, 40);
+    else if (number == MANY_LAUNCHES)
         right = try_many(check, &pair);
-    ro_context_close(pair.device);
-    ro_context_close(pair.cpu);
+    else if (number == JOBS)
+        right = try_jobs(check, &pair);
+    else
+        right = try_threads(check);
+    close_pair(&pair);
     return right;
 }
 
@@ -160,7 +325,7 @@ static void steps(int number, const struct variant *variant) { (void)number, (vo
 
 const struct suite device_suite = {
     .name = "device",
-    .cases = sizeof names / sizeof *names,
+    .cases = CASES,
     .case_name = case_name,
     .supports = supports,
     .test = test,
