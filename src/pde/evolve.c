@@ -22,11 +22,12 @@ enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
 struct evolution {
     struct ro_segmentation *work;
     const struct schedule *schedule;
-    const struct ro_level_kernel *kernel;
+    struct ro_level_front *fronts[RO_LABELS]; /* NULL: the label is not used */
+    const struct ro_level_kernel *kernels[RO_LABELS];
     uint32_t depth;
-    struct ro_level_tiles tiles[RO_LABELS];
+    struct ro_level_tiles tiles;
     struct ro_level_passes passes[RO_LABELS];
-    struct ro_level_cuda *cuda[RO_LABELS];
+    struct ro_level_cuda *cuda;
     struct ro_level_field before[RO_LABELS]; /* phi at the last doubling */
     bool watched[RO_LABELS];                 /* LOOK steps after it are not over */
     int quiet[RO_LABELS];                    /* looks since a sign changed */
@@ -38,96 +39,108 @@ struct evolution {
 
 struct schedule {
     const char *name;
-    ro_status (*open)(struct evolution *evolution, int label);
-    ro_status (*run)(struct evolution *evolution, int label, uint32_t steps);
+    ro_status (*open)(struct evolution *evolution);
+    ro_status (*run)(struct evolution *evolution, uint32_t steps); /* labels that run */
     void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
     ro_status (*fetch)(struct evolution *evolution, int label); /* phi is looked at */
 };
 
-static ro_status open_nothing(struct evolution *evolution, int label)
+static ro_status open_nothing(struct evolution *evolution)
 {
-    (void)evolution, (void)label;
+    (void)evolution;
     return RO_OK;
 }
 
 static void wake_nothing(struct evolution *evolution, int label) { (void)evolution, (void)label; }
 
-static ro_status run_reference(struct evolution *evolution, int label, uint32_t steps)
+static ro_status fetch_nothing(struct evolution *evolution, int label)
 {
-    for (; steps > 0; steps--) {
-        evolution->moved[label] = ro_level_step_ref(&evolution->work->front[label]);
-        if (ro_context_cancelled(evolution->work->context))
-            return RO_E_CANCELLED;
-    }
+    (void)evolution, (void)label;
     return RO_OK;
 }
 
-static ro_status open_passes(struct evolution *evolution, int label)
+static ro_status run_reference(struct evolution *evolution, uint32_t steps)
 {
-    ro_level_passes_open(&evolution->passes[label], &evolution->work->front[label],
-                         evolution->kernel, evolution->depth);
+    for (int i = 0; i < RO_LABELS; i++)
+        for (uint32_t step = 0; step < steps && evolution->running[i]; step++) {
+            evolution->moved[i] = ro_level_step_ref(evolution->fronts[i]);
+            if (ro_context_cancelled(evolution->work->context))
+                return RO_E_CANCELLED;
+        }
     return RO_OK;
 }
 
-static ro_status run_passes(struct evolution *evolution, int label, uint32_t steps)
+static ro_status open_passes(struct evolution *evolution)
 {
-    return ro_level_passes_run(&evolution->passes[label], evolution->work->context->pool, steps,
-                               &evolution->moved[label]);
+    for (int i = 0; i < RO_LABELS; i++)
+        if (evolution->fronts[i])
+            ro_level_passes_open(&evolution->passes[i], evolution->fronts[i], evolution->kernels[i],
+                                 evolution->depth);
+    return RO_OK;
 }
 
-static ro_status open_tiles(struct evolution *evolution, int label)
+static ro_status run_passes(struct evolution *evolution, uint32_t steps)
 {
-    return ro_level_tiles_open(&evolution->tiles[label], &evolution->work->front[label],
-                               evolution->kernel, evolution->depth,
-                               ro_pool_threads(evolution->work->context->pool));
+    ro_status status = RO_OK;
+    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
+        if (evolution->running[i])
+            status = ro_level_passes_run(&evolution->passes[i], evolution->work->context->pool,
+                                         steps, &evolution->moved[i]);
+    return status;
 }
 
-static ro_status run_tiles(struct evolution *evolution, int label, uint32_t steps)
+static ro_status open_tiles(struct evolution *evolution)
 {
-    evolution->moved[label] =
-        ro_level_tiles_run(&evolution->tiles[label], evolution->work->context->pool, steps);
+    struct ro_segmentation *work = evolution->work;
+    if (ro_level_tiles_open(&evolution->tiles, evolution->fronts, evolution->kernels,
+                            evolution->depth, ro_pool_threads(work->context->pool)) != RO_OK)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
+                               work->width, work->height);
+    return RO_OK;
+}
+
+static ro_status run_tiles(struct evolution *evolution, uint32_t steps)
+{
+    ro_level_tiles_run(&evolution->tiles, evolution->work->context->pool, evolution->running, steps,
+                       evolution->moved);
     return RO_OK;
 }
 
 static void wake_tiles(struct evolution *evolution, int label)
 {
-    ro_level_tiles_wake(&evolution->tiles[label]);
+    ro_level_tiles_wake(&evolution->tiles, label);
 }
 
-static ro_status open_cuda(struct evolution *evolution, int label)
+static ro_status open_cuda(struct evolution *evolution)
 {
-    return ro_level_cuda_open(evolution->work->context, &evolution->work->front[label],
-                              evolution->depth, &evolution->cuda[label]);
+    return ro_level_cuda_open(evolution->work->context, evolution->fronts,
+                              evolution->work->options.depth, &evolution->cuda);
 }
 
-static ro_status run_cuda(struct evolution *evolution, int label, uint32_t steps)
+static ro_status run_cuda(struct evolution *evolution, uint32_t steps)
 {
-    return ro_level_cuda_run(evolution->cuda[label], steps, &evolution->moved[label]);
+    return ro_level_cuda_run(evolution->cuda, evolution->running, steps, evolution->moved);
 }
 
 static void wake_cuda(struct evolution *evolution, int label)
 {
-    ro_level_cuda_wake(evolution->cuda[label]);
+    ro_level_cuda_wake(evolution->cuda, label);
 }
 
 static ro_status fetch_cuda(struct evolution *evolution, int label)
 {
-    return ro_level_cuda_fetch(evolution->cuda[label]);
+    return ro_level_cuda_fetch(evolution->cuda, label);
 }
 
 static const struct schedule schedules[] = {
-    {"active", open_tiles, run_tiles, wake_tiles, open_nothing},
-    {"reference", open_nothing, run_reference, wake_nothing, open_nothing},
-    {"passes", open_passes, run_passes, wake_nothing, open_nothing},
-    {"stream", open_passes, run_passes, wake_nothing, open_nothing},
+    {"active", open_tiles, run_tiles, wake_tiles, fetch_nothing},
+    {"reference", open_nothing, run_reference, wake_nothing, fetch_nothing},
+    {"passes", open_passes, run_passes, wake_nothing, fetch_nothing},
+    {"stream", open_passes, run_passes, wake_nothing, fetch_nothing},
 };
 static const struct schedule fused = {"fused", open_cuda, run_cuda, wake_cuda, fetch_cuda};
 
-static ro_status no_memory(const struct ro_segmentation *work)
-{
-    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
-                           work->width, work->height);
-}
+_Static_assert((int)RO_LABELS == (int)RO_LEVEL_FRONTS, "a label is a front");
 
 static ro_status choose(struct evolution *evolution)
 {
@@ -163,14 +176,17 @@ static ro_status choose(struct evolution *evolution)
     if (single)
         evolution->depth = 1;
     ro_cpu cpu = context->options.cpu ? context->options.cpu : context->cpu;
-    for (int i = 0; i < RO_LABELS; i++)
-        if (work->report.label[i].used)
-            evolution->kernel = ro_level_kernel_find(&work->front[i].level, cpu);
-    if (strcmp(name, "reference") == 0)
-        evolution->kernel = &ro_level_plain_scalar;
-    else if (context->options.cpu && evolution->kernel->cpu != context->options.cpu)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "there is no %s code for this level set",
-                               ro_cpu_name(context->options.cpu));
+    for (int i = 0; i < RO_LABELS; i++) {
+        if (!evolution->fronts[i])
+            continue;
+        evolution->kernels[i] = ro_level_kernel_find(&work->front[i].level, cpu);
+        if (strcmp(name, "reference") == 0)
+            evolution->kernels[i] = &ro_level_plain_scalar;
+        else if (context->options.cpu && evolution->kernels[i]->cpu != context->options.cpu)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "there is no %s code for this level set",
+                                   ro_cpu_name(context->options.cpu));
+    }
     return RO_OK;
 }
 
@@ -383,20 +399,20 @@ static ro_status run_all(struct evolution *evolution)
         next = next < most ? next : most;
         const bool look = next % LOOK == 0;
         work->report.rms = look ? 0 : work->report.rms;
+        /* the last step alone where its change is measured */
+        const uint32_t alone = look && max_rms > 0 ? 1 : 0;
+        if (next - step > alone)
+            status = evolution->schedule->run(evolution, next - step - alone);
+        if (status == RO_OK && alone)
+            status = evolution->schedule->run(evolution, 1);
         any = false;
         for (int i = 0; i < RO_LABELS && status == RO_OK; i++) {
             if (!evolution->running[i])
                 continue;
             ro_segment_label *report = &work->report.label[i];
-            /* the last step alone where its change is measured */
-            uint32_t alone = look && max_rms > 0 ? 1 : 0;
-            if (next - step > alone)
-                status = evolution->schedule->run(evolution, i, next - step - alone);
-            if (status == RO_OK && alone)
-                status = evolution->schedule->run(evolution, i, 1);
             report->steps = next;
             report->time += (next - step) * work->time_step * factor_of(report);
-            if (status == RO_OK && look)
+            if (look)
                 status = look_at(evolution, i, next, max_rms);
             any |= evolution->running[i];
         }
@@ -417,23 +433,23 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
 {
     struct evolution evolution = {.work = work};
     ro_context *context = work->context;
-    uint64_t launches = 0;
+    const struct ro_level_kernel *kernel = NULL;
+    for (int i = 0; i < RO_LABELS; i++) {
+        evolution.running[i] = work->report.label[i].used;
+        evolution.fronts[i] = evolution.running[i] ? &work->front[i] : NULL;
+    }
     ro_status status = choose(&evolution);
-    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
-        if (work->report.label[i].used) {
-            evolution.running[i] = true;
-            status = evolution.schedule->open(&evolution, i);
-            if (status == RO_E_MEMORY)
-                status = no_memory(work);
-        }
+    if (status == RO_OK)
+        status = evolution.schedule->open(&evolution);
     if (status == RO_OK)
         status = run_all(&evolution);
+    const uint64_t launches = ro_level_cuda_launches(evolution.cuda);
+    ro_level_cuda_close(evolution.cuda);
+    ro_level_tiles_close(&evolution.tiles);
     for (int i = 0; i < RO_LABELS; i++) {
-        launches += ro_level_cuda_launches(evolution.cuda[i]);
-        ro_level_cuda_close(evolution.cuda[i]);
-        ro_level_tiles_close(&evolution.tiles[i]);
         ro_level_passes_close(&evolution.passes[i]);
         ro_level_field_free(&evolution.before[i]);
+        kernel = evolution.kernels[i] ? evolution.kernels[i] : kernel;
     }
     if (status != RO_OK)
         return status;
@@ -445,7 +461,7 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
         .width = work->width,
         .height = work->height,
         .device = on_device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
-        .cpu = on_device ? RO_CPU_AUTO : evolution.kernel->cpu,
+        .cpu = on_device ? RO_CPU_AUTO : kernel->cpu,
         .threads = on_device || alone ? 1 : ro_pool_threads(context->pool),
         .steps = work->report.steps,
         .launches = launches,

@@ -56,7 +56,7 @@ void ro_level_put(const struct ro_level *level, const struct ro_level_field *fie
 {
     char *row = field->data + y * field->pitch;
     if (level->real)
-        ((float *)(void *)row)[x] = (float)value;
+        ((float *)(void *)row)[x] = (float)value + 0.0f; /* no negative zero */
     else
         ((int16_t *)(void *)row)[x] = (int16_t)lrint(value);
 }

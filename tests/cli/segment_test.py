@@ -118,6 +118,19 @@ class Segment(Case):
             wanted = wanted or told
             self.assertEqual(told, wanted, more)
 
+    def test_curvature_of_one_label(self):
+        """Each label has the kernel that it needs."""
+        for curved in "1", "2":
+            wanted = None
+            for schedule in "reference", "active", "stream", "passes":
+                self.run_it("--at", "50,40", "--at", "2:70,50", "--window", "100,255",
+                            "--curvature", curved + ":0.5", "--iterations", "60", "--phi",
+                            "phi.npy", "--schedule", schedule)
+                told = self.get("phi-1.npy"), self.get("phi-2.npy")
+                wanted = wanted or told
+                self.assertEqual(told, wanted, schedule)
+            self.assertNotEqual(*wanted)
+
     def test_profile(self):
         self.run_it("--at", "50,40", "--profile", "fpga12", "--phi", "a.npy")
         self.run_it("--at", "50,40", "--number", "s12", "--norm", "lin", "--phi", "b.npy")
