@@ -8,7 +8,7 @@
 
 enum {
     LANES = RO_LEVEL_OVERRUN + 1,
-    USUAL_WIDTH = 512,
+    USUAL_WIDTH = 256,
     USUAL_HEIGHT = 64,
 };
 

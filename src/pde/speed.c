@@ -135,7 +135,7 @@ ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_
 
 /* ---- The speed ------------------------------------------------------------------------------- */
 
-static double of_intensity(const ro_speed *speed, uint32_t grey)
+double ro_speed_of_intensity(const ro_speed *speed, uint32_t grey)
 {
     const double level = grey / 257.0, unit = grey / (double)WHITE;
     double sum = speed->constant, power = 0;
@@ -151,34 +151,16 @@ static double of_intensity(const ro_speed *speed, uint32_t grey)
     return sum;
 }
 
-void ro_speed_fill(const ro_speed *speed, const uint16_t *grey, const uint16_t *edges,
-                   uint32_t width, uint32_t height, float *out)
+void ro_speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
+                       uint32_t height, uint32_t y, float *out)
 {
-    /* pixels of one intensity share a sum: it is kept from one to the next of its kind */
-    static const float unknown = INFINITY;
-    enum { SHARED = 4096 };
-    float table[SHARED];
-    uint16_t of[SHARED];
-    for (int i = 0; i < SHARED; i++)
-        table[i] = unknown;
-    for (uint32_t y = 0; y < height; y++) {
-        const uint16_t *up = edges + (size_t)(y ? y - 1 : 0) * width;
-        const uint16_t *row = edges + (size_t)y * width;
-        const uint16_t *down = edges + (size_t)(y + 1 < height ? y + 1 : y) * width;
-        for (uint32_t x = 0; x < width; x++, grey++, out++) {
-            uint32_t place = (*grey ^ *grey >> 8) % SHARED;
-            if (table[place] == unknown || of[place] != *grey) {
-                table[place] = (float)of_intensity(speed, *grey);
-                of[place] = *grey;
-            }
-            *out = table[place];
-            if (speed->edge != 0) {
-                double gx = row[x + 1 < width ? x + 1 : x] - (double)row[x ? x - 1 : 0];
-                double gy = down[x] - (double)up[x];
-                double k = 2 * 257 * speed->kappa;
-                *out += (float)(speed->edge / (1 + (gx * gx + gy * gy) / (k * k)));
-            }
-        }
+    const uint16_t *row = edges + (size_t)y * width;
+    const uint16_t *up = y ? row - width : row, *down = y + 1 < height ? row + width : row;
+    for (uint32_t x = 0; x < width; x++) {
+        double gx = row[x + 1 < width ? x + 1 : x] - (double)row[x ? x - 1 : 0];
+        double gy = down[x] - (double)up[x];
+        double k = 2 * 257 * speed->kappa;
+        out[x] = (float)(speed->edge / (1 + (gx * gx + gy * gy) / (k * k)));
     }
 }
 
