@@ -41,8 +41,8 @@ static void launch_shape(const lanes_view &view, unsigned labels, cudaStream_t s
     lanes_steps<N, ROWS, WARPS, BLOCKS><<<grid, block, 0, stream>>>(view);
 }
 
-// Windows of 128 x 128 pixels were the fastest on large images, 842 Gpixel-steps/s at 4 steps a
-// launch on an H200; small images need more blocks: 128 x 32 takes 1.0 us a step at 256 x 256.
+// Windows of 128 x 128 pixels, or 128 x 64 where a pixel takes a register, are the fastest on large
+// images; small images need more blocks.
 template <unsigned top>
 static void launch_narrow(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
 {
@@ -52,13 +52,22 @@ static void launch_narrow(const lanes_view &view, unsigned labels, bool small, c
         launch_shape<narrow_numbers<top>, 8, 16, 2>(view, labels, stream);
 }
 
-template <typename N>
-static void launch_wide(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
+template <bool euclid>
+static void launch_whole(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
 {
     if (small)
-        launch_shape<N, 4, 8, 2>(view, labels, stream);
+        launch_shape<whole_numbers<euclid>, 4, 8, 2>(view, labels, stream);
     else
-        launch_shape<N, 8, 8, 2>(view, labels, stream);
+        launch_shape<whole_numbers<euclid>, 8, 8, 2>(view, labels, stream);
+}
+
+template <bool euclid>
+static void launch_real(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
+{
+    if (small)
+        launch_shape<real_numbers<euclid>, 4, 8, 2>(view, labels, stream);
+    else
+        launch_shape<real_numbers<euclid>, 4, 16, 2>(view, labels, stream);
 }
 
 // Fronts with neither curvature nor a field.
@@ -89,12 +98,9 @@ static void launch_lanes(const struct ro_level_cuda *work, const bool *chosen, i
     const bool small = windows < 2 * static_cast<uint64_t>(work->cuda->processors) && steps <= 12;
     cudaStream_t stream = work->cuda->compute;
     if (level->real)
-        (level->a ? launch_wide<real_numbers<false>>
-                  : launch_wide<real_numbers<true>>)(view, labels, small, stream);
-    else if (level->a == 0)
-        launch_wide<whole_numbers<true>>(view, labels, small, stream);
-    else if (level->bits > 11)
-        launch_wide<whole_numbers<false>>(view, labels, small, stream);
+        (level->a ? launch_real<false> : launch_real<true>)(view, labels, small, stream);
+    else if (level->a == 0 || level->bits > 11)
+        (level->a ? launch_whole<false> : launch_whole<true>)(view, labels, small, stream);
     else
         (level->bits == 8 ? launch_narrow<255> : launch_narrow<4095>)(view, labels, small, stream);
 }

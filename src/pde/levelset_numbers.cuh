@@ -244,11 +244,13 @@ template <bool euclid> struct real_numbers : lanes_floats {
         const float xu = fmaxf(__fmaf_rn(-side, u, own), 0),
                     xd = fmaxf(__fmaf_rn(-side, d, own), 0);
         float size;
-        if (euclid)
-            size = sqrtf((xl * xl + xr * xr) + (xu * xu + xd * xd));
-        else
+        if (euclid) { // the root of nothing, which is frequent, would take the long way
+            const float square = (xl * xl + xr * xr) + (xu * xu + xd * xd);
+            size = square > 0 ? sqrtf(square > 0 ? square : 1) : 0;
+        } else {
             size = rule.parts[0] * ((xl + xr) + (xu + xd)) +
                    rule.parts[1] * fmaxf(fmaxf(xl, xr), fmaxf(xu, xd));
+        }
         return fminf(fmaxf(p - f * size, rule.low), rule.high);
     }
 
