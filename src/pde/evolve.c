@@ -142,6 +142,32 @@ static const struct schedule fused = {"fused", open_cuda, run_cuda, wake_cuda, f
 
 _Static_assert((int)RO_LABELS == (int)RO_LEVEL_FRONTS, "a label is a front");
 
+/* Starting the device takes some tenths of a second, in which a thread does about this much where
+ * only the surroundings of contours move. */
+static const double WORTH_STARTING = 0x1p31; /* pixel-steps */
+
+static bool prefers_cuda(const struct evolution *evolution)
+{
+    const struct ro_segmentation *work = evolution->work;
+    const ro_context *context = work->context;
+    const double pixels = (double)work->width * work->height;
+    double steps = (double)work->width + work->height, fields = 0;
+    ro_device_info info;
+    if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
+        context->options.threads || work->options.schedule)
+        return false;
+    if (work->options.iterations < steps)
+        steps = work->options.iterations;
+    for (int i = 0; i < RO_LABELS; i++)
+        fields += evolution->fronts[i] ? 3 : 0;
+    if ((!context->cuda && pixels * steps * fields / 3 < WORTH_STARTING * context->threads) ||
+        ro_device_count() < 2 || ro_device_at(1, &info) != RO_OK)
+        return false;
+    fields += work->options.velocity ? 2 : 0;
+    return 1.1 * fields * pixels * (work->number->real ? 4 : 2) <
+           (double)(info.memory - info.memory / 8);
+}
+
 static ro_status choose(struct evolution *evolution)
 {
     struct ro_segmentation *work = evolution->work;
@@ -154,13 +180,16 @@ static ro_status choose(struct evolution *evolution)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a depth of %u steps: up to %d are taken at once", evolution->depth,
                                RO_LEVEL_DEPTH);
-    if (context->options.device == RO_DEVICE_CUDA) {
+    if (context->options.device == RO_DEVICE_CUDA || prefers_cuda(evolution)) {
         if (asked && !ro_name_equal(asked, fused.name))
             return ro_context_fail(context, RO_E_UNSUPPORTED,
                                    "there is no schedule %s on a CUDA device, only fused", asked);
         evolution->schedule = &fused;
         return RO_OK;
     }
+    if (asked && ro_name_equal(asked, fused.name))
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "schedule fused is that of a CUDA device, which was not asked for");
     const size_t count = sizeof schedules / sizeof *schedules;
     for (size_t i = 0; i < count && !evolution->schedule; i++)
         if (!asked || ro_name_equal(asked, schedules[i].name))
@@ -422,6 +451,8 @@ static ro_status run_all(struct evolution *evolution)
         if (status == RO_OK)
             status = ro_context_progress(work->context, "segment", (double)step / most);
     }
+    if (status == RO_OK && every && step % every != 0) /* the end */
+        status = show_frame(evolution, step);
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         if (work->report.label[i].used)
             status = evolution->schedule->fetch(evolution, i);

@@ -193,7 +193,7 @@ class Segment(Case):
                                       "--json").stdout)
         width, height, frames = gif(self.get("all.gif"))
         self.assertEqual((width, height), (WIDTH, HEIGHT))
-        self.assertEqual(len(frames), 1 + told["steps"] // 7)
+        self.assertEqual(len(frames), 1 + (told["steps"] + 6) // 7)  # the end as well
         for frame in frames:
             rest = {n for n in frame if n < 252}
             self.assertEqual(len(rest), 2)
@@ -201,7 +201,34 @@ class Segment(Case):
         kind = "png" if supports("png") else "ppm"
         self.run_it("--at", "50,40", "--frames", "f." + kind, "--every", "50", "--iterations", "99")
         names = [n for n in sorted(os.listdir(self.folder)) if n.startswith("f-")]
-        self.assertEqual(names, ["f-0000." + kind, "f-0001." + kind])
+        self.assertEqual(names, ["f-0000." + kind, "f-0001." + kind, "f-0002." + kind])
+
+    def test_frames_are_all_or_none(self):
+        self.put("f-0000.ppm", OLD)
+        self.put("out.pgm", OLD)
+        os.mkdir(os.path.join(self.folder, "f-0003.ppm"))
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--frames", "f.ppm",
+                     words=["f-0003.ppm", "directory"])
+        self.assertEqual(self.get("f-0000.ppm"), OLD)
+        os.rmdir(os.path.join(self.folder, "f-0003.ppm"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["f-0000.ppm", "in.pgm", "out.pgm"])
+
+    def test_device(self):
+        if b"cuda" in self.works("devices").stdout.lower():
+            told = json.loads(self.run_it("--at", "50,40", "--device", "cuda", "--json").stdout)
+            self.assertEqual((told["device"], told["schedule"]), ("cuda", "fused"))
+            self.assertEqual(self.mask(), self.object)
+            self.put("out.pgm", OLD)
+            self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--device", "cuda",
+                         "--schedule", "stream", words=["no schedule stream", "fused"])
+            return
+        told = json.loads(self.run_it("--at", "50,40", "--device", "auto", "--json").stdout)
+        self.assertEqual((told["device"], told["schedule"]), ("cpu", "active"))
+        self.put("out.pgm", OLD)
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--device", "cuda",
+                     words=["--device cuda", "no CUDA device"])
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--schedule", "fused",
+                     words=["schedule fused", "CUDA"])
 
     def test_velocity(self):
         self.put("wind.npy", npy("(90, 120, 2)", [0.5, 0.0] * (WIDTH * HEIGHT)))
