@@ -302,6 +302,12 @@ ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda, int front)
     return RO_E_DEVICE;
 }
 
+ro_status ro_level_cuda_change(struct ro_level_cuda *cuda, int front, double *rms)
+{
+    (void)cuda, (void)front, (void)rms;
+    return RO_E_DEVICE;
+}
+
 void ro_level_cuda_wake(struct ro_level_cuda *cuda, int front) { (void)cuda, (void)front; }
 
 uint64_t ro_level_cuda_launches(const struct ro_level_cuda *cuda)

@@ -43,6 +43,8 @@ struct schedule {
     ro_status (*run)(struct evolution *evolution, uint32_t steps); /* labels that run */
     void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
     ro_status (*fetch)(struct evolution *evolution, int label); /* phi is looked at */
+    /* the root mean square of what the last step changed at the contour */
+    ro_status (*change)(struct evolution *evolution, int label, double *rms);
 };
 
 static ro_status open_nothing(struct evolution *evolution)
@@ -56,6 +58,13 @@ static void wake_nothing(struct evolution *evolution, int label) { (void)evoluti
 static ro_status fetch_nothing(struct evolution *evolution, int label)
 {
     (void)evolution, (void)label;
+    return RO_OK;
+}
+
+static ro_status change_here(struct evolution *evolution, int label, double *rms)
+{
+    if (!ro_level_change(evolution->fronts[label], rms))
+        return ro_context_fail(evolution->work->context, RO_E_MEMORY, "no memory for a row");
     return RO_OK;
 }
 
@@ -132,13 +141,19 @@ static ro_status fetch_cuda(struct evolution *evolution, int label)
     return ro_level_cuda_fetch(evolution->cuda, label);
 }
 
+static ro_status change_cuda(struct evolution *evolution, int label, double *rms)
+{
+    return ro_level_cuda_change(evolution->cuda, label, rms);
+}
+
 static const struct schedule schedules[] = {
-    {"active", open_tiles, run_tiles, wake_tiles, fetch_nothing},
-    {"reference", open_nothing, run_reference, wake_nothing, fetch_nothing},
-    {"passes", open_passes, run_passes, wake_nothing, fetch_nothing},
-    {"stream", open_passes, run_passes, wake_nothing, fetch_nothing},
+    {"active", open_tiles, run_tiles, wake_tiles, fetch_nothing, change_here},
+    {"reference", open_nothing, run_reference, wake_nothing, fetch_nothing, change_here},
+    {"passes", open_passes, run_passes, wake_nothing, fetch_nothing, change_here},
+    {"stream", open_passes, run_passes, wake_nothing, fetch_nothing, change_here},
 };
-static const struct schedule fused = {"fused", open_cuda, run_cuda, wake_cuda, fetch_cuda};
+static const struct schedule fused = {"fused",   open_cuda,  run_cuda,
+                                      wake_cuda, fetch_cuda, change_cuda};
 
 _Static_assert((int)RO_LABELS == (int)RO_LEVEL_FRONTS, "a label is a front");
 
@@ -146,7 +161,7 @@ _Static_assert((int)RO_LABELS == (int)RO_LEVEL_FRONTS, "a label is a front");
  * only the surroundings of contours move. */
 static const double WORTH_STARTING = 0x1p31; /* pixel-steps */
 
-static bool prefers_cuda(const struct evolution *evolution)
+static bool prefers_cuda(const struct evolution *evolution, const char *asked)
 {
     const struct ro_segmentation *work = evolution->work;
     const ro_context *context = work->context;
@@ -154,7 +169,7 @@ static bool prefers_cuda(const struct evolution *evolution)
     double steps = (double)work->width + work->height, fields = 0;
     ro_device_info info;
     if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
-        context->options.threads || work->options.schedule)
+        context->options.threads || asked)
         return false;
     if (work->options.iterations < steps)
         steps = work->options.iterations;
@@ -180,7 +195,7 @@ static ro_status choose(struct evolution *evolution)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a depth of %u steps: up to %d are taken at once", evolution->depth,
                                RO_LEVEL_DEPTH);
-    if (context->options.device == RO_DEVICE_CUDA || prefers_cuda(evolution)) {
+    if (context->options.device == RO_DEVICE_CUDA || prefers_cuda(evolution, asked)) {
         if (asked && !ro_name_equal(asked, fused.name))
             return ro_context_fail(context, RO_E_UNSUPPORTED,
                                    "there is no schedule %s on a CUDA device, only fused", asked);
@@ -221,43 +236,6 @@ static ro_status choose(struct evolution *evolution)
 
 /* ---- Looks at a label ------------------------------------------------------------------------ */
 
-static void double_phi(struct ro_segmentation *work, int label)
-{
-    struct ro_level_front *front = &work->front[label];
-    const struct ro_level *level = &front->level;
-    for (uint32_t y = 0; y < work->height; y++) {
-        int16_t *row = (int16_t *)(void *)(front->phi[front->now].data + y * front->phi[0].pitch);
-        for (uint32_t x = 0; x < work->width; x++) {
-            int32_t twice = 2 * row[x];
-            row[x] = (int16_t)(twice < level->min   ? level->min
-                               : twice > level->max ? level->max
-                                                    : twice);
-        }
-    }
-    ro_level_field_mirror(level, &front->phi[front->now]);
-    work->scale[label] *= 2;
-}
-
-/* Doubles the speed if the bound allows; gives the factor. */
-static int scale_speed(struct ro_segmentation *work, int label)
-{
-    struct ro_level_front *front = &work->front[label];
-    const int32_t bound = (int32_t)floor(ro_level_bound(work->norm) * (1 << front->level.bits));
-    int32_t fastest = 0;
-    if (front->level.moved_by_field || front->level.curvature > 0)
-        return 1;
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t y = 0; y < work->height; y++) {
-            int16_t *row = (int16_t *)(void *)(front->speed.data + y * front->speed.pitch);
-            for (uint32_t x = 0; x < work->width; x++)
-                if (pass == 1 && 2 * fastest <= bound)
-                    row[x] = (int16_t)(2 * row[x]);
-                else if (pass == 0 && abs(row[x]) > fastest)
-                    fastest = abs(row[x]);
-        }
-    return 2 * fastest <= bound ? 2 : 1;
-}
-
 static ro_status copy_phi(struct evolution *evolution, int label)
 {
     const struct ro_level_front *front = &evolution->work->front[label];
@@ -274,50 +252,22 @@ static ro_status copy_phi(struct evolution *evolution, int label)
 static bool same_signs(const struct evolution *evolution, int label)
 {
     const struct ro_level_front *front = &evolution->work->front[label];
-    for (uint32_t y = 0; y < front->level.height; y++) {
-        const int16_t *a = (const int16_t *)(const void *)(evolution->before[label].data +
-                                                           y * front->phi[0].pitch);
-        const int16_t *b =
-            (const int16_t *)(const void *)(front->phi[front->now].data + y * front->phi[0].pitch);
-        int differ = 0;
-        for (uint32_t x = 0; x < front->level.width; x++)
-            differ |= a[x] ^ b[x];
-        if (differ < 0 || (int16_t)differ < 0)
-            return false;
-    }
-    return true;
+    return ro_level_same_signs(&front->level, &evolution->before[label], &front->phi[front->now]);
 }
 
-/* Whether the contour runs between a pixel and one of its neighbours. */
-static bool at_contour(const struct ro_level_front *front, uint32_t x, uint32_t y)
+/* Doubles phi, and the speed if the bound allows; gives the factor of the speed. */
+static int rescale(struct ro_segmentation *work, int label)
 {
-    const struct ro_level_field *phi = &front->phi[front->now];
-    const bool inside = ro_level_value(&front->level, phi, x, y) < 0;
-    return (x > 0 && (ro_level_value(&front->level, phi, x - 1, y) < 0) != inside) ||
-           (y > 0 && (ro_level_value(&front->level, phi, x, y - 1) < 0) != inside) ||
-           (x + 1 < front->level.width &&
-            (ro_level_value(&front->level, phi, x + 1, y) < 0) != inside) ||
-           (y + 1 < front->level.height &&
-            (ro_level_value(&front->level, phi, x, y + 1) < 0) != inside);
-}
-
-/* The root mean square of what the last step changed at the contour, in pixels. */
-static double change_of(const struct ro_segmentation *work, int label)
-{
-    const struct ro_level_front *front = &work->front[label];
-    const double pixel = (double)work->number->slope * work->scale[label];
-    double sum = 0;
-    uint64_t count = 0;
-    for (uint32_t y = 0; y < work->height; y++)
-        for (uint32_t x = 0; x < work->width; x++) {
-            if (!at_contour(front, x, y))
-                continue;
-            double change = ro_level_value(&front->level, &front->phi[front->now], x, y) -
-                            ro_level_value(&front->level, &front->phi[1 - front->now], x, y);
-            sum += change * change;
-            count++;
-        }
-    return count ? sqrt(sum / (double)count) / pixel : 0;
+    struct ro_level_front *front = &work->front[label];
+    const int32_t bound = (int32_t)floor(ro_level_bound(work->norm) * (1 << front->level.bits));
+    ro_level_double(&front->level, &front->phi[front->now]);
+    ro_level_field_mirror(&front->level, &front->phi[front->now]);
+    work->scale[label] *= 2;
+    if (!ro_level_is_simple(&front->level) ||
+        2 * ro_level_largest(&front->level, &front->speed) > bound)
+        return 1;
+    ro_level_double(&front->level, &front->speed);
+    return 2;
 }
 
 static int most_rescalings(const struct ro_level_number *number)
@@ -335,13 +285,17 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     bool ended = false;
     const struct ro_level *level = &work->front[label].level;
     const bool restless = !level->real && !ro_level_is_simple(level);
-    if (max_rms > 0 || evolution->watched[label] || restless || !evolution->moved[label]) {
+    if (evolution->watched[label] || restless || !evolution->moved[label]) {
         ro_status status = evolution->schedule->fetch(evolution, label);
         if (status != RO_OK)
             return status;
     }
     if (max_rms > 0) {
-        double rms = change_of(work, label);
+        double rms = 0;
+        ro_status status = evolution->schedule->change(evolution, label, &rms);
+        if (status != RO_OK)
+            return status;
+        rms /= (double)work->number->slope * work->scale[label];
         work->report.rms = rms > work->report.rms ? rms : work->report.rms;
         ended = rms <= max_rms;
     }
@@ -366,9 +320,8 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
             ro_status status = copy_phi(evolution, label);
             if (status != RO_OK)
                 return status;
-            double_phi(work, label);
             report->rescaled_at[report->rescalings] = step;
-            report->speed_scale[report->rescalings] = scale_speed(work, label);
+            report->speed_scale[report->rescalings] = rescale(work, label);
             report->fastest *= report->speed_scale[report->rescalings++];
             evolution->watched[label] = true;
             evolution->schedule->wake(evolution, label);

@@ -3,9 +3,11 @@
 // curvature or a velocity field, in shared memory (levelset_windows.cuh). The results are those of
 // the definition in levelset.h, bit for bit.
 #include "core/cuda.cuh"
+#include "pde/levelset_change.cuh"
 #include "pde/levelset_cuda.h"
 #include "pde/levelset_windows.cuh"
 
+#include <cmath>
 #include <cstdlib>
 
 struct device_front {
@@ -23,6 +25,9 @@ struct ro_level_cuda {
     char *vx, *vy;
     size_t pitch, bytes;
     unsigned *moved;
+    unsigned *rows;  // a number for each row
+    double *changes; // room for `room` of them
+    size_t room;
     uint64_t launches;
 };
 
@@ -206,7 +211,7 @@ void ro_level_cuda_close(struct ro_level_cuda *work)
         ro_cuda_free(one.phi[1]);
         ro_cuda_free(one.speed);
     }
-    void *all[] = {work->vx, work->vy, work->moved};
+    void *all[] = {work->vx, work->vy, work->moved, work->rows, work->changes};
     for (void *one : all)
         ro_cuda_free(one);
     free(work);
@@ -282,6 +287,77 @@ ro_status ro_level_cuda_fetch(struct ro_level_cuda *work, int number)
     RO_CUDA_TRY(context, cudaStreamSynchronize(work->cuda->compute));
     one->front->now = one->now;
     return RO_OK;
+}
+
+// Changes of a front in `list`, which has room for `room`; *count: how many there are.
+template <typename T>
+static ro_status find_changes(struct ro_level_cuda *work, const struct device_front *one,
+                              unsigned *rows, double **list, size_t *count)
+{
+    ro_context *context = work->cuda->context;
+    cudaStream_t stream = work->cuda->compute;
+    const int width = work->level.width, height = work->level.height;
+    const char *phi = one->phi[one->now] + RO_LEVEL_PAD;
+    const size_t bytes = height * sizeof *rows;
+    count_changes<T>
+        <<<height, CHANGE_THREADS, 0, stream>>>(phi, work->pitch, width, height, work->rows);
+    RO_CUDA_TRY(context, cudaGetLastError());
+    RO_CUDA_TRY(context, cudaMemcpyAsync(rows, work->rows, bytes, cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
+    *count = 0;
+    for (int y = 0; y < height; y++) {
+        const unsigned here = rows[y];
+        rows[y] = static_cast<unsigned>(*count);
+        *count += here;
+    }
+    if (*count > UINT32_MAX)
+        return ro_context_fail(context, RO_E_SIZE, "a contour of %zu pixels is too long", *count);
+    if (*count == 0)
+        return RO_OK;
+    if (*count > work->room) {
+        ro_cuda_free(work->changes);
+        work->changes = NULL;
+        work->room = 0;
+        RO_TRY(ro_cuda_alloc(context, 2 * *count * sizeof **list,
+                             reinterpret_cast<void **>(&work->changes)));
+        work->room = 2 * *count;
+    }
+    if (!(*list = static_cast<double *>(malloc(*count * sizeof **list))))
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %zu changes", *count);
+    RO_CUDA_TRY(context, cudaMemcpyAsync(work->rows, rows, bytes, cudaMemcpyHostToDevice, stream));
+    list_changes<T><<<height, CHANGE_THREADS, 0, stream>>>(
+        phi, one->phi[1 - one->now] + RO_LEVEL_PAD, work->pitch, width, height, work->rows,
+        work->changes);
+    RO_CUDA_TRY(context, cudaGetLastError());
+    RO_CUDA_TRY(context, cudaMemcpyAsync(*list, work->changes, *count * sizeof **list,
+                                         cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
+    return RO_OK;
+}
+
+ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
+{
+    ro_context *context = work->cuda->context;
+    const struct device_front *one = &work->fronts[number];
+    const size_t bytes = work->level.height * sizeof(unsigned);
+    double *list = NULL, sum = 0;
+    size_t count = 0;
+    *rms = 0;
+    if (!work->rows)
+        RO_TRY(ro_cuda_alloc(context, bytes, reinterpret_cast<void **>(&work->rows)));
+    unsigned *rows = static_cast<unsigned *>(malloc(bytes));
+    if (!rows)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows", work->level.height);
+    const ro_status status =
+        (work->level.real ? find_changes<float> : find_changes<int16_t>)(work, one, rows, &list,
+                                                                         &count);
+    for (size_t i = 0; status == RO_OK && i < count; i++)
+        sum += list[i] * list[i];
+    if (status == RO_OK && count > 0)
+        *rms = sqrt(sum / static_cast<double>(count));
+    free(rows);
+    free(list);
+    return status;
 }
 
 void ro_level_cuda_wake(struct ro_level_cuda *work, int number)

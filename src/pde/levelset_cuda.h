@@ -30,8 +30,11 @@ void ro_level_cuda_close(struct ro_level_cuda *cuda); /* NULL is allowed */
 ro_status ro_level_cuda_run(struct ro_level_cuda *cuda, const bool *chosen, uint32_t steps,
                             bool *moved);
 
-/* Brings the last two states of phi back; the host has changed phi or the speed. */
+/* Brings the last two states of phi back. */
 ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda, int front);
+/* As ro_level_change, after a single step. */
+ro_status ro_level_cuda_change(struct ro_level_cuda *cuda, int front, double *rms);
+/* The host has changed phi or the speed. */
 void ro_level_cuda_wake(struct ro_level_cuda *cuda, int front);
 
 uint64_t ro_level_cuda_launches(const struct ro_level_cuda *cuda);

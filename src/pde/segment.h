@@ -98,6 +98,18 @@ ro_status ro_fronts_make(struct ro_segmentation *work, const ro_image *in);
 /* Runs all labels to their end. */
 ro_status ro_fronts_evolve(struct ro_segmentation *work);
 
+/* Doubles numbers that are whole, saturating; the largest of their sizes. */
+void ro_level_double(const struct ro_level *level, const struct ro_level_field *field);
+int32_t ro_level_largest(const struct ro_level *level, const struct ro_level_field *field);
+bool ro_level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
+                         const struct ro_level_field *other);
+/* Which pixels of a row are inside. */
+void ro_level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
+                    unsigned char *signs);
+/* The root mean square of what the last step changed at pixels beside the contour. False: there is
+ * no memory. */
+bool ro_level_change(const struct ro_level_front *front, double *rms);
+
 /* ---- What comes out -------------------------------------------------------------------------- */
 
 ro_status ro_contours_make(struct ro_segmentation *work);

@@ -63,6 +63,7 @@ static bool make(struct trial *trial, int number, uint32_t width, uint32_t heigh
                                     .norm = cases[number].norm,
                                     .iterations = 1 + draw(check, 60),
                                     .sigma = draw(check, 2),
+                                    .max_rms = draw(check, 3) ? 0 : 0.03,
                                     .seeds = trial->seeds,
                                     .seed_count = 1 + draw(check, 6)};
     for (size_t i = 0; i < options->seed_count; i++)
@@ -121,7 +122,8 @@ static bool same(struct check *check, const ro_segmentation *want, const ro_segm
                 }
             }
     }
-    if (right && memcmp(reports[0].label, reports[1].label, sizeof reports[0].label) != 0) {
+    if (right && (memcmp(reports[0].label, reports[1].label, sizeof reports[0].label) != 0 ||
+                  reports[0].rms != reports[1].rms)) {
         snprintf(check->failure, sizeof check->failure, "%u x %u, %s: the reports differ",
                  shape->width, shape->height, schedule);
         right = false;
