@@ -321,7 +321,7 @@ static float scaled_speed(const struct ro_segmentation *work, float speed)
     const double one = unit_of(work->number);
     const double bound = work->number->real ? 1 : floor(ro_level_bound(work->norm) * one);
     const double value = clamped((double)speed * work->time_step * one, bound);
-    return (float)(work->number->real ? value : rint(value));
+    return (float)(work->number->real ? value : rint(value)) + 0.0f; /* no negative zero */
 }
 
 static void scale_row(struct sweep *sweep, uint32_t y, struct figures *figures)
@@ -337,17 +337,33 @@ static void scale_row(struct sweep *sweep, uint32_t y, struct figures *figures)
     }
 }
 
-/* Speeds in the number system; of whole numbers those of a table are whole already. */
+/* Speeds in the number system, from the table, */
 static void speed_row(struct sweep *sweep, uint32_t y, struct figures *figures)
 {
     struct making *making = sweep->making;
     const struct ro_segmentation *work = making->work;
     const struct ro_level_front *front = &work->front[sweep->label];
-    const size_t at = (size_t)y * work->width;
-    const float *table = making->speed[sweep->label], *plane = table + GREYS + at;
-    const uint16_t *grey = making->smooth + at;
+    const float *table = making->speed[sweep->label];
+    const uint16_t *grey = making->smooth + (size_t)y * work->width;
+    char *row = front->speed.data + y * front->speed.pitch;
+    (void)figures;
+    if (front->level.real)
+        for (uint32_t x = 0; x < work->width; x++)
+            ((float *)(void *)row)[x] = table[grey[x]];
+    else
+        for (uint32_t x = 0; x < work->width; x++)
+            ((int16_t *)(void *)row)[x] = (int16_t)(int32_t)table[grey[x]];
+}
+
+/* or pixel by pixel. */
+static void edge_speed_row(struct sweep *sweep, uint32_t y, struct figures *figures)
+{
+    struct making *making = sweep->making;
+    const struct ro_segmentation *work = making->work;
+    const struct ro_level_front *front = &work->front[sweep->label];
+    const float *plane = making->speed[sweep->label] + GREYS + (size_t)y * work->width;
     for (uint32_t x = 0; x < work->width; x++) {
-        float value = making->tabled[sweep->label] ? table[grey[x]] : scaled_speed(work, plane[x]);
+        const float value = scaled_speed(work, plane[x]);
         ro_level_put(&front->level, &front->speed, x, y, (double)value);
         if (fabs((double)value) > figures->fastest)
             figures->fastest = fabs((double)value);
@@ -392,10 +408,14 @@ ro_status ro_fronts_make(struct ro_segmentation *work, const ro_image *in)
         if (!work->report.label[i].used)
             continue;
         work->front[i].level.curvature = work->time_step * work->options.speed[i].curvature;
-        if (making.tabled[i])
-            sweep_rows(&making, i, TABLE_ROWS, scale_row);
-        work->report.label[i].fastest =
-            sweep_rows(&making, i, work->height, speed_row).fastest / unit_of(work->number);
+        double fastest;
+        if (making.tabled[i]) {
+            fastest = sweep_rows(&making, i, TABLE_ROWS, scale_row).fastest;
+            sweep_rows(&making, i, work->height, speed_row);
+        } else {
+            fastest = sweep_rows(&making, i, work->height, edge_speed_row).fastest;
+        }
+        work->report.label[i].fastest = fastest / unit_of(work->number);
     }
     if (status == RO_OK && velocity)
         sweep_rows(&making, any, work->height, velocity_row);
