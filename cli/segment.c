@@ -102,6 +102,10 @@ static ro_status number_mask(struct job *job)
     if (mask->format != RO_GRAY8)
         return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask is grey of 8 bits, not %s",
                                job->values->mask, ro_format_name(mask->format));
+    if (mask->width != job->in.width || mask->height != job->in.height)
+        return ro_context_fail(job->context, RO_E_SIZE,
+                               "the mask is %u x %u but the image is %u x %u", mask->width,
+                               mask->height, job->in.width, job->in.height);
     uint8_t label[256] = {0};
     bool seen[256] = {0};
     for (uint32_t y = 0; y < mask->height; y++) {
