@@ -238,25 +238,51 @@ static double lobed_edge(double dx, double dy, double radius)
     return radius * (1 + 0.25 * cos(5 * atan2(dy, dx)));
 }
 
-/* The best of some whole calls, and the likeness of what they find. */
-static double time_lobes(ro_context *context, int size, double radius, double start,
-                         const char *number, double *dice, uint32_t *steps)
+/* Shapes in noise: one in the middle, or one in every quarter. */
+static bool draw_lobes(ro_context *context, uint32_t side, int across, double radius,
+                       ro_image *image)
 {
-    ro_image image, labels;
-    const uint32_t side = (uint32_t)size;
-    if (ro_image_alloc(context, RO_GRAY8, side, side, 255, &image) != RO_OK ||
-        ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) != RO_OK)
-        return 0;
+    if (ro_image_alloc(context, RO_GRAY8, side, side, 255, image) != RO_OK)
+        return false;
+    const double room = (double)side / across;
     for (uint32_t y = 0; y < side; y++)
         for (uint32_t x = 0; x < side; x++) {
-            double dx = x - 0.5 * size, dy = y - 0.5 * size, noise = 0;
+            double dx = fmod(x, room) - 0.5 * room, dy = fmod(y, room) - 0.5 * room, noise = 0;
             for (uint32_t i = 0; i < 4; i++)
                 noise += ro_hash(i, x, y) * 0x1p-32 - 0.5; /* deviation 0.577 */
             double value = (hypot(dx, dy) < lobed_edge(dx, dy, radius) ? 160 : 80) + 20.8 * noise;
-            ((uint8_t *)image.data + (ptrdiff_t)y * image.stride)[x] = (uint8_t)value;
+            ((uint8_t *)image->data + (ptrdiff_t)y * image->stride)[x] = (uint8_t)value;
         }
+    return true;
+}
+
+/* The best of some whole calls; the last result stays in `labels`, if that is not NULL. */
+static double time_calls(ro_context *context, const ro_image *image,
+                         const ro_segment_options *options, int calls, const ro_image *labels)
+{
+    double best = 0;
+    for (int i = 0; i < calls; i++) {
+        ro_segmentation *result;
+        double begin = bench_seconds();
+        if (ro_segment(context, image, options, &result) != RO_OK)
+            break;
+        double took = bench_seconds() - begin;
+        best = best == 0 || took < best ? took : best;
+        if (labels)
+            ro_segmentation_labels(result, labels);
+        ro_segmentation_free(result);
+    }
+    return best;
+}
+
+/* The time, and the likeness of what is found. */
+static double time_lobes(ro_context *context, int size, double radius, double start,
+                         const char *number, double *dice, uint32_t *steps)
+{
+    ro_image image = {0}, labels = {0};
+    const uint32_t side = (uint32_t)size;
     const ro_seed seed = {1, 0.5 * size, 0.5 * size, start};
-    ro_segment_report report;
+    ro_segment_report report = {0};
     const ro_segment_options options = {.number = number,
                                         .smooth = 1,
                                         .speed = {{.window = 1, .low = 120, .high = 250}},
@@ -264,18 +290,11 @@ static double time_lobes(ro_context *context, int size, double radius, double st
                                         .seed_count = 1,
                                         .report = &report};
     double best = 0;
-    for (int i = 0; i < 7; i++) {
-        ro_segmentation *result;
-        double begin = bench_seconds();
-        if (ro_segment(context, &image, &options, &result) != RO_OK)
-            break;
-        double took = bench_seconds() - begin;
-        best = best == 0 || took < best ? took : best;
-        ro_segmentation_labels(result, &labels);
-        ro_segmentation_free(result);
-    }
     uint64_t both = 0, sum = 0;
-    for (uint32_t y = 0; y < side; y++)
+    if (draw_lobes(context, side, 1, radius, &image) &&
+        ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) == RO_OK)
+        best = time_calls(context, &image, &options, 7, &labels);
+    for (uint32_t y = 0; y < side && best > 0; y++)
         for (uint32_t x = 0; x < side; x++) {
             double dx = x - 0.5 * size, dy = y - 0.5 * size;
             bool truth = hypot(dx, dy) < lobed_edge(dx, dy, radius);
@@ -288,6 +307,44 @@ static double time_lobes(ro_context *context, int size, double radius, double st
     ro_image_free(&image);
     ro_image_free(&labels);
     return best;
+}
+
+/* What further labels cost: shapes in four quarters, found by one label or by four. */
+static void compare_labels(ro_context *context, int threads)
+{
+    static const int sizes[] = {512, 2048};
+    static const char *const numbers[] = {"s12", "s16"};
+    printf("\nFour noisy shapes, one found by one label or each by its own, whole call, %d "
+           "thread%s:\n\n|  size | number | one label, ms | four labels, ms | ratio |\n"
+           "| ----: | ------ | ----: | ----: | ----: |\n",
+           threads, threads == 1 ? "" : "s");
+    for (int s = 0; s < 2; s++) {
+        ro_image image = {0};
+        const double side = sizes[s], radius = 0.17 * side;
+        ro_seed seeds[RO_LABELS];
+        if (!draw_lobes(context, (uint32_t)sizes[s], 2, radius, &image))
+            return;
+        for (int i = 0; i < RO_LABELS; i++)
+            seeds[i] = (ro_seed){i + 1, side * (i % 2 ? 0.75 : 0.25), side * (i < 2 ? 0.25 : 0.75),
+                                 0.4 * radius};
+        for (int n = 0; n < 2; n++) {
+            double took[2];
+            for (int all = 0; all < 2; all++) {
+                ro_segment_options options = {
+                    .number = numbers[n],
+                    .smooth = 1,
+                    .seeds = seeds,
+                    .seed_count = all ? RO_LABELS : 1,
+                };
+                for (int i = 0; i < RO_LABELS; i++)
+                    options.speed[i] = (ro_speed){.window = 1, .low = 120, .high = 250};
+                took[all] = time_calls(context, &image, &options, 5, NULL);
+            }
+            printf("| %5d | %-6s | %.1f | %.1f | %.2f |\n", sizes[s], numbers[n], 1e3 * took[0],
+                   1e3 * took[1], took[1] / took[0]);
+        }
+        ro_image_free(&image);
+    }
 }
 
 static void compare_lobes(ro_context *context, int threads)
@@ -436,8 +493,10 @@ static int run(const struct bench_options *options)
                    peers.chan_vese / own, peers.geodesic / own);
         else
             printf("\nno scikit-image here: no ratios to it\n");
-        if (!options->size)
+        if (!options->size) {
+            compare_labels(context, threads);
             compare_lobes(context, threads);
+        }
     }
     ro_pool_close(one);
     ro_context_close(context);
