@@ -70,8 +70,8 @@ static const struct option options[] = {
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
-    {"depth", "T", "steps at once, 1 to 16 (default 8)", OPTION_WHOLE, PLACE(depth), .min = 1,
-     .max = 16, .topic = "steps"},
+    {"depth", "T", "steps at once, 1 to 16 (default 8; cuda: the best)", OPTION_WHOLE, PLACE(depth),
+     .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 

@@ -217,11 +217,16 @@ void ro_level_cuda_close(struct ro_level_cuda *work)
     free(work);
 }
 
-// Four steps are best where there are many windows; a small image waits for launches.
-static uint32_t best_depth(const struct ro_level_cuda *work)
+// Four steps are best where there are many windows. With few of them multiprocessors wait for the
+// last ones, and a small image for launches.
+static uint32_t best_depth(const struct ro_level_cuda *work, const bool *chosen)
 {
-    const uint64_t pixels = static_cast<uint64_t>(work->level.width) * work->level.height;
-    return work->depth ? work->depth : pixels < 1 << 20 ? 10 : 4;
+    uint64_t pixels = 0;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++)
+        pixels += chosen[i] ? static_cast<uint64_t>(work->level.width) * work->level.height : 0;
+    if (work->depth)
+        return work->depth;
+    return pixels < 1 << 20 ? 10 : pixels < 1 << 23 ? 7 : 4;
 }
 
 // The chosen fronts of one kind, in launches of about equal depth.
@@ -259,7 +264,7 @@ ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint
         simple[i] = !work->level.moved_by_field && !(one->front->level.curvature > 0);
         other[i] = !simple[i];
     }
-    const uint32_t depth = best_depth(work), most = WINDOW_STEPS;
+    const uint32_t depth = best_depth(work, chosen), most = WINDOW_STEPS;
     RO_CUDA_TRY(context,
                 cudaMemsetAsync(work->moved, 0, RO_LEVEL_FRONTS * sizeof *work->moved, stream));
     RO_TRY(run_kind(work, simple, steps, depth, launch_lanes));
