@@ -122,6 +122,10 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
         vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
         vec d = against(b, V(add_epi16)(load_any(below + x), base), turned);
         vec most = V(max_epi16)(V(max_epi16)(l, r), V(max_epi16)(u, d));
+        if (is_zero(most)) { /* flat, as most of an image is */
+            store_any(out + x, p);
+            continue;
+        }
         vec rest = V(sub_epi16)(V(add_epi16)(V(add_epi16)(l, r), V(add_epi16)(u, d)), most);
         vec sum_rate = V(mullo_epi16)(rate, sum_weight), most_rate = V(sll_epi16)(rate, most_shift);
         vec twice = V(add_epi16)(most, most);
@@ -179,6 +183,10 @@ static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_
         vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
         vec d = against(b, V(add_epi16)(load_any(under + x), base), turned);
         vec most = V(max_epu16)(V(max_epu16)(l, r), V(max_epu16)(u, d));
+        if (is_zero(most)) {
+            store_any(out + x, p);
+            continue;
+        }
         if (any_of(less(largest, most))) {
             apart |= step_part(level, row, x, x + LANES <= count ? LANES : count - x);
             continue;
