@@ -21,6 +21,15 @@ static const double BUDGET = 1;
 
 /* ---- Fronts ---------------------------------------------------------------------------------- */
 
+/* Random rows repeat: making them takes longer than what is measured. */
+enum { RANDOM_ROWS = 256 };
+
+static void copy_row(const struct ro_level_field *field, uint32_t y)
+{
+    memcpy(field->data + y * field->pitch, field->data + (y - RANDOM_ROWS) * field->pitch,
+           field->pitch - 2 * RO_LEVEL_PAD);
+}
+
 static bool make_front(ro_context *context, struct ro_level_front *front, int size,
                        const char *number_name, const char *norm_name, bool dense)
 {
@@ -38,7 +47,12 @@ static bool make_front(ro_context *context, struct ro_level_front *front, int si
         ro_level_field_make(context, &front->level, &front->phi[1]) != RO_OK ||
         ro_level_field_make(context, &front->level, &front->speed) != RO_OK)
         return false;
-    for (uint32_t y = 0; y < (uint32_t)size; y++)
+    for (uint32_t y = 0; y < (uint32_t)size; y++) {
+        if (dense && y >= RANDOM_ROWS) {
+            copy_row(&front->phi[0], y);
+            copy_row(&front->speed, y);
+            continue;
+        }
         for (uint32_t x = 0; x < (uint32_t)size; x++) {
             double d = hypot(x - 0.5 * size, y - 0.5 * size) - 0.125 * size;
             double phi = d * number->slope;
@@ -52,6 +66,7 @@ static bool make_front(ro_context *context, struct ro_level_front *front, int si
             ro_level_put(&front->level, &front->phi[0], x, y, phi);
             ro_level_put(&front->level, &front->speed, x, y, number->real ? speed : trunc(speed));
         }
+    }
     ro_level_field_mirror(&front->level, &front->phi[0]);
     return true;
 }
@@ -83,13 +98,15 @@ static bool run_entry(void *data)
     if (entry->start.data) {
         memcpy(entry->front->phi[entry->front->now].data - RO_LEVEL_PAD,
                entry->start.data - RO_LEVEL_PAD, entry->start.pitch * entry->front->level.height);
-        ro_level_tiles_wake(&entry->tiles);
+        ro_level_tiles_wake(&entry->tiles, 0);
     }
-    if (entry->tiles.front) {
+    if (entry->tiles.list) {
+        static const bool chosen[RO_LEVEL_FRONTS] = {true};
+        bool any[RO_LEVEL_FRONTS];
         for (uint32_t done = 0; done < entry->steps; done += entry->depth) {
             if (entry->dense)
-                ro_level_tiles_wake(&entry->tiles);
-            ro_level_tiles_run(&entry->tiles, entry->pool, entry->depth);
+                ro_level_tiles_wake(&entry->tiles, 0);
+            ro_level_tiles_run(&entry->tiles, entry->pool, chosen, entry->depth, any);
         }
         return true;
     }
@@ -130,7 +147,9 @@ static void enter(struct field *field, ro_context *context, struct ro_pool *pool
         memcpy(entry->start.data - RO_LEVEL_PAD, front->phi[0].data - RO_LEVEL_PAD,
                entry->start.pitch * front->level.height);
     }
-    if (tiles && ro_level_tiles_open(&entry->tiles, front, kernel, 8, threads) != RO_OK)
+    struct ro_level_front *const fronts[RO_LEVEL_FRONTS] = {front};
+    const struct ro_level_kernel *const kernels[RO_LEVEL_FRONTS] = {kernel};
+    if (tiles && ro_level_tiles_open(&entry->tiles, fronts, kernels, 8, threads) != RO_OK)
         return;
     if (!tiles)
         ro_level_passes_open(&entry->passes, front, kernel, entry->depth);
@@ -161,13 +180,14 @@ static void print_row(struct table *table, int size, const char *number, const c
                       const char *schedule, const char *variant, int threads, const char *moves,
                       double seconds)
 {
-    const double speed = (double)size * size / seconds / 1e9;
+    const bool device = strcmp(variant, "cuda") == 0; /* then they are labels */
+    const double speed = (device ? threads : 1) * (double)size * size / seconds / 1e9;
     if (table->json) {
         printf("%s\n  {\"size\": %d, \"number\": \"%s\", \"norm\": \"%s\", \"schedule\": \"%s\", "
-               "\"variant\": \"%s\", \"threads\": %d, \"moves\": \"%s\", \"ms\": %.5f, "
+               "\"variant\": \"%s\", \"%s\": %d, \"moves\": \"%s\", \"ms\": %.5f, "
                "\"gpixel_steps_per_s\": %.3f}",
-               table->first ? "" : ",", size, number, norm, schedule, variant, threads, moves,
-               1e3 * seconds, speed);
+               table->first ? "" : ",", size, number, norm, schedule, variant,
+               device ? "labels" : "threads", threads, moves, 1e3 * seconds, speed);
         table->first = false;
         return;
     }
@@ -218,25 +238,51 @@ static double lobed_edge(double dx, double dy, double radius)
     return radius * (1 + 0.25 * cos(5 * atan2(dy, dx)));
 }
 
-/* The best of some whole calls, and the likeness of what they find. */
-static double time_lobes(ro_context *context, int size, double radius, double start,
-                         const char *number, double *dice, uint32_t *steps)
+/* Shapes in noise: one in the middle, or one in every quarter. */
+static bool draw_lobes(ro_context *context, uint32_t side, int across, double radius,
+                       ro_image *image)
 {
-    ro_image image, labels;
-    const uint32_t side = (uint32_t)size;
-    if (ro_image_alloc(context, RO_GRAY8, side, side, 255, &image) != RO_OK ||
-        ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) != RO_OK)
-        return 0;
+    if (ro_image_alloc(context, RO_GRAY8, side, side, 255, image) != RO_OK)
+        return false;
+    const double room = (double)side / across;
     for (uint32_t y = 0; y < side; y++)
         for (uint32_t x = 0; x < side; x++) {
-            double dx = x - 0.5 * size, dy = y - 0.5 * size, noise = 0;
+            double dx = fmod(x, room) - 0.5 * room, dy = fmod(y, room) - 0.5 * room, noise = 0;
             for (uint32_t i = 0; i < 4; i++)
                 noise += ro_hash(i, x, y) * 0x1p-32 - 0.5; /* deviation 0.577 */
             double value = (hypot(dx, dy) < lobed_edge(dx, dy, radius) ? 160 : 80) + 20.8 * noise;
-            ((uint8_t *)image.data + (ptrdiff_t)y * image.stride)[x] = (uint8_t)value;
+            ((uint8_t *)image->data + (ptrdiff_t)y * image->stride)[x] = (uint8_t)value;
         }
+    return true;
+}
+
+/* The best of some whole calls; the last result stays in `labels`, if that is not NULL. */
+static double time_calls(ro_context *context, const ro_image *image,
+                         const ro_segment_options *options, int calls, const ro_image *labels)
+{
+    double best = 0;
+    for (int i = 0; i < calls; i++) {
+        ro_segmentation *result;
+        double begin = bench_seconds();
+        if (ro_segment(context, image, options, &result) != RO_OK)
+            break;
+        double took = bench_seconds() - begin;
+        best = best == 0 || took < best ? took : best;
+        if (labels)
+            ro_segmentation_labels(result, labels);
+        ro_segmentation_free(result);
+    }
+    return best;
+}
+
+/* The time, and the likeness of what is found. */
+static double time_lobes(ro_context *context, int size, double radius, double start,
+                         const char *number, double *dice, uint32_t *steps)
+{
+    ro_image image = {0}, labels = {0};
+    const uint32_t side = (uint32_t)size;
     const ro_seed seed = {1, 0.5 * size, 0.5 * size, start};
-    ro_segment_report report;
+    ro_segment_report report = {0};
     const ro_segment_options options = {.number = number,
                                         .smooth = 1,
                                         .speed = {{.window = 1, .low = 120, .high = 250}},
@@ -244,18 +290,11 @@ static double time_lobes(ro_context *context, int size, double radius, double st
                                         .seed_count = 1,
                                         .report = &report};
     double best = 0;
-    for (int i = 0; i < 7; i++) {
-        ro_segmentation *result;
-        double begin = bench_seconds();
-        if (ro_segment(context, &image, &options, &result) != RO_OK)
-            break;
-        double took = bench_seconds() - begin;
-        best = best == 0 || took < best ? took : best;
-        ro_segmentation_labels(result, &labels);
-        ro_segmentation_free(result);
-    }
     uint64_t both = 0, sum = 0;
-    for (uint32_t y = 0; y < side; y++)
+    if (draw_lobes(context, side, 1, radius, &image) &&
+        ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) == RO_OK)
+        best = time_calls(context, &image, &options, 7, &labels);
+    for (uint32_t y = 0; y < side && best > 0; y++)
         for (uint32_t x = 0; x < side; x++) {
             double dx = x - 0.5 * size, dy = y - 0.5 * size;
             bool truth = hypot(dx, dy) < lobed_edge(dx, dy, radius);
@@ -268,6 +307,44 @@ static double time_lobes(ro_context *context, int size, double radius, double st
     ro_image_free(&image);
     ro_image_free(&labels);
     return best;
+}
+
+/* What further labels cost: shapes in four quarters, found by one label or by four. */
+static void compare_labels(ro_context *context, int threads)
+{
+    static const int sizes[] = {512, 2048};
+    static const char *const numbers[] = {"s12", "s16"};
+    printf("\nFour noisy shapes, one found by one label or each by its own, whole call, %d "
+           "thread%s:\n\n|  size | number | one label, ms | four labels, ms | ratio |\n"
+           "| ----: | ------ | ----: | ----: | ----: |\n",
+           threads, threads == 1 ? "" : "s");
+    for (int s = 0; s < 2; s++) {
+        ro_image image = {0};
+        const double side = sizes[s], radius = 0.17 * side;
+        ro_seed seeds[RO_LABELS];
+        if (!draw_lobes(context, (uint32_t)sizes[s], 2, radius, &image))
+            return;
+        for (int i = 0; i < RO_LABELS; i++)
+            seeds[i] = (ro_seed){i + 1, side * (i % 2 ? 0.75 : 0.25), side * (i < 2 ? 0.25 : 0.75),
+                                 0.4 * radius};
+        for (int n = 0; n < 2; n++) {
+            double took[2];
+            for (int all = 0; all < 2; all++) {
+                ro_segment_options options = {
+                    .number = numbers[n],
+                    .smooth = 1,
+                    .seeds = seeds,
+                    .seed_count = all ? RO_LABELS : 1,
+                };
+                for (int i = 0; i < RO_LABELS; i++)
+                    options.speed[i] = (ro_speed){.window = 1, .low = 120, .high = 250};
+                took[all] = time_calls(context, &image, &options, 5, NULL);
+            }
+            printf("| %5d | %-6s | %.1f | %.1f | %.2f |\n", sizes[s], numbers[n], 1e3 * took[0],
+                   1e3 * took[1], took[1] / took[0]);
+        }
+        ro_image_free(&image);
+    }
 }
 
 static void compare_lobes(ro_context *context, int threads)
@@ -292,59 +369,85 @@ static void compare_lobes(ro_context *context, int threads)
 
 /* ---- On a device ----------------------------------------------------------------------------- */
 
+/* Seconds of a step of `labels` equal fronts; 0: it failed. */
+static double time_cuda(ro_context *context, struct ro_level_front *front, int labels,
+                        uint32_t depth, uint32_t steps)
+{
+    struct ro_level_front copies[RO_LEVEL_FRONTS], *fronts[RO_LEVEL_FRONTS] = {0};
+    struct ro_level_cuda *cuda = NULL;
+    bool chosen[RO_LEVEL_FRONTS] = {0}, moved[RO_LEVEL_FRONTS];
+    double best = 0;
+    for (int i = 0; i < labels; i++) {
+        copies[i] = *front;
+        fronts[i] = &copies[i];
+        chosen[i] = true;
+    }
+    ro_status status = ro_level_cuda_open(context, fronts, depth, &cuda);
+    for (int i = 0; i <= ROUNDS && status == RO_OK; i++) {
+        double begin = bench_seconds();
+        status = ro_level_cuda_run(cuda, chosen, i ? steps : 16, moved);
+        double took = bench_seconds() - begin;
+        if (i && (best == 0 || took < best))
+            best = took;
+    }
+    ro_level_cuda_close(cuda);
+    if (status != RO_OK)
+        fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+    return status == RO_OK ? best / steps : 0;
+}
+
 static int run_cuda(const struct bench_options *options)
 {
     static const int sizes[] = {256, 2048, 8192};
+    static const char *const kinds[][2] = {{"s12", "lin"},     {"u8", "lin"},     {"s16", "lin"},
+                                           {"s23e8", "lin"},   {"s12", "euclid"}, {"s16", "euclid"},
+                                           {"s23e8", "euclid"}};
     static const struct {
-        const char *number, *norm;
         uint32_t depth;
-    } kinds[] = {{"s12", "lin", 4},    {"s12", "lin", 6},    {"s12", "lin", 8},  {"s12", "lin", 12},
-                 {"u8", "lin", 8},     {"s12", "euclid", 4}, {"s16", "lin", 4},  {"s16", "lin", 8},
-                 {"s16", "euclid", 4}, {"s23e8", "lin", 4},  {"s23e8", "lin", 8}};
+        int labels;
+    } ways[] = {{4, 1}, {6, 1}, {8, 1}, {12, 1}, {0, 1}, {0, 4}};
     const ro_context_options with = {.device = RO_DEVICE_CUDA};
     ro_context *context;
     struct table table = {.json = options->json, .first = true};
+    int result = 0;
     if (ro_context_open(&with, &context) != RO_OK) {
         fprintf(stderr, "roundoff: no CUDA device was found\n");
         return 1;
     }
     printf(options->json ? "["
-                         : "Level sets on the device, steps of phi that is there already.\n\n"
+                         : "Level sets on the device, steps of phi that is there already; in the "
+                           "last column pixels of all labels count.\n\n"
                            "|  size | number | norm   | schedule                   | variant | "
-                           "depth | moves |   ms/step | Gpixel-steps/s |\n"
+                           "labels | moves |   ms/step | Gpixel-steps/s |\n"
                            "| ----: | ------ | ------ | -------------------------- | ------- | -: "
                            "| ----- | --------: | -------: |\n");
-    for (int s = 0; s < (options->size ? 1 : 3); s++) {
+    for (int s = 0; s < (options->size ? 1 : 3) && result == 0; s++) {
         const int size = options->size ? options->size : sizes[s];
-        const uint32_t steps = size >= 4096 ? 240 : 960;
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds && result == 0; k++) {
             struct ro_level_front front;
-            struct ro_level_cuda *cuda = NULL;
-            bool moved;
-            double best = 0;
-            if (!make_front(context, &front, size, kinds[k].number, kinds[k].norm, true) ||
-                ro_level_cuda_open(context, &front, kinds[k].depth, &cuda) != RO_OK)
-                return 1;
-            for (int i = 0; i < ROUNDS + 1; i++) {
-                double begin = bench_seconds();
-                if (ro_level_cuda_run(cuda, i ? steps : 16, &moved) != RO_OK) {
-                    fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
-                    return 1;
-                }
-                double took = bench_seconds() - begin;
-                if (i && (best == 0 || took < best))
-                    best = took;
+            if (!make_front(context, &front, size, kinds[k][0], kinds[k][1], true))
+                result = 1;
+            for (size_t i = 0; i < sizeof ways / sizeof *ways && result == 0; i++) {
+                char schedule[32];
+                double seconds = time_cuda(context, &front, ways[i].labels, ways[i].depth,
+                                           size >= 4096 ? 240 : 960);
+                if (ways[i].depth)
+                    snprintf(schedule, sizeof schedule, "fused, depth %u", ways[i].depth);
+                else
+                    snprintf(schedule, sizeof schedule, "fused");
+                if (seconds > 0)
+                    print_row(&table, size, kinds[k][0], kinds[k][1], schedule, "cuda",
+                              ways[i].labels, "all", seconds);
+                else
+                    result = 1;
             }
-            print_row(&table, size, kinds[k].number, kinds[k].norm, "fused", "cuda",
-                      (int)kinds[k].depth, "all", best / steps);
-            ro_level_cuda_close(cuda);
             drop_front(&front);
         }
     }
     if (options->json)
         printf("\n]\n");
     ro_context_close(context);
-    return 0;
+    return result;
 }
 
 static int run(const struct bench_options *options)
@@ -390,8 +493,10 @@ static int run(const struct bench_options *options)
                    peers.chan_vese / own, peers.geodesic / own);
         else
             printf("\nno scikit-image here: no ratios to it\n");
-        if (!options->size)
+        if (!options->size) {
+            compare_labels(context, threads);
             compare_lobes(context, threads);
+        }
     }
     ro_pool_close(one);
     ro_context_close(context);

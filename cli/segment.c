@@ -68,10 +68,10 @@ static const struct option options[] = {
      PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
     {"time-step", "T", "of a step (default: the largest that is monotone)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
-    {"schedule", "S", "active (default), stream, passes or reference: same bits", OPTION_TEXT,
+    {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
-    {"depth", "T", "steps at once, 1 to 16 (default 8)", OPTION_WHOLE, PLACE(depth), .min = 1,
-     .max = 16, .topic = "steps"},
+    {"depth", "T", "steps at once, 1 to 16 (default 8; cuda: the best)", OPTION_WHOLE, PLACE(depth),
+     .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 
@@ -102,6 +102,10 @@ static ro_status number_mask(struct job *job)
     if (mask->format != RO_GRAY8)
         return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask is grey of 8 bits, not %s",
                                job->values->mask, ro_format_name(mask->format));
+    if (mask->width != job->in.width || mask->height != job->in.height)
+        return ro_context_fail(job->context, RO_E_SIZE,
+                               "the mask is %u x %u but the image is %u x %u", mask->width,
+                               mask->height, job->in.width, job->in.height);
     uint8_t label[256] = {0};
     bool seen[256] = {0};
     for (uint32_t y = 0; y < mask->height; y++) {
@@ -297,6 +301,8 @@ static ro_status run_job(struct job *job)
     job->segment.report = &job->report;
     if (status == RO_OK)
         status = ro_segment(job->context, &job->in, &job->segment, &job->result);
+    if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
+        status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
     if (status == RO_OK)
         status = save_all(job);
     frames_close(&job->frames);

@@ -40,23 +40,31 @@ ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
     return status;
 }
 
-ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
-                       ro_segmentation *result)
+/* The outlines of a result over a copy of the picture. */
+static ro_status draw_overlay(ro_context *context, const ro_image *picture, ro_segmentation *result,
+                              ro_image *drawn)
 {
-    ro_image copy = {0};
     const ro_polyline *lines;
     size_t count;
     uint8_t *cover = malloc((size_t)picture->width * picture->height);
-    ro_status status = cover ? picture_of(context, picture, &copy)
+    ro_status status = cover ? picture_of(context, picture, drawn)
                              : ro_context_fail(context, RO_E_MEMORY, "no memory for an overlay");
     if (status == RO_OK)
         status = ro_segmentation_contours(result, &lines, &count);
-    if (status == RO_OK) {
-        ro_draw_outlines(&copy, lines, count, cover);
-        status = ro_image_save(context, path, &copy, NULL);
-    }
+    if (status == RO_OK)
+        ro_draw_outlines(drawn, lines, count, cover);
     free(cover);
-    ro_image_free(&copy);
+    return status;
+}
+
+ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
+                       ro_segmentation *result)
+{
+    ro_image drawn = {0};
+    ro_status status = draw_overlay(context, picture, result, &drawn);
+    if (status == RO_OK)
+        status = ro_image_save(context, path, &drawn, NULL);
+    ro_image_free(&drawn);
     return status;
 }
 
@@ -128,26 +136,63 @@ static ro_status add_to_gif(struct frames *frames, ro_segmentation *now)
     return status;
 }
 
+static ro_status add_to_series(struct frames *frames, ro_segmentation *now)
+{
+    ro_context *context = frames->context;
+    const ro_file_info info = {.format = RO_RGB8,
+                               .width = frames->picture->width,
+                               .height = frames->picture->height,
+                               .maxval = 255};
+    ro_image drawn = {0};
+    char name[4096];
+    if (frames->count == frames->room) {
+        const uint32_t room = frames->room ? 2 * frames->room : 64;
+        ro_writer **more = realloc(frames->writers, room * sizeof *more);
+        if (!more)
+            return ro_context_fail(context, RO_E_MEMORY, "no memory for %u frames", room);
+        frames->writers = more;
+        frames->room = room;
+    }
+    if (!name_frame(frames->path, frames->count, name, sizeof name))
+        return ro_context_fail(context, RO_E_ARGUMENT, "the name of a frame is too long");
+    ro_status status = draw_overlay(context, frames->picture, now, &drawn);
+    ro_writer **writer = &frames->writers[frames->count];
+    *writer = NULL;
+    if (status == RO_OK)
+        status = ro_writer_open(context, name, &info, NULL, writer);
+    frames->count += *writer != NULL;
+    if (status == RO_OK)
+        status = ro_writer_rows(*writer, drawn.data, drawn.stride, drawn.height);
+    if (status == RO_OK)
+        status = ro_writer_complete(*writer);
+    ro_image_free(&drawn);
+    return status;
+}
+
 int frames_add(void *data, ro_segmentation *now, uint32_t step)
 {
     struct frames *frames = data;
-    char name[4096];
     (void)step;
-    if (frames->gif)
-        frames->status = add_to_gif(frames, now);
-    else if (name_frame(frames->path, frames->count, name, sizeof name))
-        frames->status = save_overlay(frames->context, name, frames->picture, now);
-    frames->count++;
+    frames->status = frames->gif ? add_to_gif(frames, now) : add_to_series(frames, now);
+    if (frames->status != RO_OK)
+        snprintf(frames->message, sizeof frames->message, "%s",
+                 ro_context_message(frames->context));
     return frames->status != RO_OK;
 }
 
 ro_status frames_commit(struct frames *frames)
 {
-    return frames->gif ? ro_gif_commit(frames->gif) : RO_OK;
+    ro_status status = frames->gif ? ro_gif_commit(frames->gif) : RO_OK;
+    for (uint32_t i = 0; i < frames->count && status == RO_OK; i++)
+        status = ro_writer_commit(frames->writers[i]);
+    return status;
 }
 
 void frames_close(struct frames *frames)
 {
     ro_gif_close(frames->gif);
-    frames->gif = NULL;
+    for (uint32_t i = 0; i < frames->count; i++)
+        ro_writer_close(frames->writers[i]);
+    free(frames->writers);
+    *frames = (struct frames){0};
 }

@@ -92,6 +92,7 @@ int read_words(const struct command *command, const struct speed_words *words,
         {"edge", "GRADIENT or GRADIENT,WEIGHT", &words->edge, 1, 2, set_edge},
         {"curvature", "a number", &words->curvature, 1, 1, set_curvature},
     };
+    bool given[RO_LABELS] = {false};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (int k = 0; k < kinds[i].texts->count; k++) {
             const char *text = kinds[i].texts->text[k];
@@ -112,9 +113,15 @@ int read_words(const struct command *command, const struct speed_words *words,
                 continue;
             }
             for (int label = 1; label <= RO_LABELS; label++)
-                if (numbers.label == 0 || numbers.label == label)
+                if (numbers.label == 0 || numbers.label == label) {
                     kinds[i].set(&numbers, &options->speed[label - 1]);
+                    given[label - 1] |= kinds[i].set != set_curvature;
+                }
         }
+    /* a speed of zero is not the same as none: the constant polynomial 0 */
+    for (int i = 0; i < RO_LABELS; i++)
+        if (given[i] && options->speed[i].coefficients == 0)
+            options->speed[i].coefficients = 1;
     options->seeds = seeds;
     return 0;
 }

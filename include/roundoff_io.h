@@ -71,6 +71,10 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
                          const ro_write_options *options, ro_writer **writer);
 RO_API
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
+/* All but the name: what may still fail for want of room does so here. Of several files that belong
+ * together all are completed before the first is committed. */
+RO_API
+ro_status ro_writer_complete(ro_writer *writer);
 RO_API
 ro_status ro_writer_commit(ro_writer *writer);
 RO_API

@@ -71,8 +71,9 @@ typedef struct ro_segment_options {
     const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
                              "volume-2" */
     const char *profile;  /* NULL: none; "fpga12": s12 with lin, the model of a circuit */
-    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active": the same */
-    uint32_t depth;       /* steps in one pass of "stream" and "active", up to 16; 0: best */
+    const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
+                             CUDA device "fused": all the same */
+    uint32_t depth;       /* steps at once of "stream", "active" and "fused", up to 16; 0: best */
     uint32_t iterations;  /* most steps; 0: 16 times width + height */
     double max_rms;       /* end below this change a step; 0: only for floats, 0.001 */
     double time_step;     /* 0: the largest that is monotone */
@@ -86,13 +87,13 @@ typedef struct ro_segment_options {
     const ro_image *distance; /* RO_GRAYF: signed distance in pixels, negative inside, label 1 */
     const float *velocity;    /* (u, v) of every pixel, in pixels per unit of time */
 
-    uint32_t frame_every; /* steps between two calls of `frame`; 0: none */
+    uint32_t frame_every; /* steps between two calls of `frame`, the last at the end; 0: none */
     ro_segment_frame_fn frame;
     void *frame_data;
     ro_segment_report *report; /* filled in on success; NULL: not wanted */
 } ro_segment_options;
 
-/* Segments `in` (grey or RGB of any depth), on the CPU. The result is the caller's to free. */
+/* Segments `in` (grey or RGB of any depth). The result is the caller's to free. */
 typedef struct ro_segmentation ro_segmentation;
 RO_API
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,

@@ -286,27 +286,34 @@ ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double
     return RO_E_DEVICE;
 }
 
-ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *front, uint32_t depth,
-                             struct ro_level_cuda **cuda)
+ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
+                             uint32_t depth, struct ro_level_cuda **cuda)
 {
-    (void)front, (void)depth;
+    (void)fronts, (void)depth;
     *cuda = NULL;
     return ro_cuda_timer_start(context);
 }
 
-ro_status ro_level_cuda_run(struct ro_level_cuda *cuda, uint32_t steps, bool *moved)
+ro_status ro_level_cuda_run(struct ro_level_cuda *cuda, const bool *chosen, uint32_t steps,
+                            bool *moved)
 {
-    (void)cuda, (void)steps, (void)moved;
+    (void)cuda, (void)chosen, (void)steps, (void)moved;
     return RO_E_DEVICE;
 }
 
-ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda)
+ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda, int front)
 {
-    (void)cuda;
+    (void)cuda, (void)front;
     return RO_E_DEVICE;
 }
 
-void ro_level_cuda_wake(struct ro_level_cuda *cuda) { (void)cuda; }
+ro_status ro_level_cuda_change(struct ro_level_cuda *cuda, int front, double *rms)
+{
+    (void)cuda, (void)front, (void)rms;
+    return RO_E_DEVICE;
+}
+
+void ro_level_cuda_wake(struct ro_level_cuda *cuda, int front) { (void)cuda, (void)front; }
 
 uint64_t ro_level_cuda_launches(const struct ro_level_cuda *cuda)
 {

@@ -338,6 +338,8 @@ ro_status ro_sink_complete(struct ro_sink *sink)
         if (close(sink->fd) != 0) /* some file systems tell of a full disk only here */
             return cannot_write(sink->file);
     }
+    free(sink->buffer);
+    sink->buffer = NULL;
     sink->complete = true;
     return RO_OK;
 }

@@ -192,6 +192,16 @@ ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, 
     return settle(writer, status);
 }
 
+/* What only rows need: files that wait for their names are many. */
+static void release(ro_writer *writer)
+{
+    if (writer->encoder)
+        writer->encoder->close(writer->encoder);
+    free(writer->converted);
+    writer->encoder = NULL;
+    writer->converted = NULL;
+}
+
 ro_status ro_writer_complete(ro_writer *writer)
 {
     ro_status status = check_state(writer);
@@ -204,6 +214,7 @@ ro_status ro_writer_complete(ro_writer *writer)
     if (status == RO_OK)
         status = ro_sink_complete(&writer->sink);
     writer->complete = status == RO_OK;
+    release(writer);
     return settle(writer, status);
 }
 
@@ -221,9 +232,7 @@ void ro_writer_close(ro_writer *writer)
 {
     if (!writer)
         return;
-    if (writer->encoder)
-        writer->encoder->close(writer->encoder);
+    release(writer);
     ro_sink_close(&writer->sink);
-    free(writer->converted);
     free(writer);
 }

@@ -20,9 +20,6 @@ struct ro_writer {
     bool complete, committed;
 };
 
-/* All but the commit: what may still fail for want of room does so here. */
-ro_status ro_writer_complete(ro_writer *writer);
-
 /* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
 ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
                                 const ro_write_options *options, ro_writer **writer);

@@ -146,13 +146,10 @@ static bool starts_here(const struct walk *walk, size_t edge)
     return first_inside ? y + 1 == height : y == 0;
 }
 
-/* Which pixels of a row are inside; `signs` has room for one more. */
+/* Which pixels of a row are inside, and one behind its end. */
 static void row_signs(const struct walk *walk, uint32_t y, unsigned char *signs)
 {
-    const char *row = walk->phi->data + y * walk->phi->pitch;
-    for (uint32_t x = 0; x < walk->level->width; x++)
-        signs[x] = walk->level->real ? ((const float *)(const void *)row)[x] < 0
-                                     : ((const int16_t *)(const void *)row)[x] < 0;
+    ro_level_signs(walk->level, walk->phi, y, signs);
     signs[walk->level->width] = signs[walk->level->width - 1];
 }
 

@@ -22,11 +22,12 @@ enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
 struct evolution {
     struct ro_segmentation *work;
     const struct schedule *schedule;
-    const struct ro_level_kernel *kernel;
+    struct ro_level_front *fronts[RO_LABELS]; /* NULL: the label is not used */
+    const struct ro_level_kernel *kernels[RO_LABELS];
     uint32_t depth;
-    struct ro_level_tiles tiles[RO_LABELS];
+    struct ro_level_tiles tiles;
     struct ro_level_passes passes[RO_LABELS];
-    struct ro_level_cuda *cuda[RO_LABELS];
+    struct ro_level_cuda *cuda;
     struct ro_level_field before[RO_LABELS]; /* phi at the last doubling */
     bool watched[RO_LABELS];                 /* LOOK steps after it are not over */
     int quiet[RO_LABELS];                    /* looks since a sign changed */
@@ -38,95 +39,148 @@ struct evolution {
 
 struct schedule {
     const char *name;
-    ro_status (*open)(struct evolution *evolution, int label);
-    ro_status (*run)(struct evolution *evolution, int label, uint32_t steps);
+    ro_status (*open)(struct evolution *evolution);
+    ro_status (*run)(struct evolution *evolution, uint32_t steps); /* labels that run */
     void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
     ro_status (*fetch)(struct evolution *evolution, int label); /* phi is looked at */
+    /* the root mean square of what the last step changed at the contour */
+    ro_status (*change)(struct evolution *evolution, int label, double *rms);
 };
 
-static ro_status open_nothing(struct evolution *evolution, int label)
+static ro_status open_nothing(struct evolution *evolution)
 {
-    (void)evolution, (void)label;
+    (void)evolution;
     return RO_OK;
 }
 
 static void wake_nothing(struct evolution *evolution, int label) { (void)evolution, (void)label; }
 
-static ro_status run_reference(struct evolution *evolution, int label, uint32_t steps)
+static ro_status fetch_nothing(struct evolution *evolution, int label)
 {
-    for (; steps > 0; steps--) {
-        evolution->moved[label] = ro_level_step_ref(&evolution->work->front[label]);
-        if (ro_context_cancelled(evolution->work->context))
-            return RO_E_CANCELLED;
-    }
+    (void)evolution, (void)label;
     return RO_OK;
 }
 
-static ro_status open_passes(struct evolution *evolution, int label)
+static ro_status change_here(struct evolution *evolution, int label, double *rms)
 {
-    ro_level_passes_open(&evolution->passes[label], &evolution->work->front[label],
-                         evolution->kernel, evolution->depth);
+    if (!ro_level_change(evolution->fronts[label], rms))
+        return ro_context_fail(evolution->work->context, RO_E_MEMORY, "no memory for a row");
     return RO_OK;
 }
 
-static ro_status run_passes(struct evolution *evolution, int label, uint32_t steps)
+static ro_status run_reference(struct evolution *evolution, uint32_t steps)
 {
-    return ro_level_passes_run(&evolution->passes[label], evolution->work->context->pool, steps,
-                               &evolution->moved[label]);
+    for (int i = 0; i < RO_LABELS; i++)
+        for (uint32_t step = 0; step < steps && evolution->running[i]; step++) {
+            evolution->moved[i] = ro_level_step_ref(evolution->fronts[i]);
+            if (ro_context_cancelled(evolution->work->context))
+                return RO_E_CANCELLED;
+        }
+    return RO_OK;
 }
 
-static ro_status open_tiles(struct evolution *evolution, int label)
+static ro_status open_passes(struct evolution *evolution)
 {
-    return ro_level_tiles_open(&evolution->tiles[label], &evolution->work->front[label],
-                               evolution->kernel, evolution->depth,
-                               ro_pool_threads(evolution->work->context->pool));
+    for (int i = 0; i < RO_LABELS; i++)
+        if (evolution->fronts[i])
+            ro_level_passes_open(&evolution->passes[i], evolution->fronts[i], evolution->kernels[i],
+                                 evolution->depth);
+    return RO_OK;
 }
 
-static ro_status run_tiles(struct evolution *evolution, int label, uint32_t steps)
+static ro_status run_passes(struct evolution *evolution, uint32_t steps)
 {
-    evolution->moved[label] =
-        ro_level_tiles_run(&evolution->tiles[label], evolution->work->context->pool, steps);
+    ro_status status = RO_OK;
+    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
+        if (evolution->running[i])
+            status = ro_level_passes_run(&evolution->passes[i], evolution->work->context->pool,
+                                         steps, &evolution->moved[i]);
+    return status;
+}
+
+static ro_status open_tiles(struct evolution *evolution)
+{
+    struct ro_segmentation *work = evolution->work;
+    if (ro_level_tiles_open(&evolution->tiles, evolution->fronts, evolution->kernels,
+                            evolution->depth, ro_pool_threads(work->context->pool)) != RO_OK)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
+                               work->width, work->height);
+    return RO_OK;
+}
+
+static ro_status run_tiles(struct evolution *evolution, uint32_t steps)
+{
+    ro_level_tiles_run(&evolution->tiles, evolution->work->context->pool, evolution->running, steps,
+                       evolution->moved);
     return RO_OK;
 }
 
 static void wake_tiles(struct evolution *evolution, int label)
 {
-    ro_level_tiles_wake(&evolution->tiles[label]);
+    ro_level_tiles_wake(&evolution->tiles, label);
 }
 
-static ro_status open_cuda(struct evolution *evolution, int label)
+static ro_status open_cuda(struct evolution *evolution)
 {
-    return ro_level_cuda_open(evolution->work->context, &evolution->work->front[label],
-                              evolution->depth, &evolution->cuda[label]);
+    return ro_level_cuda_open(evolution->work->context, evolution->fronts,
+                              evolution->work->options.depth, &evolution->cuda);
 }
 
-static ro_status run_cuda(struct evolution *evolution, int label, uint32_t steps)
+static ro_status run_cuda(struct evolution *evolution, uint32_t steps)
 {
-    return ro_level_cuda_run(evolution->cuda[label], steps, &evolution->moved[label]);
+    return ro_level_cuda_run(evolution->cuda, evolution->running, steps, evolution->moved);
 }
 
 static void wake_cuda(struct evolution *evolution, int label)
 {
-    ro_level_cuda_wake(evolution->cuda[label]);
+    ro_level_cuda_wake(evolution->cuda, label);
 }
 
 static ro_status fetch_cuda(struct evolution *evolution, int label)
 {
-    return ro_level_cuda_fetch(evolution->cuda[label]);
+    return ro_level_cuda_fetch(evolution->cuda, label);
+}
+
+static ro_status change_cuda(struct evolution *evolution, int label, double *rms)
+{
+    return ro_level_cuda_change(evolution->cuda, label, rms);
 }
 
 static const struct schedule schedules[] = {
-    {"active", open_tiles, run_tiles, wake_tiles, open_nothing},
-    {"reference", open_nothing, run_reference, wake_nothing, open_nothing},
-    {"passes", open_passes, run_passes, wake_nothing, open_nothing},
-    {"stream", open_passes, run_passes, wake_nothing, open_nothing},
+    {"active", open_tiles, run_tiles, wake_tiles, fetch_nothing, change_here},
+    {"reference", open_nothing, run_reference, wake_nothing, fetch_nothing, change_here},
+    {"passes", open_passes, run_passes, wake_nothing, fetch_nothing, change_here},
+    {"stream", open_passes, run_passes, wake_nothing, fetch_nothing, change_here},
 };
-static const struct schedule fused = {"fused", open_cuda, run_cuda, wake_cuda, fetch_cuda};
+static const struct schedule fused = {"fused",   open_cuda,  run_cuda,
+                                      wake_cuda, fetch_cuda, change_cuda};
 
-static ro_status no_memory(const struct ro_segmentation *work)
+_Static_assert((int)RO_LABELS == (int)RO_LEVEL_FRONTS, "a label is a front");
+
+/* Starting the device takes some tenths of a second, in which a thread does about this much where
+ * only the surroundings of contours move. */
+static const double WORTH_STARTING = 0x1p31; /* pixel-steps */
+
+static bool prefers_cuda(const struct evolution *evolution, const char *asked)
 {
-    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
-                           work->width, work->height);
+    const struct ro_segmentation *work = evolution->work;
+    const ro_context *context = work->context;
+    const double pixels = (double)work->width * work->height;
+    double steps = (double)work->width + work->height, fields = 0;
+    ro_device_info info;
+    if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
+        context->options.threads || asked)
+        return false;
+    if (work->options.iterations < steps)
+        steps = work->options.iterations;
+    for (int i = 0; i < RO_LABELS; i++)
+        fields += evolution->fronts[i] ? 3 : 0;
+    if ((!context->cuda && pixels * steps * fields / 3 < WORTH_STARTING * context->threads) ||
+        ro_device_count() < 2 || ro_device_at(1, &info) != RO_OK)
+        return false;
+    fields += work->options.velocity ? 2 : 0;
+    return 1.1 * fields * pixels * (work->number->real ? 4 : 2) <
+           (double)(info.memory - info.memory / 8);
 }
 
 static ro_status choose(struct evolution *evolution)
@@ -141,13 +195,16 @@ static ro_status choose(struct evolution *evolution)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a depth of %u steps: up to %d are taken at once", evolution->depth,
                                RO_LEVEL_DEPTH);
-    if (context->options.device == RO_DEVICE_CUDA) {
+    if (context->options.device == RO_DEVICE_CUDA || prefers_cuda(evolution, asked)) {
         if (asked && !ro_name_equal(asked, fused.name))
             return ro_context_fail(context, RO_E_UNSUPPORTED,
                                    "there is no schedule %s on a CUDA device, only fused", asked);
         evolution->schedule = &fused;
         return RO_OK;
     }
+    if (asked && ro_name_equal(asked, fused.name))
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "schedule fused is that of a CUDA device, which was not asked for");
     const size_t count = sizeof schedules / sizeof *schedules;
     for (size_t i = 0; i < count && !evolution->schedule; i++)
         if (!asked || ro_name_equal(asked, schedules[i].name))
@@ -163,55 +220,21 @@ static ro_status choose(struct evolution *evolution)
     if (single)
         evolution->depth = 1;
     ro_cpu cpu = context->options.cpu ? context->options.cpu : context->cpu;
-    for (int i = 0; i < RO_LABELS; i++)
-        if (work->report.label[i].used)
-            evolution->kernel = ro_level_kernel_find(&work->front[i].level, cpu);
-    if (strcmp(name, "reference") == 0)
-        evolution->kernel = &ro_level_plain_scalar;
-    else if (context->options.cpu && evolution->kernel->cpu != context->options.cpu)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "there is no %s code for this level set",
-                               ro_cpu_name(context->options.cpu));
+    for (int i = 0; i < RO_LABELS; i++) {
+        if (!evolution->fronts[i])
+            continue;
+        evolution->kernels[i] = ro_level_kernel_find(&work->front[i].level, cpu);
+        if (strcmp(name, "reference") == 0)
+            evolution->kernels[i] = &ro_level_plain_scalar;
+        else if (context->options.cpu && evolution->kernels[i]->cpu != context->options.cpu)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "there is no %s code for this level set",
+                                   ro_cpu_name(context->options.cpu));
+    }
     return RO_OK;
 }
 
 /* ---- Looks at a label ------------------------------------------------------------------------ */
-
-static void double_phi(struct ro_segmentation *work, int label)
-{
-    struct ro_level_front *front = &work->front[label];
-    const struct ro_level *level = &front->level;
-    for (uint32_t y = 0; y < work->height; y++) {
-        int16_t *row = (int16_t *)(void *)(front->phi[front->now].data + y * front->phi[0].pitch);
-        for (uint32_t x = 0; x < work->width; x++) {
-            int32_t twice = 2 * row[x];
-            row[x] = (int16_t)(twice < level->min   ? level->min
-                               : twice > level->max ? level->max
-                                                    : twice);
-        }
-    }
-    ro_level_field_mirror(level, &front->phi[front->now]);
-    work->scale[label] *= 2;
-}
-
-/* Doubles the speed if the bound allows; gives the factor. */
-static int scale_speed(struct ro_segmentation *work, int label)
-{
-    struct ro_level_front *front = &work->front[label];
-    const int32_t bound = (int32_t)floor(ro_level_bound(work->norm) * (1 << front->level.bits));
-    int32_t fastest = 0;
-    if (front->level.moved_by_field || front->level.curvature > 0)
-        return 1;
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t y = 0; y < work->height; y++) {
-            int16_t *row = (int16_t *)(void *)(front->speed.data + y * front->speed.pitch);
-            for (uint32_t x = 0; x < work->width; x++)
-                if (pass == 1 && 2 * fastest <= bound)
-                    row[x] = (int16_t)(2 * row[x]);
-                else if (pass == 0 && abs(row[x]) > fastest)
-                    fastest = abs(row[x]);
-        }
-    return 2 * fastest <= bound ? 2 : 1;
-}
 
 static ro_status copy_phi(struct evolution *evolution, int label)
 {
@@ -229,50 +252,22 @@ static ro_status copy_phi(struct evolution *evolution, int label)
 static bool same_signs(const struct evolution *evolution, int label)
 {
     const struct ro_level_front *front = &evolution->work->front[label];
-    for (uint32_t y = 0; y < front->level.height; y++) {
-        const int16_t *a = (const int16_t *)(const void *)(evolution->before[label].data +
-                                                           y * front->phi[0].pitch);
-        const int16_t *b =
-            (const int16_t *)(const void *)(front->phi[front->now].data + y * front->phi[0].pitch);
-        int differ = 0;
-        for (uint32_t x = 0; x < front->level.width; x++)
-            differ |= a[x] ^ b[x];
-        if (differ < 0 || (int16_t)differ < 0)
-            return false;
-    }
-    return true;
+    return ro_level_same_signs(&front->level, &evolution->before[label], &front->phi[front->now]);
 }
 
-/* Whether the contour runs between a pixel and one of its neighbours. */
-static bool at_contour(const struct ro_level_front *front, uint32_t x, uint32_t y)
+/* Doubles phi, and the speed if the bound allows; gives the factor of the speed. */
+static int rescale(struct ro_segmentation *work, int label)
 {
-    const struct ro_level_field *phi = &front->phi[front->now];
-    const bool inside = ro_level_value(&front->level, phi, x, y) < 0;
-    return (x > 0 && (ro_level_value(&front->level, phi, x - 1, y) < 0) != inside) ||
-           (y > 0 && (ro_level_value(&front->level, phi, x, y - 1) < 0) != inside) ||
-           (x + 1 < front->level.width &&
-            (ro_level_value(&front->level, phi, x + 1, y) < 0) != inside) ||
-           (y + 1 < front->level.height &&
-            (ro_level_value(&front->level, phi, x, y + 1) < 0) != inside);
-}
-
-/* The root mean square of what the last step changed at the contour, in pixels. */
-static double change_of(const struct ro_segmentation *work, int label)
-{
-    const struct ro_level_front *front = &work->front[label];
-    const double pixel = (double)work->number->slope * work->scale[label];
-    double sum = 0;
-    uint64_t count = 0;
-    for (uint32_t y = 0; y < work->height; y++)
-        for (uint32_t x = 0; x < work->width; x++) {
-            if (!at_contour(front, x, y))
-                continue;
-            double change = ro_level_value(&front->level, &front->phi[front->now], x, y) -
-                            ro_level_value(&front->level, &front->phi[1 - front->now], x, y);
-            sum += change * change;
-            count++;
-        }
-    return count ? sqrt(sum / (double)count) / pixel : 0;
+    struct ro_level_front *front = &work->front[label];
+    const int32_t bound = (int32_t)floor(ro_level_bound(work->norm) * (1 << front->level.bits));
+    ro_level_double(&front->level, &front->phi[front->now]);
+    ro_level_field_mirror(&front->level, &front->phi[front->now]);
+    work->scale[label] *= 2;
+    if (!ro_level_is_simple(&front->level) ||
+        2 * ro_level_largest(&front->level, &front->speed) > bound)
+        return 1;
+    ro_level_double(&front->level, &front->speed);
+    return 2;
 }
 
 static int most_rescalings(const struct ro_level_number *number)
@@ -290,13 +285,17 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
     bool ended = false;
     const struct ro_level *level = &work->front[label].level;
     const bool restless = !level->real && !ro_level_is_simple(level);
-    if (max_rms > 0 || evolution->watched[label] || restless || !evolution->moved[label]) {
+    if (evolution->watched[label] || restless || !evolution->moved[label]) {
         ro_status status = evolution->schedule->fetch(evolution, label);
         if (status != RO_OK)
             return status;
     }
     if (max_rms > 0) {
-        double rms = change_of(work, label);
+        double rms = 0;
+        ro_status status = evolution->schedule->change(evolution, label, &rms);
+        if (status != RO_OK)
+            return status;
+        rms /= (double)work->number->slope * work->scale[label];
         work->report.rms = rms > work->report.rms ? rms : work->report.rms;
         ended = rms <= max_rms;
     }
@@ -321,9 +320,8 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
             ro_status status = copy_phi(evolution, label);
             if (status != RO_OK)
                 return status;
-            double_phi(work, label);
             report->rescaled_at[report->rescalings] = step;
-            report->speed_scale[report->rescalings] = scale_speed(work, label);
+            report->speed_scale[report->rescalings] = rescale(work, label);
             report->fastest *= report->speed_scale[report->rescalings++];
             evolution->watched[label] = true;
             evolution->schedule->wake(evolution, label);
@@ -383,20 +381,20 @@ static ro_status run_all(struct evolution *evolution)
         next = next < most ? next : most;
         const bool look = next % LOOK == 0;
         work->report.rms = look ? 0 : work->report.rms;
+        /* the last step alone where its change is measured */
+        const uint32_t alone = look && max_rms > 0 ? 1 : 0;
+        if (next - step > alone)
+            status = evolution->schedule->run(evolution, next - step - alone);
+        if (status == RO_OK && alone)
+            status = evolution->schedule->run(evolution, 1);
         any = false;
         for (int i = 0; i < RO_LABELS && status == RO_OK; i++) {
             if (!evolution->running[i])
                 continue;
             ro_segment_label *report = &work->report.label[i];
-            /* the last step alone where its change is measured */
-            uint32_t alone = look && max_rms > 0 ? 1 : 0;
-            if (next - step > alone)
-                status = evolution->schedule->run(evolution, i, next - step - alone);
-            if (status == RO_OK && alone)
-                status = evolution->schedule->run(evolution, i, 1);
             report->steps = next;
             report->time += (next - step) * work->time_step * factor_of(report);
-            if (status == RO_OK && look)
+            if (look)
                 status = look_at(evolution, i, next, max_rms);
             any |= evolution->running[i];
         }
@@ -406,6 +404,8 @@ static ro_status run_all(struct evolution *evolution)
         if (status == RO_OK)
             status = ro_context_progress(work->context, "segment", (double)step / most);
     }
+    if (status == RO_OK && every && step % every != 0) /* the end */
+        status = show_frame(evolution, step);
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         if (work->report.label[i].used)
             status = evolution->schedule->fetch(evolution, i);
@@ -417,23 +417,23 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
 {
     struct evolution evolution = {.work = work};
     ro_context *context = work->context;
-    uint64_t launches = 0;
+    const struct ro_level_kernel *kernel = NULL;
+    for (int i = 0; i < RO_LABELS; i++) {
+        evolution.running[i] = work->report.label[i].used;
+        evolution.fronts[i] = evolution.running[i] ? &work->front[i] : NULL;
+    }
     ro_status status = choose(&evolution);
-    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
-        if (work->report.label[i].used) {
-            evolution.running[i] = true;
-            status = evolution.schedule->open(&evolution, i);
-            if (status == RO_E_MEMORY)
-                status = no_memory(work);
-        }
+    if (status == RO_OK)
+        status = evolution.schedule->open(&evolution);
     if (status == RO_OK)
         status = run_all(&evolution);
+    const uint64_t launches = ro_level_cuda_launches(evolution.cuda);
+    ro_level_cuda_close(evolution.cuda);
+    ro_level_tiles_close(&evolution.tiles);
     for (int i = 0; i < RO_LABELS; i++) {
-        launches += ro_level_cuda_launches(evolution.cuda[i]);
-        ro_level_cuda_close(evolution.cuda[i]);
-        ro_level_tiles_close(&evolution.tiles[i]);
         ro_level_passes_close(&evolution.passes[i]);
         ro_level_field_free(&evolution.before[i]);
+        kernel = evolution.kernels[i] ? evolution.kernels[i] : kernel;
     }
     if (status != RO_OK)
         return status;
@@ -445,7 +445,7 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
         .width = work->width,
         .height = work->height,
         .device = on_device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
-        .cpu = on_device ? RO_CPU_AUTO : evolution.kernel->cpu,
+        .cpu = on_device ? RO_CPU_AUTO : kernel->cpu,
         .threads = on_device || alone ? 1 : ro_pool_threads(context->pool),
         .steps = work->report.steps,
         .launches = launches,

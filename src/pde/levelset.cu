@@ -1,112 +1,135 @@
 // SPDX-License-Identifier: MIT
-// Level sets on the device: many steps a launch, in registers (levelset_lanes.cuh) or in shared
-// memory. The results are those of the definition in levelset.h, bit for bit.
+// Level sets on the device: many steps a launch, in registers (levelset_lanes.cuh) or, with
+// curvature or a velocity field, in shared memory (levelset_windows.cuh). The results are those of
+// the definition in levelset.h, bit for bit.
 #include "core/cuda.cuh"
+#include "pde/levelset_change.cuh"
 #include "pde/levelset_cuda.h"
-#include "pde/levelset_lanes.cuh"
+#include "pde/levelset_windows.cuh"
 
+#include <cmath>
 #include <cstdlib>
+
+struct device_front {
+    struct ro_level_front *front; // NULL: there is none
+    char *phi[2], *speed;
+    int now;
+    bool awake; // the host's state is the newer one
+};
 
 struct ro_level_cuda {
     struct ro_cuda *cuda;
-    struct ro_level_front *front;
-    uint32_t depth;
-    bool narrow;
-    char *phi[2], *speed, *vx, *vy;
+    struct device_front fronts[RO_LEVEL_FRONTS];
+    struct ro_level level; // of all, but for the curvature
+    uint32_t depth;        // 0: as many as are best
+    char *vx, *vy;
     size_t pitch, bytes;
-    int now;
-    bool awake; // the host's state is the newer one
     unsigned *moved;
+    unsigned *rows;  // a number for each row
+    double *changes; // room for `room` of them
+    size_t room;
     uint64_t launches;
 };
 
-// ---- Any level set, by the definition ----------------------------------------------------------
-
-struct view {
-    const char *phi;
-    char *out;
-    const char *speed, *vx, *vy;
-    size_t pitch;
-    int steps;
-    unsigned *moved;
-};
-
-enum { WINDOW_X = 64, WINDOW_Y = 48, MOST_STEPS = 8 };
-
-template <typename T> static __device__ T at(const char *field, size_t pitch, int x, int y)
-{
-    return field ? reinterpret_cast<const T *>(field + pitch * y)[x] : T(0);
-}
-
-static __device__ float next_of(const struct ro_level *level, const struct ro_level_window_real &w,
-                                float speed, float vx, float vy)
-{
-    return ro_level_step_real(level, &w, speed, vx, vy);
-}
-
-static __device__ int16_t next_of(const struct ro_level *level, const struct ro_level_window &w,
-                                  int16_t speed, int16_t vx, int16_t vy)
-{
-    return static_cast<int16_t>(ro_level_step(level, &w, speed, vx, vy));
-}
-
-// A window in shared memory that loses a pixel on each side a step; its middle is written.
-template <typename T, typename W>
-__global__ void window_steps(const struct ro_level level, const struct view view)
-{
-    __shared__ T buffer[2][WINDOW_Y][WINDOW_X];
-    const int width = level.width, height = level.height, steps = view.steps;
-    const int x0 = static_cast<int>(blockIdx.x) * (WINDOW_X - 2 * steps) - steps;
-    const int y0 = static_cast<int>(blockIdx.y) * (WINDOW_Y - 2 * steps) - steps;
-    for (int j = threadIdx.y; j < WINDOW_Y; j += blockDim.y)
-        for (int i = threadIdx.x; i < WINDOW_X; i += blockDim.x) {
-            const int x = x0 + i, y = y0 + j;
-            if (x >= 0 && y >= 0 && x < width && y < height)
-                buffer[0][j][i] = at<T>(view.phi, view.pitch, x, y);
-        }
-    bool moved = false;
-    for (int step = 1; step <= steps; step++) {
-        const T(*from)[WINDOW_X] = buffer[(step - 1) & 1];
-        T(*to)[WINDOW_X] = buffer[step & 1];
-        __syncthreads();
-        for (int j = step + threadIdx.y; j < WINDOW_Y - step; j += blockDim.y)
-            for (int i = step + threadIdx.x; i < WINDOW_X - step; i += blockDim.x) {
-                const int x = x0 + i, y = y0 + j;
-                if (x < 0 || y < 0 || x >= width || y >= height)
-                    continue;
-                const int l = x > 0 ? i - 1 : i, r = x + 1 < width ? i + 1 : i;
-                const int u = y > 0 ? j - 1 : j, d = y + 1 < height ? j + 1 : j;
-                const W w = {from[j][i], from[j][l], from[j][r], from[u][i], from[d][i],
-                             from[u][l], from[u][r], from[d][l], from[d][r]};
-                const T next =
-                    next_of(&level, w, at<T>(view.speed, view.pitch, x, y),
-                            at<T>(view.vx, view.pitch, x, y), at<T>(view.vy, view.pitch, x, y));
-                to[j][i] = next;
-                if (step == steps) {
-                    reinterpret_cast<T *>(view.out + view.pitch * y)[x] = next;
-                    moved |= next != from[j][i];
-                }
-            }
-    }
-    if (__syncthreads_or(moved) && threadIdx.x == 0 && threadIdx.y == 0)
-        *view.moved = 1;
-}
+// A launch of the chosen fronts; `last`: it tells which of them moved.
+typedef void launch_fn(const struct ro_level_cuda *work, const bool *chosen, int steps, bool last);
 
 static unsigned pieces(uint32_t size, int of) { return (size + of - 1) / of; }
 
-static void launch_window(const struct ro_level_cuda *work, int steps)
+// ---- Launches ----------------------------------------------------------------------------------
+
+template <typename N, int ROWS, int WARPS, int BLOCKS>
+static void launch_shape(const lanes_view &view, unsigned labels, cudaStream_t stream)
 {
-    const struct ro_level *level = &work->front->level;
-    const struct view view = {work->phi[work->now] + RO_LEVEL_PAD,
-                              work->phi[1 - work->now] + RO_LEVEL_PAD,
-                              work->speed + RO_LEVEL_PAD,
-                              work->vx ? work->vx + RO_LEVEL_PAD : NULL,
-                              work->vy ? work->vy + RO_LEVEL_PAD : NULL,
-                              work->pitch,
-                              steps,
-                              work->moved};
+    const dim3 block(32, WARPS), grid(pieces(view.width, LANES_COLUMNS - 2 * view.halo),
+                                      pieces(view.height, ROWS * WARPS - 2 * view.steps), labels);
+    lanes_steps<N, ROWS, WARPS, BLOCKS><<<grid, block, 0, stream>>>(view);
+}
+
+// Windows of 128 x 128 pixels, or 128 x 64 where a pixel takes a register, are the fastest on large
+// images; small images need more blocks.
+template <unsigned top>
+static void launch_narrow(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
+{
+    if (small)
+        launch_shape<narrow_numbers<top>, 4, 8, 4>(view, labels, stream);
+    else
+        launch_shape<narrow_numbers<top>, 8, 16, 2>(view, labels, stream);
+}
+
+template <bool euclid>
+static void launch_whole(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
+{
+    if (small)
+        launch_shape<whole_numbers<euclid>, 4, 8, 2>(view, labels, stream);
+    else
+        launch_shape<whole_numbers<euclid>, 8, 8, 2>(view, labels, stream);
+}
+
+template <bool euclid>
+static void launch_real(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
+{
+    if (small)
+        launch_shape<real_numbers<euclid>, 4, 8, 2>(view, labels, stream);
+    else
+        launch_shape<real_numbers<euclid>, 4, 16, 2>(view, labels, stream);
+}
+
+// Fronts with neither curvature nor a field.
+static void launch_lanes(const struct ro_level_cuda *work, const bool *chosen, int steps, bool last)
+{
+    const struct ro_level *level = &work->level;
+    lanes_view view = {};
+    unsigned labels = 0;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
+        const struct device_front *one = &work->fronts[i];
+        if (chosen[i])
+            view.label[labels++] = {one->phi[one->now] + RO_LEVEL_PAD,
+                                    one->phi[1 - one->now] + RO_LEVEL_PAD,
+                                    one->speed + RO_LEVEL_PAD, last ? work->moved + i : NULL};
+    }
+    view.pitch = work->pitch;
+    view.width = static_cast<int>(level->width);
+    view.height = static_cast<int>(level->height);
+    view.steps = steps;
+    view.halo = (steps + 3) / 4 * 4;
+    view.rule = {level->a,
+                 25 - level->bits,
+                 {static_cast<float>(level->a) / 128, static_cast<float>(128 - level->a) / 128},
+                 static_cast<float>(level->min),
+                 static_cast<float>(level->max)};
+    const uint64_t windows =
+        labels * (level->width / 112 + 1) * static_cast<uint64_t>(level->height / 112 + 1);
+    const bool small = windows < 2 * static_cast<uint64_t>(work->cuda->processors) && steps <= 12;
+    cudaStream_t stream = work->cuda->compute;
+    if (level->real)
+        (level->a ? launch_real<false> : launch_real<true>)(view, labels, small, stream);
+    else if (level->a == 0 || level->bits > 11)
+        (level->a ? launch_whole<false> : launch_whole<true>)(view, labels, small, stream);
+    else
+        (level->bits == 8 ? launch_narrow<255> : launch_narrow<4095>)(view, labels, small, stream);
+}
+
+static void launch_windows(const struct ro_level_cuda *work, const bool *chosen, int steps,
+                           bool last)
+{
+    const struct ro_level *level = &work->level;
+    window_view view = {};
+    unsigned labels = 0;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
+        const struct device_front *one = &work->fronts[i];
+        if (chosen[i])
+            view.label[labels++] = {one->phi[one->now] + RO_LEVEL_PAD,
+                                    one->phi[1 - one->now] + RO_LEVEL_PAD,
+                                    one->speed + RO_LEVEL_PAD, last ? work->moved + i : NULL,
+                                    one->front->level.curvature};
+    }
+    view.vx = work->vx ? work->vx + RO_LEVEL_PAD : NULL;
+    view.vy = work->vy ? work->vy + RO_LEVEL_PAD : NULL;
+    view.pitch = work->pitch;
+    view.steps = steps;
     const dim3 block(32, 8), grid(pieces(level->width, WINDOW_X - 2 * steps),
-                                  pieces(level->height, WINDOW_Y - 2 * steps));
+                                  pieces(level->height, WINDOW_Y - 2 * steps), labels);
     cudaStream_t stream = work->cuda->compute;
     if (level->real)
         window_steps<float, struct ro_level_window_real><<<grid, block, 0, stream>>>(*level, view);
@@ -114,120 +137,63 @@ static void launch_window(const struct ro_level_cuda *work, int steps)
         window_steps<int16_t, struct ro_level_window><<<grid, block, 0, stream>>>(*level, view);
 }
 
-// ---- Narrow numbers with a linear norm
-// -----------------------------------------------------------
+// ---- The host's side ---------------------------------------------------------------------------
 
-static bool is_narrow(const struct ro_level *level)
+static ro_status send_field(struct ro_level_cuda *work, char *to, const struct ro_level_field *from)
 {
-    return !level->real && level->bits <= 11 && level->a > 0 && !level->moved_by_field &&
-           !(level->curvature > 0);
-}
-
-// Windows of 128 x 128 pixels were the fastest on large images, 842 Gpixel-steps/s at 4 steps a
-// launch on an H200; small images need more blocks: 128 x 32 takes 1.0 us a step at 256 x 256.
-template <unsigned top, int ROWS, int WARPS, int BLOCKS>
-static void launch_windows(const struct lanes_view &view, cudaStream_t stream)
-{
-    const dim3 block(32, WARPS), grid(pieces(view.width, LANES_COLUMNS - 2 * view.halo),
-                                      pieces(view.height, ROWS * WARPS - 2 * view.steps));
-    lanes_steps<top, ROWS, WARPS, BLOCKS><<<grid, block, 0, stream>>>(view);
-}
-
-template <unsigned top>
-static void launch_shape(const struct lanes_view &view, bool small, cudaStream_t stream)
-{
-    if (small)
-        launch_windows<top, 4, 8, 4>(view, stream);
-    else
-        launch_windows<top, 8, 16, 2>(view, stream);
-}
-
-static void launch_lanes(const struct ro_level_cuda *work, int steps)
-{
-    const struct ro_level *level = &work->front->level;
-    const unsigned top = level->max - level->min, a = level->a;
-    const struct lanes_view view = {work->phi[work->now] + RO_LEVEL_PAD,
-                                    work->phi[1 - work->now] + RO_LEVEL_PAD,
-                                    work->speed + RO_LEVEL_PAD,
-                                    work->pitch,
-                                    static_cast<int>(level->width),
-                                    static_cast<int>(level->height),
-                                    steps,
-                                    (steps + 3) / 4 * 4,
-                                    a | (128 - a) << 8,
-                                    0u - (128 + 3 * a) * top,
-                                    work->moved};
-    const uint64_t windows =
-        (level->width / 112 + 1) * static_cast<uint64_t>(level->height / 112 + 1);
-    const bool small = windows < 2 * static_cast<uint64_t>(work->cuda->processors) && steps <= 12;
-    if (level->bits == 8)
-        launch_shape<255>(view, small, work->cuda->compute);
-    else
-        launch_shape<4095>(view, small, work->cuda->compute);
-}
-
-// ---- The host's side
-// -----------------------------------------------------------------------------
-
-// Speeds of 8-bit numbers are in 1/256 of a pixel: eightfold, they are as those of 12 bits.
-__global__ void scale_speeds(uint16_t *speed, size_t count, int shift)
-{
-    const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
-    if (i < count)
-        speed[i] = static_cast<uint16_t>(speed[i] << shift);
-}
-
-static ro_status send(struct ro_level_cuda *work)
-{
-    const struct ro_level_front *front = work->front;
-    ro_context *context = work->cuda->context;
-    const struct {
-        char *to;
-        const struct ro_level_field *from;
-    } copies[] = {{work->phi[0], &front->phi[front->now]},
-                  {work->speed, &front->speed},
-                  {work->vx, &front->vx},
-                  {work->vy, &front->vy}};
-    for (const auto &copy : copies)
-        if (copy.from->data)
-            RO_CUDA_TRY(context,
-                        cudaMemcpyAsync(copy.to, copy.from->data - RO_LEVEL_PAD, work->bytes,
-                                        cudaMemcpyHostToDevice, work->cuda->compute));
-    const int shift = 11 - front->level.bits;
-    if (work->narrow && shift > 0) {
-        const size_t count = work->bytes / sizeof(uint16_t);
-        scale_speeds<<<(count + 255) / 256, 256, 0, work->cuda->compute>>>(
-            reinterpret_cast<uint16_t *>(work->speed), count, shift);
-        RO_CUDA_TRY(context, cudaGetLastError());
-    }
-    work->now = 0;
-    work->awake = false;
+    RO_CUDA_TRY(work->cuda->context, cudaMemcpyAsync(to, from->data - RO_LEVEL_PAD, work->bytes,
+                                                     cudaMemcpyHostToDevice, work->cuda->compute));
     return RO_OK;
 }
 
-ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *front, uint32_t depth,
-                             struct ro_level_cuda **made)
+static ro_status send(struct ro_level_cuda *work, struct device_front *one)
+{
+    RO_TRY(send_field(work, one->phi[0], &one->front->phi[one->front->now]));
+    RO_TRY(send_field(work, one->speed, &one->front->speed));
+    one->now = 0;
+    one->awake = false;
+    return RO_OK;
+}
+
+static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_front *first)
+{
+    ro_context *context = work->cuda->context;
+    for (struct device_front &one : work->fronts) {
+        char **fields[] = {&one.phi[0], &one.phi[1], &one.speed};
+        for (char **field : fields)
+            if (one.front)
+                RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(field)));
+    }
+    RO_TRY(ro_cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
+                         reinterpret_cast<void **>(&work->moved)));
+    if (!work->level.moved_by_field)
+        return RO_OK;
+    RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vx)));
+    RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(&work->vy)));
+    RO_TRY(send_field(work, work->vx, &first->vx));
+    return send_field(work, work->vy, &first->vy);
+}
+
+ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
+                             uint32_t depth, struct ro_level_cuda **made)
 {
     *made = NULL;
     struct ro_level_cuda *work = static_cast<struct ro_level_cuda *>(calloc(1, sizeof *work));
     if (!work)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a level set");
-    work->front = front;
-    work->narrow = is_narrow(&front->level);
-    uint32_t most = RO_LEVEL_DEPTH;
-    if (!work->narrow)
-        most = MOST_STEPS;
-    work->depth = depth < most ? depth : most;
-    work->pitch = front->phi[0].pitch;
-    work->bytes = work->pitch * front->level.height;
-    work->awake = true;
+    const struct ro_level_front *first = NULL;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
+        work->fronts[i].front = fronts[i];
+        work->fronts[i].awake = true;
+        first = fronts[i] ? fronts[i] : first;
+    }
+    work->level = first->level;
+    work->depth = depth;
+    work->pitch = first->phi[0].pitch;
+    work->bytes = work->pitch * first->level.height;
     ro_status status = ro_cuda_of(context, &work->cuda);
-    char **fields[] = {&work->phi[0], &work->phi[1], &work->speed, &work->vx, &work->vy};
-    for (int i = 0; i < (front->level.moved_by_field ? 5 : 3) && status == RO_OK; i++)
-        status = ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(fields[i]));
     if (status == RO_OK)
-        status =
-            ro_cuda_alloc(context, sizeof *work->moved, reinterpret_cast<void **>(&work->moved));
+        status = alloc_fields(work, first);
     if (status != RO_OK) {
         ro_level_cuda_close(work);
         return status;
@@ -240,52 +206,169 @@ void ro_level_cuda_close(struct ro_level_cuda *work)
 {
     if (!work)
         return;
-    void *all[] = {work->phi[0], work->phi[1], work->speed, work->vx, work->vy, work->moved};
+    for (struct device_front &one : work->fronts) {
+        ro_cuda_free(one.phi[0]);
+        ro_cuda_free(one.phi[1]);
+        ro_cuda_free(one.speed);
+    }
+    void *all[] = {work->vx, work->vy, work->moved, work->rows, work->changes};
     for (void *one : all)
         ro_cuda_free(one);
     free(work);
 }
 
-ro_status ro_level_cuda_run(struct ro_level_cuda *work, uint32_t steps, bool *moved)
+// Four steps are best where there are many windows. With few of them multiprocessors wait for the
+// last ones, and a small image for launches.
+static uint32_t best_depth(const struct ro_level_cuda *work, const bool *chosen)
 {
-    ro_context *context = work->cuda->context;
-    cudaStream_t stream = work->cuda->compute;
-    if (work->awake)
-        RO_TRY(send(work));
-    while (steps > 0) {
-        const uint32_t now = steps < work->depth ? steps : work->depth;
-        if (now == steps)
-            RO_CUDA_TRY(context, cudaMemsetAsync(work->moved, 0, sizeof *work->moved, stream));
-        (work->narrow ? launch_lanes : launch_window)(work, static_cast<int>(now));
-        RO_CUDA_TRY(context, cudaGetLastError());
-        work->now = 1 - work->now;
+    uint64_t pixels = 0;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++)
+        pixels += chosen[i] ? static_cast<uint64_t>(work->level.width) * work->level.height : 0;
+    if (work->depth)
+        return work->depth;
+    return pixels < 1 << 20 ? 10 : pixels < 1 << 23 ? 7 : 4;
+}
+
+// The chosen fronts of one kind, in launches of about equal depth.
+static ro_status run_kind(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
+                          uint32_t depth, launch_fn *launch)
+{
+    bool any = false;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++)
+        any |= chosen[i];
+    for (uint32_t left = pieces(steps, static_cast<int>(depth)); any && left > 0; left--) {
+        const uint32_t now = pieces(steps, static_cast<int>(left));
+        launch(work, chosen, static_cast<int>(now), left == 1);
+        RO_CUDA_TRY(work->cuda->context, cudaGetLastError());
+        for (int i = 0; i < RO_LEVEL_FRONTS; i++)
+            if (chosen[i])
+                work->fronts[i].now = 1 - work->fronts[i].now;
         work->launches++;
         steps -= now;
     }
-    unsigned flag = 0;
-    RO_CUDA_TRY(context,
-                cudaMemcpyAsync(&flag, work->moved, sizeof flag, cudaMemcpyDeviceToHost, stream));
-    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
-    *moved = flag != 0;
     return RO_OK;
 }
 
-ro_status ro_level_cuda_fetch(struct ro_level_cuda *work)
+ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
+                            bool *moved)
 {
     ro_context *context = work->cuda->context;
-    struct ro_level_front *front = work->front;
-    if (work->awake)
+    cudaStream_t stream = work->cuda->compute;
+    bool simple[RO_LEVEL_FRONTS] = {}, other[RO_LEVEL_FRONTS] = {};
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++) {
+        struct device_front *one = &work->fronts[i];
+        if (!chosen[i])
+            continue;
+        if (one->awake)
+            RO_TRY(send(work, one));
+        simple[i] = !work->level.moved_by_field && !(one->front->level.curvature > 0);
+        other[i] = !simple[i];
+    }
+    const uint32_t depth = best_depth(work, chosen), most = WINDOW_STEPS;
+    RO_CUDA_TRY(context,
+                cudaMemsetAsync(work->moved, 0, RO_LEVEL_FRONTS * sizeof *work->moved, stream));
+    RO_TRY(run_kind(work, simple, steps, depth, launch_lanes));
+    RO_TRY(run_kind(work, other, steps, depth < most ? depth : most, launch_windows));
+    unsigned flags[RO_LEVEL_FRONTS];
+    RO_CUDA_TRY(context,
+                cudaMemcpyAsync(flags, work->moved, sizeof flags, cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++)
+        if (chosen[i])
+            moved[i] = flags[i] != 0;
+    return RO_OK;
+}
+
+ro_status ro_level_cuda_fetch(struct ro_level_cuda *work, int number)
+{
+    ro_context *context = work->cuda->context;
+    struct device_front *one = &work->fronts[number];
+    if (one->awake)
         return RO_OK;
     for (int i = 0; i < 2; i++)
         RO_CUDA_TRY(context,
-                    cudaMemcpyAsync(front->phi[i].data - RO_LEVEL_PAD, work->phi[i], work->bytes,
-                                    cudaMemcpyDeviceToHost, work->cuda->compute));
+                    cudaMemcpyAsync(one->front->phi[i].data - RO_LEVEL_PAD, one->phi[i],
+                                    work->bytes, cudaMemcpyDeviceToHost, work->cuda->compute));
     RO_CUDA_TRY(context, cudaStreamSynchronize(work->cuda->compute));
-    front->now = work->now;
+    one->front->now = one->now;
     return RO_OK;
 }
 
-void ro_level_cuda_wake(struct ro_level_cuda *work) { work->awake = true; }
+// Changes of a front in `list`, which has room for `room`; *count: how many there are.
+template <typename T>
+static ro_status find_changes(struct ro_level_cuda *work, const struct device_front *one,
+                              unsigned *rows, double **list, size_t *count)
+{
+    ro_context *context = work->cuda->context;
+    cudaStream_t stream = work->cuda->compute;
+    const int width = work->level.width, height = work->level.height;
+    const char *phi = one->phi[one->now] + RO_LEVEL_PAD;
+    const size_t bytes = height * sizeof *rows;
+    count_changes<T>
+        <<<height, CHANGE_THREADS, 0, stream>>>(phi, work->pitch, width, height, work->rows);
+    RO_CUDA_TRY(context, cudaGetLastError());
+    RO_CUDA_TRY(context, cudaMemcpyAsync(rows, work->rows, bytes, cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
+    *count = 0;
+    for (int y = 0; y < height; y++) {
+        const unsigned here = rows[y];
+        rows[y] = static_cast<unsigned>(*count);
+        *count += here;
+    }
+    if (*count > UINT32_MAX)
+        return ro_context_fail(context, RO_E_SIZE, "a contour of %zu pixels is too long", *count);
+    if (*count == 0)
+        return RO_OK;
+    if (*count > work->room) {
+        ro_cuda_free(work->changes);
+        work->changes = NULL;
+        work->room = 0;
+        RO_TRY(ro_cuda_alloc(context, 2 * *count * sizeof **list,
+                             reinterpret_cast<void **>(&work->changes)));
+        work->room = 2 * *count;
+    }
+    if (!(*list = static_cast<double *>(malloc(*count * sizeof **list))))
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %zu changes", *count);
+    RO_CUDA_TRY(context, cudaMemcpyAsync(work->rows, rows, bytes, cudaMemcpyHostToDevice, stream));
+    list_changes<T><<<height, CHANGE_THREADS, 0, stream>>>(
+        phi, one->phi[1 - one->now] + RO_LEVEL_PAD, work->pitch, width, height, work->rows,
+        work->changes);
+    RO_CUDA_TRY(context, cudaGetLastError());
+    RO_CUDA_TRY(context, cudaMemcpyAsync(*list, work->changes, *count * sizeof **list,
+                                         cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
+    return RO_OK;
+}
+
+ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
+{
+    ro_context *context = work->cuda->context;
+    const struct device_front *one = &work->fronts[number];
+    const size_t bytes = work->level.height * sizeof(unsigned);
+    double *list = NULL, sum = 0;
+    size_t count = 0;
+    *rms = 0;
+    if (!work->rows)
+        RO_TRY(ro_cuda_alloc(context, bytes, reinterpret_cast<void **>(&work->rows)));
+    unsigned *rows = static_cast<unsigned *>(malloc(bytes));
+    if (!rows)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows", work->level.height);
+    const ro_status status =
+        (work->level.real ? find_changes<float> : find_changes<int16_t>)(work, one, rows, &list,
+                                                                         &count);
+    for (size_t i = 0; status == RO_OK && i < count; i++)
+        sum += list[i] * list[i];
+    if (status == RO_OK && count > 0)
+        *rms = sqrt(sum / static_cast<double>(count));
+    free(rows);
+    free(list);
+    return status;
+}
+
+void ro_level_cuda_wake(struct ro_level_cuda *work, int number)
+{
+    work->fronts[number].awake = true;
+}
 
 uint64_t ro_level_cuda_launches(const struct ro_level_cuda *work)
 {

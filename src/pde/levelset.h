@@ -162,6 +162,7 @@ RO_LEVEL_FN float ro_level_step_real(const struct ro_level *level,
 struct ro_level_field {
     char *data; /* of pixel (0, 0), on 64 bytes; NULL: there is none */
     size_t pitch;
+    void *memory; /* that is freed */
 };
 
 enum { RO_LEVEL_PAD = 64 };

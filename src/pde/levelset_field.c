@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 1 << 21 };
 
 size_t ro_level_bytes(const struct ro_level *level)
 {
@@ -16,20 +19,27 @@ ro_status ro_level_field_make(ro_context *context, const struct ro_level *level,
 {
     size_t pitch = ((size_t)level->width * ro_level_bytes(level) + 63) / 64 * 64 + 2 * RO_LEVEL_PAD;
     size_t bytes;
-    void *memory = NULL;
-    if (!ro_size_multiply(pitch, level->height, &bytes) ||
-        posix_memalign(&memory, 64, bytes + 64) != 0)
+    /* pages that nobody has touched cost nothing yet, so no posix_memalign and memset */
+    char *memory = ro_size_multiply(pitch, level->height, &bytes) && bytes < SIZE_MAX - 128
+                       ? calloc(bytes + 128, 1)
+                       : NULL;
+    if (!memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
                                level->width, level->height);
-    memset(memory, 0, bytes + 64);
-    *field = (struct ro_level_field){(char *)memory + RO_LEVEL_PAD, pitch};
+#ifdef MADV_HUGEPAGE
+    if (bytes > 2 * HUGE_PAGE) { /* for speed only: whether it works does not count */
+        const size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+        madvise(memory + before, bytes - before, MADV_HUGEPAGE);
+    }
+#endif
+    char *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
+    *field = (struct ro_level_field){aligned + RO_LEVEL_PAD, pitch, memory};
     return RO_OK;
 }
 
 void ro_level_field_free(struct ro_level_field *field)
 {
-    if (field->data)
-        free(field->data - RO_LEVEL_PAD);
+    free(field->memory);
     *field = (struct ro_level_field){0};
 }
 
@@ -41,22 +51,4 @@ void ro_level_field_mirror(const struct ro_level *level, const struct ro_level_f
         memcpy(at - bytes, at, bytes);
         memcpy(at + row, at + row - bytes, bytes);
     }
-}
-
-double ro_level_value(const struct ro_level *level, const struct ro_level_field *field, uint32_t x,
-                      uint32_t y)
-{
-    const char *row = field->data + y * field->pitch;
-    return level->real ? ((const float *)(const void *)row)[x]
-                       : ((const int16_t *)(const void *)row)[x];
-}
-
-void ro_level_put(const struct ro_level *level, const struct ro_level_field *field, uint32_t x,
-                  uint32_t y, double value)
-{
-    char *row = field->data + y * field->pitch;
-    if (level->real)
-        ((float *)(void *)row)[x] = (float)value;
-    else
-        ((int16_t *)(void *)row)[x] = (int16_t)lrint(value);
 }

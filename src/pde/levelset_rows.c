@@ -41,10 +41,11 @@ const struct ro_level_kernel ro_level_real_scalar = {RO_CPU_SCALAR, simple_real,
 
 static const struct ro_level_kernel *const kernels[] = {
 #if RO_HAVE_X86_SIMD
-    &ro_level_lanes_avx512, &ro_level_whole_avx512, &ro_level_real_avx512,  &ro_level_plain_avx512,
-    &ro_level_lanes_avx2,   &ro_level_whole_avx2,   &ro_level_real_avx2,    &ro_level_plain_avx2,
+    &ro_level_lanes_avx512, &ro_level_wide_avx512, &ro_level_whole_avx512, &ro_level_real_avx512,
+    &ro_level_plain_avx512, &ro_level_lanes_avx2,  &ro_level_wide_avx2,    &ro_level_whole_avx2,
+    &ro_level_real_avx2,    &ro_level_plain_avx2,
 #endif
-    &ro_level_whole_scalar, &ro_level_real_scalar,  &ro_level_plain_scalar,
+    &ro_level_whole_scalar, &ro_level_real_scalar, &ro_level_plain_scalar,
 };
 
 const struct ro_level_kernel *ro_level_kernel_find(const struct ro_level *level, ro_cpu best)

@@ -33,9 +33,9 @@ const struct ro_level_kernel *ro_level_kernel_find(const struct ro_level *level,
 extern const struct ro_level_kernel ro_level_plain_scalar, ro_level_whole_scalar,
     ro_level_real_scalar;
 extern const struct ro_level_kernel ro_level_plain_avx2, ro_level_whole_avx2, ro_level_real_avx2,
-    ro_level_lanes_avx2;
+    ro_level_lanes_avx2, ro_level_wide_avx2;
 extern const struct ro_level_kernel ro_level_plain_avx512, ro_level_whole_avx512,
-    ro_level_real_avx512, ro_level_lanes_avx512;
+    ro_level_real_avx512, ro_level_lanes_avx512, ro_level_wide_avx512;
 
 /* ---- Everything, by the definition ----------------------------------------------------------- */
 

@@ -9,6 +9,14 @@
  * floor((flux + 2^17) / 2^18) = (floor(flux / 2^16) + 2) >> 2: the two upper halves and the carry
  * of the lower ones. A negative speed rounds ties the other way, which takes one from the lower
  * half. Speeds of 8-bit numbers are in 1/256 and count eightfold.
+ *
+ * So do 16-bit numbers while no difference in a vector is above 2^14 - 1, which is 64 pixels at the
+ * slope of a new front. With R = S - M and N = a R + 128 M = 128 n1 + n0,
+ *
+ *   n1 = M + floor(a R / 128)     n0 = a R mod 128
+ *   floor((|F| N + 2^21) / 2^22) = (|F| n1 + floor(|F| n0 / 128) + 2^14) >> 15
+ *
+ * and every floor is the upper half of a product of 16-bit numbers.
  */
 #include "pde/lanes16.h"
 #include "pde/levelset_rows.h"
@@ -24,14 +32,17 @@ RO_INLINE vec against(vec p, vec q, choice turned)
 {
     return _mm512_mask_subs_epu16(_mm512_subs_epu16(p, q), turned, q, p);
 }
-/* plus one where a + b, the lower halves, carry; turned: where a + b - 1 does */
-RO_INLINE vec with_carry(vec upper, vec a, vec b, choice turned)
+RO_INLINE choice less(vec a, vec b) { return _mm512_cmplt_epu16_mask(a, b); }
+RO_INLINE choice is_none(vec v) { return _mm512_testn_epi16_mask(v, v); }
+RO_INLINE choice both(choice a, choice b) { return a & b; }
+RO_INLINE bool any_of(choice c) { return c != 0; }
+RO_INLINE vec one_more(vec v, choice c)
 {
-    vec sum = V(add_epi16)(a, b), ones = V(set1_epi16)(-1);
-    choice carry = _mm512_cmplt_epu16_mask(sum, a);
-    choice borrow = _mm512_mask_cmpeq_epi16_mask(turned, sum, zero());
-    upper = _mm512_mask_sub_epi16(upper, carry, upper, ones);
-    return _mm512_mask_add_epi16(upper, borrow, upper, ones);
+    return _mm512_mask_sub_epi16(v, c, v, V(set1_epi16)(-1));
+}
+RO_INLINE vec one_less(vec v, choice c)
+{
+    return _mm512_mask_add_epi16(v, c, v, V(set1_epi16)(-1));
 }
 RO_INLINE vec signed_by(vec size, choice turned)
 {
@@ -56,13 +67,15 @@ RO_INLINE vec against(vec p, vec q, choice turned)
 {
     return _mm256_blendv_epi8(_mm256_subs_epu16(p, q), _mm256_subs_epu16(q, p), turned);
 }
-RO_INLINE vec with_carry(vec upper, vec a, vec b, choice turned)
+RO_INLINE choice less(vec a, vec b)
 {
-    vec sum = V(add_epi16)(a, b), ones = V(set1_epi16)(-1);
-    vec carry = _mm256_xor_si256(_mm256_cmpeq_epi16(V(max_epu16)(sum, a), sum), ones);
-    vec borrow = and_(turned, _mm256_cmpeq_epi16(sum, zero()));
-    return V(add_epi16)(V(sub_epi16)(upper, carry), borrow);
+    return _mm256_xor_si256(_mm256_cmpeq_epi16(V(max_epu16)(a, b), a), V(set1_epi16)(-1));
 }
+RO_INLINE choice is_none(vec v) { return _mm256_cmpeq_epi16(v, zero()); }
+RO_INLINE choice both(choice a, choice b) { return and_(a, b); }
+RO_INLINE bool any_of(choice c) { return _mm256_movemask_epi8(c) != 0; }
+RO_INLINE vec one_more(vec v, choice c) { return V(sub_epi16)(v, c); }
+RO_INLINE vec one_less(vec v, choice c) { return V(add_epi16)(v, c); }
 RO_INLINE vec signed_by(vec size, choice turned)
 {
     return V(sub_epi16)(_mm256_xor_si256(size, turned), turned);
@@ -75,6 +88,13 @@ RO_INLINE vec first_lanes(vec v, uint32_t count)
     return and_(v, _mm256_cmpgt_epi16(_mm256_set1_epi16((short)count), number));
 }
 #endif
+
+/* Plus one where a + b, the lower halves, carry; turned: where a + b - 1 does. */
+RO_INLINE vec with_carry(vec upper, vec a, vec b, choice turned)
+{
+    vec sum = V(add_epi16)(a, b);
+    return one_less(one_more(upper, less(sum, a)), both(turned, is_none(sum)));
+}
 
 static bool narrow_linear(const struct ro_level *level)
 {
@@ -102,6 +122,10 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
         vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
         vec d = against(b, V(add_epi16)(load_any(below + x), base), turned);
         vec most = V(max_epi16)(V(max_epi16)(l, r), V(max_epi16)(u, d));
+        if (is_zero(most)) { /* flat, as most of an image is */
+            store_any(out + x, p);
+            continue;
+        }
         vec rest = V(sub_epi16)(V(add_epi16)(V(add_epi16)(l, r), V(add_epi16)(u, d)), most);
         vec sum_rate = V(mullo_epi16)(rate, sum_weight), most_rate = V(sll_epi16)(rate, most_shift);
         vec twice = V(add_epi16)(most, most);
@@ -117,6 +141,73 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
             moved = or_(moved, first_lanes(mix_in(zero(), next, p), count - x));
     }
     return !is_zero(moved);
+}
+
+static bool wide_linear(const struct ro_level *level)
+{
+    return !level->real && level->bits == 15 && level->a > 0 && ro_level_is_simple(level);
+}
+
+/* Some pixels of a row in 32-bit lanes. */
+static bool step_part(const struct ro_level *level, const struct ro_level_row *row, uint32_t x,
+                      uint32_t count)
+{
+    const size_t at = x * sizeof(int16_t);
+    const struct ro_level_row part = {.above = row->above + at,
+                                      .row = row->row + at,
+                                      .below = row->below + at,
+                                      .speed = row->speed + at,
+                                      .out = row->out + at,
+                                      .count = count};
+    return ro_level_row_of_norm(level, &part);
+}
+
+static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_row *row)
+{
+    const int16_t *above = (const int16_t *)row->above, *here = (const int16_t *)row->row;
+    const int16_t *under = (const int16_t *)row->below, *speed = (const int16_t *)row->speed;
+    int16_t *out = (int16_t *)row->out;
+    const vec base = V(set1_epi16)(INT16_MIN), low = V(set1_epi16)(127);
+    const vec weight = V(set1_epi16)((short)level->a);
+    const vec weight_up = V(set1_epi16)((short)(level->a << 9));
+    const vec half = V(set1_epi16)(1 << 14), largest = V(set1_epi16)((1 << 14) - 1);
+    const uint32_t count = row->count;
+    bool apart = false;
+    vec moved = zero();
+    for (uint32_t x = 0; x < count; x += LANES) {
+        vec p = load_any(here + x), f = load_any(speed + x);
+        choice turned = negative(f);
+        vec rate = V(abs_epi16)(f), b = V(add_epi16)(p, base);
+        vec l = against(b, V(add_epi16)(load_any(here + (ptrdiff_t)x - 1), base), turned);
+        vec r = against(b, V(add_epi16)(load_any(here + x + 1), base), turned);
+        vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
+        vec d = against(b, V(add_epi16)(load_any(under + x), base), turned);
+        vec most = V(max_epu16)(V(max_epu16)(l, r), V(max_epu16)(u, d));
+        if (is_zero(most)) {
+            store_any(out + x, p);
+            continue;
+        }
+        if (any_of(less(largest, most))) {
+            apart |= step_part(level, row, x, x + LANES <= count ? LANES : count - x);
+            continue;
+        }
+        vec rest = V(sub_epi16)(V(add_epi16)(V(add_epi16)(l, r), V(add_epi16)(u, d)), most);
+        vec n1 = V(add_epi16)(most, V(mulhi_epu16)(rest, weight_up));
+        vec n0 = and_(V(mullo_epi16)(rest, weight), low);
+        vec small = V(mulhi_epu16)(V(slli_epi16)(rate, 2), V(slli_epi16)(n0, 7));
+        choice even = is_none(and_(V(mullo_epi16)(rate, n0), low));
+        small = V(add_epi16)(one_less(small, both(turned, even)), half);
+        vec sum = V(add_epi16)(V(mullo_epi16)(rate, n1), small);
+        vec upper = one_more(V(mulhi_epu16)(rate, n1), less(sum, small));
+        vec change = V(add_epi16)(V(add_epi16)(upper, upper), V(srli_epi16)(sum, 15));
+        vec next = V(sub_epi16)(p, signed_by(change, turned));
+        store_any(out + x, next);
+        if (x + LANES <= count)
+            moved = mix_in(moved, next, p);
+        else
+            moved = or_(moved, first_lanes(mix_in(zero(), next, p), count - x));
+    }
+    return apart || !is_zero(moved);
 }
 
 static bool any(const struct ro_level *level)
@@ -151,6 +242,7 @@ static bool step_real(const struct ro_level *level, const struct ro_level_row *r
 }
 
 const struct ro_level_kernel RO_SIMD_NAME(ro_level_lanes) = {CPU, narrow_linear, step_lanes};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_wide) = {CPU, wide_linear, step_wide_lanes};
 const struct ro_level_kernel RO_SIMD_NAME(ro_level_whole) = {CPU, simple_whole, step_whole};
 const struct ro_level_kernel RO_SIMD_NAME(ro_level_real) = {CPU, simple_real, step_real};
 const struct ro_level_kernel RO_SIMD_NAME(ro_level_plain) = {CPU, any, step_plain};

@@ -7,24 +7,52 @@
 #include "pde/segment.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static void add_disc(float *phi, uint32_t width, uint32_t height, double reach, const ro_seed *seed)
+static void add_disc(float *phi, uint32_t width, uint32_t y, double reach, const ro_seed *seed)
 {
     double radius = seed->radius > 0 ? seed->radius : 5, far = radius + reach;
+    double dy = (double)y - seed->y;
     int64_t left = (int64_t)floor(seed->x - far), right = (int64_t)ceil(seed->x + far);
-    int64_t top = (int64_t)floor(seed->y - far), bottom = (int64_t)ceil(seed->y + far);
+    if (fabs(dy) > far + 1)
+        return;
     left = left < 0 ? 0 : left;
-    top = top < 0 ? 0 : top;
     right = right < width ? right : (int64_t)width - 1;
-    bottom = bottom < height ? bottom : (int64_t)height - 1;
-    for (int64_t y = top; y <= bottom; y++)
-        for (int64_t x = left; x <= right; x++) {
-            double dx = (double)x - seed->x, dy = (double)y - seed->y;
-            float distance = (float)(sqrt(dx * dx + dy * dy) - radius);
-            float *at = phi + (size_t)y * width + (size_t)x;
-            if (distance < *at)
-                *at = distance;
-        }
+    for (int64_t x = left; x <= right; x++) {
+        double dx = (double)x - seed->x;
+        float distance = (float)(sqrt(dx * dx + dy * dy) - radius);
+        if (distance < phi[x])
+            phi[x] = distance;
+    }
+}
+
+static int label_of(const ro_seed *seed) { return seed->label ? seed->label : 1; }
+
+bool ro_seeds_any(const ro_segment_options *options, int label)
+{
+    const ro_image *mask = options->mask;
+    bool any = options->distance && label == 1;
+    for (size_t i = 0; i < options->seed_count && !any; i++)
+        any = label_of(&options->seeds[i]) == label;
+    for (uint32_t y = 0; mask && y < mask->height && !any; y++)
+        any = memchr((const char *)mask->data + (ptrdiff_t)y * mask->stride, label, mask->width);
+    return any;
+}
+
+void ro_seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
+                       double reach, float *phi)
+{
+    for (uint32_t x = 0; x < width; x++)
+        phi[x] = (float)reach;
+    for (size_t i = 0; i < options->seed_count; i++)
+        if (label_of(&options->seeds[i]) == label)
+            add_disc(phi, width, y, reach, &options->seeds[i]);
+    if (!options->distance || label != 1)
+        return;
+    const float *row = (const float *)(const void *)((const char *)options->distance->data +
+                                                     (ptrdiff_t)y * options->distance->stride);
+    for (uint32_t x = 0; x < width; x++)
+        phi[x] = row[x] < phi[x] ? row[x] : phi[x];
 }
 
 /* ---- Masks: the exact distance to the nearest pixel of a kind (Meijster and others, 2000) -----
@@ -47,17 +75,17 @@ static bool mask_is(const ro_image *mask, int label, uint32_t x, uint32_t y)
 static void fill_columns(struct plane *plane, const ro_image *mask, int label, bool inside)
 {
     const uint32_t width = plane->width, height = plane->height;
-    for (uint32_t x = 0; x < width; x++) {
-        int64_t last = FAR;
-        for (uint32_t y = 0; y < height; y++) {
-            last = mask_is(mask, label, x, y) == inside ? 0 : last < FAR ? last + 1 : FAR;
-            plane->column[(size_t)y * width + x] = last;
+    for (uint32_t y = 0; y < height; y++) {
+        int64_t *row = plane->column + (size_t)y * width;
+        for (uint32_t x = 0; x < width; x++) {
+            const int64_t above = y ? row[(ptrdiff_t)x - (ptrdiff_t)width] : FAR;
+            row[x] = mask_is(mask, label, x, y) == inside ? 0 : above < FAR ? above + 1 : FAR;
         }
-        for (uint32_t y = height; y-- > 0;) {
-            int64_t *at = &plane->column[(size_t)y * width + x];
-            last = *at == 0 ? 0 : last < FAR ? last + 1 : FAR;
-            *at = last < *at ? last : *at;
-        }
+    }
+    for (uint32_t y = height - 1; y-- > 0;) {
+        int64_t *row = plane->column + (size_t)y * width;
+        for (uint32_t x = 0; x < width; x++)
+            row[x] = row[x + width] + 1 < row[x] ? row[x + width] + 1 : row[x];
     }
 }
 
@@ -94,7 +122,7 @@ static void fill_row(struct plane *plane, uint32_t y)
     }
 }
 
-static ro_status add_mask(ro_context *context, const ro_image *mask, int label, float *phi)
+ro_status ro_seeds_add_mask(ro_context *context, const ro_image *mask, int label, float *phi)
 {
     const uint32_t width = mask->width, height = mask->height;
     size_t size = (size_t)width * height;
@@ -125,34 +153,5 @@ done:
     free(plane.column);
     free(plane.square);
     free(plane.stack);
-    return status;
-}
-
-ro_status ro_seeds_fill(ro_context *context, const ro_segment_options *options, int label,
-                        uint32_t width, uint32_t height, double reach, float *phi)
-{
-    ro_status status = RO_OK;
-    for (size_t i = 0; i < (size_t)width * height; i++)
-        phi[i] = (float)reach;
-    for (size_t i = 0; i < options->seed_count; i++)
-        if ((options->seeds[i].label ? options->seeds[i].label : 1) == label)
-            add_disc(phi, width, height, reach, &options->seeds[i]);
-    if (options->distance && label == 1)
-        for (uint32_t y = 0; y < height; y++) {
-            const float *row =
-                (const float *)(const void *)((const char *)options->distance->data +
-                                              (ptrdiff_t)y * options->distance->stride);
-            for (uint32_t x = 0; x < width; x++) {
-                float *at = phi + (size_t)y * width + x;
-                if (isnan(row[x]))
-                    return ro_context_fail(context, RO_E_ARGUMENT,
-                                           "the distance of pixel (%u, %u) is no number", x, y);
-                *at = row[x] < *at ? row[x] : *at;
-            }
-        }
-    if (options->mask)
-        status = add_mask(context, options->mask, label, phi);
-    for (size_t i = 0; i < (size_t)width * height; i++)
-        phi[i] = phi[i] < (float)-reach ? (float)-reach : phi[i];
     return status;
 }

@@ -45,12 +45,6 @@ static ro_status find_numbers(struct ro_segmentation *work)
     return RO_OK;
 }
 
-static bool is_set(const ro_speed *speed)
-{
-    return speed->constant != 0 || speed->coefficients || speed->gaussian != 0 ||
-           speed->window != 0 || speed->edge != 0;
-}
-
 static ro_status check_speed(struct ro_segmentation *work, int label)
 {
     ro_context *context = work->context;
@@ -134,6 +128,14 @@ static ro_status check_seeds(struct ro_segmentation *work)
                                        "label %d in the mask at (%u, %u): labels are 1 to %d",
                                        label, x, y, RO_LABELS);
         }
+    for (uint32_t y = 0; options->distance && y < work->height && status == RO_OK; y++) {
+        const float *row = (const float *)(const void *)((const char *)options->distance->data +
+                                                         (ptrdiff_t)y * options->distance->stride);
+        for (uint32_t x = 0; x < work->width; x++)
+            if (isnan(row[x]))
+                return ro_context_fail(work->context, RO_E_ARGUMENT,
+                                       "the distance of pixel (%u, %u) is no number", x, y);
+    }
     for (size_t i = 0; options->velocity && i < 2 * (size_t)work->width * work->height; i++)
         if (!(fabsf(options->velocity[i]) <= 1e6f))
             return ro_context_fail(work->context, RO_E_ARGUMENT,
@@ -172,196 +174,6 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     return status;
 }
 
-/* ---- Fronts ---------------------------------------------------------------------------------- */
-
-/* What is needed while fronts are made. */
-struct making {
-    uint16_t *grey, *smooth, *edges; /* intensities: as they are, for g1, for g2 */
-    float *speed[RO_LABELS];
-    float *phi; /* in pixels */
-    double fastest[RO_LABELS];
-    double velocity; /* largest |u| + |v| */
-};
-
-static void free_making(struct making *making)
-{
-    free(making->grey);
-    free(making->smooth);
-    free(making->edges);
-    free(making->phi);
-    for (int i = 0; i < RO_LABELS; i++)
-        free(making->speed[i]);
-}
-
-static ro_status no_memory(const struct ro_segmentation *work)
-{
-    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to segment %u x %u pixels",
-                           work->width, work->height);
-}
-
-static ro_status read_image(struct ro_segmentation *work, struct making *making, const ro_image *in)
-{
-    const size_t pixels = (size_t)work->width * work->height;
-    uint16_t **planes[] = {&making->grey, &making->smooth, &making->edges};
-    for (size_t i = 0; i < 3; i++)
-        if (!(*planes[i] = malloc(pixels * sizeof **planes[i])))
-            return no_memory(work);
-    if (!(making->phi = malloc(pixels * sizeof *making->phi)))
-        return no_memory(work);
-    ro_status status = ro_intensity_read(work->context, in, making->grey);
-    const double by[] = {0, work->options.smooth, work->options.sigma};
-    for (size_t i = 1; i < 3 && status == RO_OK; i++)
-        if (by[i] > 0)
-            status = ro_intensity_smooth(work->context, making->grey, work->width, work->height,
-                                         by[i], *planes[i]);
-        else
-            memcpy(*planes[i], making->grey, pixels * sizeof **planes[i]);
-    return status;
-}
-
-/* phi of a label as it starts, and its speed in pixels per unit of time. */
-static ro_status start_label(struct ro_segmentation *work, struct making *making, int label)
-{
-    const size_t pixels = (size_t)work->width * work->height;
-    const double reach = (double)work->number->max / work->number->slope;
-    struct ro_level_front *front = &work->front[label];
-    ro_segment_label *report = &work->report.label[label];
-    ro_speed *speed = &work->options.speed[label];
-    ro_status status = ro_seeds_fill(work->context, &work->options, label + 1, work->width,
-                                     work->height, reach, making->phi);
-    for (size_t i = 0; i < pixels && status == RO_OK && !report->used; i++)
-        report->used = making->phi[i] < 0;
-    if (status != RO_OK || !report->used)
-        return status;
-    front->level = (struct ro_level){
-        .width = work->width,
-        .height = work->height,
-        .real = work->number->real,
-        .a = work->norm->a,
-        .bits = work->number->bits,
-        .min = work->number->min,
-        .max = work->number->max,
-        .moved_by_field = work->options.velocity != NULL,
-    };
-    for (int i = 0; i < 2 && status == RO_OK; i++)
-        status = ro_level_field_make(work->context, &front->level, &front->phi[i]);
-    if (status == RO_OK)
-        status = ro_level_field_make(work->context, &front->level, &front->speed);
-    if (status == RO_OK && front->level.moved_by_field)
-        status = ro_level_field_make(work->context, &front->level, &front->vx);
-    if (status == RO_OK && front->level.moved_by_field)
-        status = ro_level_field_make(work->context, &front->level, &front->vy);
-    if (status == RO_OK && !(making->speed[label] = malloc(pixels * sizeof *making->phi)))
-        status = no_memory(work);
-    if (status != RO_OK)
-        return status;
-    for (uint32_t y = 0; y < work->height; y++)
-        for (uint32_t x = 0; x < work->width; x++) {
-            double value = (double)making->phi[(size_t)y * work->width + x] * work->number->slope;
-            value = value > work->number->max ? work->number->max : value;
-            value = value < work->number->min ? work->number->min : value;
-            ro_level_put(&front->level, &front->phi[0], x, y, value);
-        }
-    ro_level_field_mirror(&front->level, &front->phi[0]);
-    work->scale[label] = 1;
-    if (!is_set(speed) && !work->options.velocity) {
-        speed->window = 1;
-        ro_window_estimate(making->smooth, making->phi, work->width, work->height, &speed->low,
-                           &speed->high);
-    }
-    if (speed->window != 0) {
-        report->low = speed->low;
-        report->high = speed->high;
-    }
-    ro_speed_fill(speed, making->smooth, making->edges, work->width, work->height,
-                  making->speed[label]);
-    for (size_t i = 0; i < pixels; i++)
-        if (fabsf(making->speed[label][i]) > making->fastest[label])
-            making->fastest[label] = fabsf(making->speed[label][i]);
-    if (making->fastest[label] == 0 && making->velocity == 0 && speed->curvature == 0)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "the speed of label %d is zero everywhere", label + 1);
-    return RO_OK;
-}
-
-/* The time step: the largest for which every label is monotone, or the one asked for. */
-static ro_status set_time(struct ro_segmentation *work, const struct making *making)
-{
-    double largest = INFINITY;
-    for (int i = 0; i < RO_LABELS; i++) {
-        if (!work->report.label[i].used)
-            continue;
-        double rate = making->fastest[i] / ro_level_bound(work->norm) + making->velocity +
-                      4 * work->options.speed[i].curvature;
-        largest = 1 / rate < largest ? 1 / rate : largest;
-    }
-    work->time_step = work->options.time_step > 0 ? work->options.time_step : largest;
-    if (work->time_step > largest * (1 + 1e-9))
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "a time step of %g is not monotone, at most %g is", work->time_step,
-                               largest);
-    work->report.time_step = work->time_step;
-    return RO_OK;
-}
-
-static double clamped(double value, double bound)
-{
-    return value > bound ? bound : value < -bound ? -bound : value;
-}
-
-static void set_speeds(struct ro_segmentation *work, const struct making *making, int label)
-{
-    struct ro_level_front *front = &work->front[label];
-    const double one = work->number->real ? 1 : 1 << work->number->bits;
-    const double bound =
-        work->number->real ? 1 : floor(ro_level_bound(work->norm) * one); /* of whole numbers */
-    const double carried = work->number->real ? 1 : one - 1;
-    const float *velocity = work->options.velocity;
-    double fastest = 0;
-    front->level.curvature = work->time_step * work->options.speed[label].curvature;
-    for (uint32_t y = 0; y < work->height; y++)
-        for (uint32_t x = 0; x < work->width; x++) {
-            size_t at = (size_t)y * work->width + x;
-            double value = clamped(making->speed[label][at] * work->time_step * one, bound);
-            ro_level_put(&front->level, &front->speed, x, y, value);
-            value = fabs(ro_level_value(&front->level, &front->speed, x, y)) / one;
-            fastest = value > fastest ? value : fastest;
-            if (velocity) {
-                ro_level_put(&front->level, &front->vx, x, y,
-                             clamped(velocity[2 * at] * work->time_step * one, carried));
-                ro_level_put(&front->level, &front->vy, x, y,
-                             clamped(velocity[2 * at + 1] * work->time_step * one, carried));
-            }
-        }
-    work->report.label[label].fastest = fastest;
-}
-
-static ro_status make_fronts(struct ro_segmentation *work, const ro_image *in)
-{
-    struct making making = {0};
-    const float *velocity = work->options.velocity;
-    for (size_t i = 0; velocity && i < (size_t)work->width * work->height; i++) {
-        double size = fabs((double)velocity[2 * i]) + fabs((double)velocity[2 * i + 1]);
-        making.velocity = size > making.velocity ? size : making.velocity;
-    }
-    ro_status status = read_image(work, &making, in);
-    bool any = false;
-    for (int i = 0; i < RO_LABELS && status == RO_OK; i++) {
-        status = start_label(work, &making, i);
-        any |= work->report.label[i].used;
-    }
-    if (status == RO_OK && !any)
-        status = ro_context_fail(work->context, RO_E_ARGUMENT,
-                                 "there is no seed: nothing of the image is inside a contour");
-    if (status == RO_OK)
-        status = set_time(work, &making);
-    for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
-        if (work->report.label[i].used)
-            set_speeds(work, &making, i);
-    free_making(&making);
-    return status;
-}
-
 /* ---- Results --------------------------------------------------------------------------------- */
 
 static void measure(struct ro_segmentation *work)
@@ -369,9 +181,12 @@ static void measure(struct ro_segmentation *work)
     for (int i = 0; i < RO_LABELS; i++) {
         ro_segment_label *report = &work->report.label[i];
         const struct ro_level_front *front = &work->front[i];
-        for (uint32_t y = 0; report->used && y < work->height; y++)
+        for (uint32_t y = 0; report->used && y < work->height; y++) {
+            uint32_t inside = 0;
             for (uint32_t x = 0; x < work->width; x++)
-                report->area += ro_level_value(&front->level, &front->phi[front->now], x, y) < 0;
+                inside += ro_level_value(&front->level, &front->phi[front->now], x, y) < 0;
+            report->area += inside;
+        }
     }
     for (size_t i = 0; i < work->line_count; i++) {
         const ro_polyline *line = &work->lines[i];
@@ -405,7 +220,7 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
         work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }
     if (status == RO_OK)
-        status = make_fronts(work, in);
+        status = ro_fronts_make(work, in);
     if (status == RO_OK)
         status = ro_fronts_evolve(work);
     if (status == RO_OK)
@@ -430,9 +245,9 @@ void ro_segmentation_free(ro_segmentation *work)
         ro_level_field_free(&front->phi[0]);
         ro_level_field_free(&front->phi[1]);
         ro_level_field_free(&front->speed);
-        ro_level_field_free(&front->vx);
-        ro_level_field_free(&front->vy);
     }
+    ro_level_field_free(&work->vx);
+    ro_level_field_free(&work->vy);
     ro_contours_drop(work);
     free(work);
 }
@@ -469,7 +284,11 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *la
             double deepest = 0;
             row[x] = 0;
             for (int i = 0; i < RO_LABELS; i++) {
-                double phi = work->report.label[i].used ? phi_of(work, i, x, y) : 0;
+                const struct ro_level_front *front = &work->front[i];
+                if (!work->report.label[i].used ||
+                    !(ro_level_value(&front->level, &front->phi[front->now], x, y) < 0))
+                    continue;
+                double phi = phi_of(work, i, x, y);
                 if (phi < deepest) {
                     deepest = phi;
                     row[x] = (uint8_t)(i + 1);

@@ -82,60 +82,96 @@ static uint32_t inside(int64_t at, uint32_t size)
     return at < 0 ? 0 : at >= size ? size - 1 : (uint32_t)at;
 }
 
-/* Nothing is rounded between rows and columns, so it does not matter which come first. */
+/* Threads take bands of rows, first along them, then across. Nothing is rounded between the two, so
+ * it does not matter which comes first. */
+struct smoothing {
+    const uint16_t *grey;
+    uint32_t *rows; /* smoothed along */
+    uint16_t *out;
+    uint32_t width, height;
+    int32_t weights[3 * MOST_DEVIATION + 1];
+    int reach;
+    bool across;
+    char *scratch; /* a row of sums, or of pixels with its ends, a thread */
+    size_t scratch_bytes;
+    atomic_uint_fast32_t ticket;
+};
+
+static void smooth_along(const struct smoothing *s, uint32_t y, uint16_t *line)
+{
+    const uint16_t *from = s->grey + (size_t)y * s->width;
+    uint32_t *to = s->rows + (size_t)y * s->width;
+    const uint32_t width = s->width;
+    for (int i = 0; i < s->reach; i++) {
+        line[i] = from[0];
+        line[(size_t)s->reach + width + (size_t)i] = from[width - 1];
+    }
+    memcpy(line + s->reach, from, width * sizeof *line);
+    for (uint32_t x = 0; x < width; x++)
+        to[x] = (uint32_t)s->weights[0] * from[x];
+    for (int i = 1; i <= s->reach; i++) {
+        const uint32_t weight = (uint32_t)s->weights[i];
+        const uint16_t *left = line + s->reach - i, *right = line + s->reach + i;
+        for (uint32_t x = 0; x < width; x++)
+            to[x] += weight * ((uint32_t)left[x] + right[x]);
+    }
+}
+
+static void smooth_across(const struct smoothing *s, uint32_t y, int64_t *sums)
+{
+    const uint32_t width = s->width;
+    memset(sums, 0, width * sizeof *sums);
+    for (int i = -s->reach; i <= s->reach; i++) {
+        const uint32_t *from = s->rows + (size_t)inside((int64_t)y + i, s->height) * width;
+        const int64_t weight = s->weights[i < 0 ? -i : i];
+        for (uint32_t x = 0; x < width; x++)
+            sums[x] += weight * from[x];
+    }
+    for (uint32_t x = 0; x < width; x++)
+        s->out[(size_t)y * width + x] =
+            (uint16_t)((sums[x] + (1 << (2 * WEIGHT_BITS - 1))) >> (2 * WEIGHT_BITS));
+}
+
+static void smooth_bands(void *data, int thread)
+{
+    enum { BAND = 16 };
+    struct smoothing *s = data;
+    void *scratch = s->scratch + (size_t)thread * s->scratch_bytes;
+    for (uint32_t y; (y = (uint32_t)atomic_fetch_add(&s->ticket, BAND)) < s->height;)
+        for (uint32_t end = s->height - y < BAND ? s->height : y + BAND; y < end; y++)
+            if (s->across)
+                smooth_across(s, y, scratch);
+            else
+                smooth_along(s, y, scratch);
+}
+
 ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
                               uint32_t height, double deviation, uint16_t *out)
 {
-    int32_t weights[3 * MOST_DEVIATION + 1];
-    const int reach = weights_of(deviation, weights);
-    uint32_t *rows = malloc((size_t)width * height * sizeof *rows);
-    int64_t *sums = malloc(width * sizeof *sums);
-    uint16_t *line = malloc(((size_t)width + 2 * (size_t)reach) * sizeof *line);
-    if (!rows || !sums || !line) {
-        free(rows);
-        free(sums);
-        free(line);
+    struct smoothing s = {.grey = grey, .out = out, .width = width, .height = height};
+    const int threads = ro_pool_threads(context->pool);
+    s.reach = weights_of(deviation, s.weights);
+    s.scratch_bytes =
+        (width * sizeof(int64_t) + 2 * (size_t)s.reach * sizeof(uint16_t) + 63) / 64 * 64;
+    s.scratch = malloc((size_t)threads * s.scratch_bytes);
+    s.rows = malloc((size_t)width * height * sizeof *s.rows);
+    const bool made = s.scratch && s.rows;
+    for (int across = 0; across < 2 && made; across++) {
+        s.across = across;
+        atomic_init(&s.ticket, 0);
+        ro_pool_run(context->pool, threads, smooth_bands, &s);
+    }
+    free(s.scratch);
+    free(s.rows);
+    if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to smooth %u x %u pixels", width,
                                height);
-    }
-    for (uint32_t y = 0; y < height; y++) {
-        const uint16_t *from = grey + (size_t)y * width;
-        uint32_t *to = rows + (size_t)y * width;
-        for (int i = 0; i < reach; i++) {
-            line[i] = from[0];
-            line[(size_t)reach + width + (size_t)i] = from[width - 1];
-        }
-        memcpy(line + reach, from, width * sizeof *line);
-        for (uint32_t x = 0; x < width; x++)
-            to[x] = (uint32_t)weights[0] * from[x];
-        for (int i = 1; i <= reach; i++) {
-            const uint32_t weight = (uint32_t)weights[i];
-            const uint16_t *left = line + reach - i, *right = line + reach + i;
-            for (uint32_t x = 0; x < width; x++)
-                to[x] += weight * ((uint32_t)left[x] + right[x]);
-        }
-    }
-    for (uint32_t y = 0; y < height; y++) {
-        memset(sums, 0, width * sizeof *sums);
-        for (int i = -reach; i <= reach; i++) {
-            const uint32_t *from = rows + (size_t)inside((int64_t)y + i, height) * width;
-            const int64_t weight = weights[i < 0 ? -i : i];
-            for (uint32_t x = 0; x < width; x++)
-                sums[x] += weight * from[x];
-        }
-        for (uint32_t x = 0; x < width; x++)
-            out[(size_t)y * width + x] =
-                (uint16_t)((sums[x] + (1 << (2 * WEIGHT_BITS - 1))) >> (2 * WEIGHT_BITS));
-    }
-    free(rows);
-    free(sums);
-    free(line);
     return RO_OK;
 }
 
 /* ---- The speed ------------------------------------------------------------------------------- */
 
-static double of_intensity(const ro_speed *speed, uint32_t grey)
+double ro_speed_of_intensity(const ro_speed *speed, uint32_t grey)
 {
     const double level = grey / 257.0, unit = grey / (double)WHITE;
     double sum = speed->constant, power = 0;
@@ -151,34 +187,16 @@ static double of_intensity(const ro_speed *speed, uint32_t grey)
     return sum;
 }
 
-void ro_speed_fill(const ro_speed *speed, const uint16_t *grey, const uint16_t *edges,
-                   uint32_t width, uint32_t height, float *out)
+void ro_speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
+                       uint32_t height, uint32_t y, float *out)
 {
-    /* pixels of one intensity share a sum: it is kept from one to the next of its kind */
-    static const float unknown = INFINITY;
-    enum { SHARED = 4096 };
-    float table[SHARED];
-    uint16_t of[SHARED];
-    for (int i = 0; i < SHARED; i++)
-        table[i] = unknown;
-    for (uint32_t y = 0; y < height; y++) {
-        const uint16_t *up = edges + (size_t)(y ? y - 1 : 0) * width;
-        const uint16_t *row = edges + (size_t)y * width;
-        const uint16_t *down = edges + (size_t)(y + 1 < height ? y + 1 : y) * width;
-        for (uint32_t x = 0; x < width; x++, grey++, out++) {
-            uint32_t place = (*grey ^ *grey >> 8) % SHARED;
-            if (table[place] == unknown || of[place] != *grey) {
-                table[place] = (float)of_intensity(speed, *grey);
-                of[place] = *grey;
-            }
-            *out = table[place];
-            if (speed->edge != 0) {
-                double gx = row[x + 1 < width ? x + 1 : x] - (double)row[x ? x - 1 : 0];
-                double gy = down[x] - (double)up[x];
-                double k = 2 * 257 * speed->kappa;
-                *out += (float)(speed->edge / (1 + (gx * gx + gy * gy) / (k * k)));
-            }
-        }
+    const uint16_t *row = edges + (size_t)y * width;
+    const uint16_t *up = y ? row - width : row, *down = y + 1 < height ? row + width : row;
+    for (uint32_t x = 0; x < width; x++) {
+        double gx = row[x + 1 < width ? x + 1 : x] - (double)row[x ? x - 1 : 0];
+        double gy = down[x] - (double)up[x];
+        double k = 2 * 257 * speed->kappa;
+        out[x] = (float)(speed->edge / (1 + (gx * gx + gy * gy) / (k * k)));
     }
 }
 

@@ -118,6 +118,19 @@ class Segment(Case):
             wanted = wanted or told
             self.assertEqual(told, wanted, more)
 
+    def test_curvature_of_one_label(self):
+        """Each label has the kernel that it needs."""
+        for curved in "1", "2":
+            wanted = None
+            for schedule in "reference", "active", "stream", "passes":
+                self.run_it("--at", "50,40", "--at", "2:70,50", "--window", "100,255",
+                            "--curvature", curved + ":0.5", "--iterations", "60", "--phi",
+                            "phi.npy", "--schedule", schedule)
+                told = self.get("phi-1.npy"), self.get("phi-2.npy")
+                wanted = wanted or told
+                self.assertEqual(told, wanted, schedule)
+            self.assertNotEqual(*wanted)
+
     def test_profile(self):
         self.run_it("--at", "50,40", "--profile", "fpga12", "--phi", "a.npy")
         self.run_it("--at", "50,40", "--number", "s12", "--norm", "lin", "--phi", "b.npy")
@@ -180,7 +193,7 @@ class Segment(Case):
                                       "--json").stdout)
         width, height, frames = gif(self.get("all.gif"))
         self.assertEqual((width, height), (WIDTH, HEIGHT))
-        self.assertEqual(len(frames), 1 + told["steps"] // 7)
+        self.assertEqual(len(frames), 1 + (told["steps"] + 6) // 7)  # the end as well
         for frame in frames:
             rest = {n for n in frame if n < 252}
             self.assertEqual(len(rest), 2)
@@ -188,7 +201,34 @@ class Segment(Case):
         kind = "png" if supports("png") else "ppm"
         self.run_it("--at", "50,40", "--frames", "f." + kind, "--every", "50", "--iterations", "99")
         names = [n for n in sorted(os.listdir(self.folder)) if n.startswith("f-")]
-        self.assertEqual(names, ["f-0000." + kind, "f-0001." + kind])
+        self.assertEqual(names, ["f-0000." + kind, "f-0001." + kind, "f-0002." + kind])
+
+    def test_frames_are_all_or_none(self):
+        self.put("f-0000.ppm", OLD)
+        self.put("out.pgm", OLD)
+        os.mkdir(os.path.join(self.folder, "f-0003.ppm"))
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--frames", "f.ppm",
+                     words=["f-0003.ppm", "directory"])
+        self.assertEqual(self.get("f-0000.ppm"), OLD)
+        os.rmdir(os.path.join(self.folder, "f-0003.ppm"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["f-0000.ppm", "in.pgm", "out.pgm"])
+
+    def test_device(self):
+        if b"cuda" in self.works("devices").stdout.lower():
+            told = json.loads(self.run_it("--at", "50,40", "--device", "cuda", "--json").stdout)
+            self.assertEqual((told["device"], told["schedule"]), ("cuda", "fused"))
+            self.assertEqual(self.mask(), self.object)
+            self.put("out.pgm", OLD)
+            self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--device", "cuda",
+                         "--schedule", "stream", words=["no schedule stream", "fused"])
+            return
+        told = json.loads(self.run_it("--at", "50,40", "--device", "auto", "--json").stdout)
+        self.assertEqual((told["device"], told["schedule"]), ("cpu", "active"))
+        self.put("out.pgm", OLD)
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--device", "cuda",
+                     words=["--device cuda", "no CUDA device"])
+        self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", "--schedule", "fused",
+                     words=["schedule fused", "CUDA"])
 
     def test_velocity(self):
         self.put("wind.npy", npy("(90, 120, 2)", [0.5, 0.0] * (WIDTH * HEIGHT)))
@@ -226,6 +266,9 @@ class Segment(Case):
                 (["seed (120, 10)", "outside", "120 x 90"], "--at", "120,10"),
                 (["seed (-1, 10)", "outside"], "--at", "-1,10"),
                 (["zero everywhere"], "--at", "9,9", "--polynomial", "0"),
+                (["zero everywhere"], "--at", "9,9", "--speed", "0"),
+                (["label 2", "zero everywhere"], "--at", "9,9", "--at", "2:20,20", "--speed", "1",
+                 "--speed", "2:0"),
                 (["mask is 20 x 10", "120 x 90"], "--mask", "mask.pgm"),
                 (["5 tones", "4 labels"], "--mask", "five.pgm"),
                 (["no seed"], "--mask", "black.pgm"),

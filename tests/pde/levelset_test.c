@@ -125,6 +125,26 @@ static void compare(const struct problem *problem, const struct ro_level_front *
                          problem->field, steps, x, y, now_at(got, x, y), now_at(want, x, y));
 }
 
+/* Gives whether a pixel moved in the last step; *computed: how many tiles of how many. */
+static bool run_tiles(struct ro_level_front *front, const struct ro_level_kernel *kernel,
+                      uint32_t depth, struct ro_pool *pool, int steps, uint64_t *computed)
+{
+    struct ro_level_front *const fronts[RO_LEVEL_FRONTS] = {NULL, front};
+    const struct ro_level_kernel *const kernels[RO_LEVEL_FRONTS] = {NULL, kernel};
+    const bool chosen[RO_LEVEL_FRONTS] = {false, true};
+    bool moved[RO_LEVEL_FRONTS];
+    struct ro_level_tiles tiles;
+    assert_int_equal(ro_level_tiles_open(&tiles, fronts, kernels, depth, ro_pool_threads(pool)),
+                     RO_OK);
+    ro_level_tiles_run(&tiles, pool, chosen, (uint32_t)steps, moved);
+    if (computed) {
+        computed[0] = tiles.computed;
+        computed[1] = (uint64_t)tiles.columns * tiles.rows;
+    }
+    ro_level_tiles_close(&tiles);
+    return moved[1];
+}
+
 /* Every kernel by passes of some depth and by tiles, the flag of motion included. */
 static int check(const struct problem *problem, int steps, uint32_t depth, int threads)
 {
@@ -147,10 +167,7 @@ static int check(const struct problem *problem, int steps, uint32_t depth, int t
             snprintf(what, sizeof what, "%s %s, depth %u, %d threads", ro_cpu_name(cpu),
                      tiled ? "tiles" : "passes", depth, threads);
             if (tiled) {
-                struct ro_level_tiles tiles;
-                assert_int_equal(ro_level_tiles_open(&tiles, &got, kernel, depth, threads), RO_OK);
-                moved = ro_level_tiles_run(&tiles, pool, (uint32_t)steps);
-                ro_level_tiles_close(&tiles);
+                moved = run_tiles(&got, kernel, depth, pool, steps, NULL);
             } else {
                 struct ro_level_passes passes;
                 ro_level_passes_open(&passes, &got, kernel, depth);
@@ -221,15 +238,11 @@ static void tiles_rest_where_nothing_moves(void **state)
         }
     struct problem problem = {"s12", "lin", 1500, 900, CONE, 3, false, 0};
     struct ro_level_front front;
-    struct ro_level_tiles tiles;
     struct ro_pool *pool = ro_pool_open(2);
+    uint64_t computed[2];
     make(&problem, &front);
-    assert_int_equal(
-        ro_level_tiles_open(&tiles, &front, ro_level_kernel_find(&front.level, 0), 8, 2), RO_OK);
-    ro_level_tiles_run(&tiles, pool, 80);
-    uint64_t all = 10 * (uint64_t)tiles.columns * tiles.rows;
-    assert_true(tiles.computed < all / 2);
-    ro_level_tiles_close(&tiles);
+    run_tiles(&front, ro_level_kernel_find(&front.level, 0), 8, pool, 80, computed);
+    assert_true(computed[0] < 10 * computed[1] / 2);
     drop(&front);
     ro_pool_close(pool);
 }
