@@ -1,203 +1,283 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A band on the device: a warp is a band of 32 rows, a lane is a row, p columns behind the lane above.
+ * A band on the device: a warp is a band of 32 rows, a lane is a row, p columns behind the lane
+ * above.
  *
  *     ring, a step after another:   [ 8 rows of the band above | 32 rows of this band ]
  *
- * An error is a word of two 16-bit parts. A tap (dx, dy) is the word dx + p * dy steps back and dy to
- * the left, one load from shared memory without conflicts; two dot products of 16 by 8 bits add it
- * to the real and the imaginary sum. Where the taps lie is not known at compile time: their places
- * and weights are kept in registers.
+ * An error is a word of two 16-bit parts. A tap (dx, dy) is the word dx + p * dy steps back and dy
+ * to the left, one load from shared memory without conflicts; two dot products of 16 by 8 bits add
+ * it to the real and the imaginary sum. Where the taps lie is not known at compile time: their
+ * places and weights are kept in registers.
  *
- * After every TASK steps a band leaves its last 8 rows in global memory and raises its flag; the band
- * below takes them from there. A hogel has one such line for all of its bands: a band is always far
- * enough behind the one above to write where that has been read.
+ * From error to error there is a chain of 150 cycles: taps, nearest level, error. So only taps of
+ * the step before (the LATE first ones) are added within it; the others and the pixel of step t + 1
+ * are added while step t waits.
  */
 #ifndef RO_HOLOGRAM_DIFFUSE_BAND_CUH
 #define RO_HOLOGRAM_DIFFUSE_BAND_CUH
 
 #include "hologram/diffuse_levels.cuh"
+#include "hologram/diffuse_line.cuh"
 #include "hologram/diffuse_pixels.cuh"
-
-/* ---- waiting ------------------------------------------------------------------------------------ */
-
-/* In a checked build a wait that lasts for seconds stops the kernel instead of the machine. */
-static __device__ __forceinline__ unsigned look_at(const unsigned *flag)
-{
-    unsigned seen;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-    return seen;
-}
-
-static __device__ __forceinline__ void wait_for(const unsigned *flag, unsigned value)
-{
-    for (int looks = 0; look_at(flag) < value; looks++) {
-        if (looks > 4)
-            __nanosleep(64);
-#ifdef RO_CUDA_CHECKED
-        if (looks > 1 << 24)
-            __trap();
-#endif
-    }
-}
-
-static __device__ __forceinline__ void raise(unsigned *flag, unsigned value)
-{
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
-}
-
-/* ---- a band ----------------------------------------------------------------------------------------- */
-
-/* Takes in what the band above left for steps t to t + count - 1; `slot` is that of t. */
-static __device__ __forceinline__ void fetch_above(unsigned char *ring, const uint4 *line, int t,
-                                                   int count, int slot, int total, int ahead,
-                                                   int lane)
-{
-    for (int i = lane; i < 2 * count; i += LANES) {
-        int step = t + (i >> 1) + ahead;
-        uint4 words = make_uint4(0, 0, 0, 0);
-        if (line && step >= 0 && step < total)
-            words = __ldcg(line + 2 * step + (i & 1));
-        *(uint4 *)(ring + (slot + (i >> 1)) * (PITCH * 4) + (i & 1) * 16) = words;
-    }
-}
 
 /* Taps in two chains each, so that they need not wait for one another. */
 struct sums {
     int re, im, re2, im2;
 };
 
-template <int TAPS>
-static __device__ __forceinline__ void add_taps(const unsigned char *steps, const int (&place)[TAPS],
-                                                const int (&weight)[TAPS], sums &s)
+template <int TAPS> struct lane_taps {
+    int place[TAPS], weight[TAPS];
+};
+
+template <int FIRST, int AFTER, int TAPS>
+static __device__ __forceinline__ void add_taps(const unsigned char *steps,
+                                                const lane_taps<TAPS> &taps, sums &s)
 {
 #pragma unroll
-    for (int k = 0; k < TAPS; k++) {
-        int e = *(const int *)(steps + place[k]);
+    for (int k = FIRST; k < AFTER; k++) {
+        const int e = *(const int *)(steps + taps.place[k]);
         if (k % 2) {
-            s.re2 = __dp2a_lo(e, weight[k], s.re2);
-            s.im2 = __dp2a_hi(e, weight[k], s.im2);
+            s.re2 = __dp2a_lo(e, taps.weight[k], s.re2);
+            s.im2 = __dp2a_hi(e, taps.weight[k], s.im2);
         } else {
-            s.re = __dp2a_lo(e, weight[k], s.re);
-            s.im = __dp2a_hi(e, weight[k], s.im);
+            s.re = __dp2a_lo(e, taps.weight[k], s.re);
+            s.im = __dp2a_hi(e, taps.weight[k], s.im);
         }
     }
 }
 
-template <int TAPS, int KIND>
-static __device__ __forceinline__ void run_band(const hologram_launch &p, const device_band &band,
-                                                unsigned ticket, const int4 *entries,
-                                                unsigned char *ring, unsigned char *pixels, int lane)
-{
-    device_hogel &hogel = p.hogels[band.hogel];
-    const int width = (int)hogel.width, skew = hogel.p, shift = hogel.shift, keep = hogel.keep;
-    const bool row_exists = band.row + lane < hogel.height;
-    const int total = (width + skew * (LANES - 1) + TASK - 1) / TASK * TASK;
-    uint4 *line = p.lines + hogel.line;
-    const int row = (int)(hogel.y + band.row) + (row_exists ? lane : 0);
+/* What a lane has of its row. */
+struct row_of_lane {
+    const char *pixels; /* the buffer in shared memory */
+    unsigned char *out;
+    float scale, scale_im;
+    unsigned one, half;     /* 2^shift, and what is added before shifting */
+    int shift, most, least; /* of sums */
+    unsigned columns;       /* none of a row that does not exist */
+    unsigned clips;
+    unsigned numbers[6]; /* of the last 16 steps, and of this block's */
+};
 
-    int place[TAPS], weight[TAPS];
+static __device__ __forceinline__ void add_pixel(const row_of_lane &row, int column, sums &s)
+{
+    const float2 v = *(const float2 *)(row.pixels + (column & (BLOCK * BLOCKS - 1)) * 8);
+    const float x = fminf(fmaxf(v.x * row.scale, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
+    const float y = fminf(fmaxf(v.y * row.scale_im, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
+    /* Adding 1.5 * 2^23 rounds to the nearest whole number; `half` takes its bits off again. */
+    s.re += __float_as_uint(x + 12582912.0f) * row.one + row.half;
+    s.im += __float_as_uint(y + 12582912.0f) * row.one + row.half;
+}
+
+/* The step's error and its level, from its sums. */
+template <int KIND>
+static __device__ __forceinline__ unsigned round_step(const hologram_launch &p, unsigned table,
+                                                      row_of_lane &row, const sums &now, bool valid,
+                                                      unsigned &numbers)
+{
+    /* Cut off before they are shifted, which is the same and may be done while adding. */
+    const int x = max(min(now.re + now.re2, row.most), row.least) >> row.shift;
+    const int y = max(min(now.im + now.im2, row.most), row.least) >> row.shift;
+    const unsigned pair = pair_of(x, y);
+    const choice c = nearest<KIND>(p, table, x, y, pair);
+    /* Far beyond the limit of errors nothing changes, and 16 bits hold the differences. */
+    const unsigned u = __vmins2(__vmaxs2(pair, 0xa001a001u), 0x5fff5fffu);
+    const unsigned low = __vadd2(u, c.low), high = __vadd2(u, c.high);
+    const unsigned low_cut = __vmaxs2(__vmins2(low, 0x3fff3fffu), 0xc001c001u);
+    const unsigned high_cut = __vmaxs2(__vmins2(high, 0x3fff3fffu), 0xc001c001u);
+    const unsigned cut = c.up ? high_cut : low_cut;
+    row.clips += valid && cut != (c.up ? high : low);
+    numbers = __byte_perm(numbers, (unsigned)c.numbers, c.up ? 0x5321 : 0x4321);
+    return valid ? cut : 0;
+}
+
+/* The block's numbers leave: those of 16 columns at once, when the last of them is among the block.
+ * Where that is in a block, but for 8, is the same for all blocks. */
+static __device__ __forceinline__ void store_wide(row_of_lane &row, int column)
+{
+    const int place = (15 - column) & (BLOCK - 1), last = column + place;
+    const bool later = place >= 4;
+    const unsigned turn = 0x4321 + 0x1111 * (place & 3);
+    unsigned part[5];
+#pragma unroll
+    for (int i = 0; i < 5; i++)
+        part[i] = later ? row.numbers[i + 1] : row.numbers[i];
+    const uint4 all =
+        make_uint4(__byte_perm(part[0], part[1], turn), __byte_perm(part[1], part[2], turn),
+                   __byte_perm(part[2], part[3], turn), __byte_perm(part[3], part[4], turn));
+    if ((last & 15) == 15 && (unsigned)last < row.columns)
+        *(uint4 *)(row.out + last - 15) = all;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        row.numbers[i] = row.numbers[i + 2];
+}
+
+static __device__ __forceinline__ void store_bytes(const row_of_lane &row, int column)
+{
+#pragma unroll
+    for (int s = 0; s < BLOCK; s++)
+        if ((unsigned)(column + s) < row.columns)
+            row.out[column + s] = (unsigned char)(row.numbers[4 + s / 4] >> 8 * (s % 4));
+}
+
+/* What a block is given: of this lane, unless it is the same for all. */
+struct block {
+    const unsigned char *steps; /* in the ring: where places count from, */
+    unsigned char *slots;       /* the first step's words, */
+    int words, own;             /* in them those of the line and the error */
+    uint2 above;                /* the line's words */
+    uint2 *below;               /* where this band's go */
+    unsigned tag;
+    int column;
+    bool last;
+};
+
+/* BLOCK steps. `now` are the sums of the first step but for its latest taps; they become those of
+ * the step after the last. INSIDE: all pixels exist, here and in the block that is staged; then
+ * there is no branch, and what is not in the chain fills its gaps. */
+template <int LATE, int TAPS, int KIND, bool INSIDE>
+static __device__ __forceinline__ void run_block(const hologram_launch &p, unsigned table,
+                                                 const block &b, const lane_taps<TAPS> &taps,
+                                                 pixel_stream &stream, row_of_lane &row, sums &now)
+{
+    *(uint2 *)(b.slots + b.words) = make_uint2(untagged(b.above.x), untagged(b.above.y));
+    stage<INSIDE>(stream);
+    __syncwarp();
+#pragma unroll
+    for (int s = 0; s < BLOCK; s++) {
+        add_taps<0, LATE>(b.steps + s * (PITCH * 4), taps, now);
+        sums next = {0, 0, 0, 0};
+        if (s + 1 == BLOCK) { /* the pixels of the next block, copied since the one before this */
+            copy_async_wait<1>();
+            __syncwarp();
+        }
+        add_pixel(row, b.column + s + 1, next);
+        add_taps<LATE, TAPS>(b.steps + (s + 1) * (PITCH * 4), taps, next);
+        const bool valid = INSIDE || (unsigned)(b.column + s) < row.columns;
+        *(unsigned *)(b.slots + b.own + s * (PITCH * 4)) =
+            round_step<KIND>(p, table, row, now, valid, row.numbers[4 + s / 4]);
+        now = next;
+        __syncwarp();
+    }
+    if (!b.last) {
+        const uint2 words = *(const uint2 *)(b.slots + b.words + LANES * 4);
+        leave(b.below, make_uint2(tagged(words.x, b.tag), tagged(words.y, b.tag)));
+    }
+    if (INSIDE || p.wide)
+        store_wide(row, b.column);
+    else
+        store_bytes(row, b.column);
+}
+
+template <int LATE, int TAPS, int KIND>
+static __device__ __forceinline__ void run_band(const hologram_launch &p, const device_band &band,
+                                                unsigned table, unsigned char *ring,
+                                                unsigned char *pixels, int lane)
+{
+    /* Where there are many taps, gaps are small; code for all pixels is enough. */
+    constexpr bool ALL = TAPS <= 27 && KIND != LEVELS_PLAIN;
+    device_hogel &hogel = p.hogels[band.hogel];
+    const int width = (int)hogel.width, skew = hogel.p, keep = hogel.keep;
+    const uint32_t first_row = band.number * LANES;
+    const bool row_exists = first_row + lane < hogel.height;
+    const int total = (width + skew * (LANES - 1) + BLOCK - 1) / BLOCK * BLOCK;
+
+    lane_taps<TAPS> taps;
 #pragma unroll
     for (int k = 0; k < TAPS; k++) {
-        bool used = k < hogel.taps;
-        place[k] = ((keep - (used ? hogel.step[k] : 1)) * PITCH + ROWS_ABOVE + lane -
-                    (used ? hogel.up[k] : 0)) * 4;
-        weight[k] = used ? (int)hogel.weight[k] : 0;
+        const bool used = k < hogel.taps;
+        taps.place[k] = ((keep - (used ? hogel.step[k] : 2)) * PITCH + ROWS_ABOVE + lane -
+                         (used ? hogel.up[k] : 0)) *
+                        4;
+        taps.weight[k] = used ? (int)hogel.weight[k] : 0;
     }
-    for (int i = lane; i < keep * PITCH; i += LANES)
-        ((unsigned *)ring)[i] = 0;
+    pixel_stream stream = open_stream(p, hogel, first_row, pixels, lane);
+    stage<false>(stream);
+    stage<false>(stream);
+    stage<false>(stream);
+    row_of_lane row = {};
+    row.pixels = (const char *)pixels + lane * p.row_pitch;
+    row.out =
+        p.out + (size_t)(hogel.y + first_row + (row_exists ? lane : 0)) * p.out_pitch + hogel.x;
+    row.scale = p.scale;
+    row.scale_im = p.real ? 0 : p.scale;
+    row.shift = hogel.shift;
+    row.most = (HOLOGRAM_SUM << row.shift) + (1 << row.shift) - 1;
+    row.least = -(HOLOGRAM_SUM << row.shift);
+    row.one = 1u << row.shift;
+    row.half = row.one / 2 - (0x4b400000u << row.shift);
+    row.columns = row_exists ? (unsigned)width : 0;
+
+    /* The line, at this lane's words, and in the ring those that it takes in and leaves. */
+    uint2 *line = p.lines + hogel.line + lane;
+    const int in = lane / LINE_STEP * (PITCH * 4) + lane % LINE_STEP * 8;
+    const int ahead = skew * LANES;
+    const bool above = band.number > 0;
+    const unsigned tag = tag_of(band.number), tag_above = tag_of(band.number + 2);
+    wait_for_start(&hogel.started, band.number);
+    for (int t = -keep / BLOCK * BLOCK - BLOCK; t < 0; t += BLOCK) {
+        uint2 words = make_uint2(0, 0);
+        if (above) {
+            const uint2 *from = line + (t + ahead) * LINE_STEP;
+            words = wait_for(from, look_at(from), tag_above);
+        }
+        const int slot = keep + t + lane / LINE_STEP;
+        if (slot >= 0)
+            *(uint2 *)(ring + (keep + t) * (PITCH * 4) + in) =
+                make_uint2(untagged(words.x), untagged(words.y));
+    }
+    __syncwarp();
+    if (!band.last)
+        release(&hogel.started, band.number + 1);
+    for (int i = lane; i < keep * LANES; i += LANES)
+        *(unsigned *)(ring + i / LANES * (PITCH * 4) + (ROWS_ABOVE + lane) * 4) = 0;
     __syncwarp();
 
-    pixel_stream stream = open_stream(p, hogel, band.row, pixels, lane);
-    stage(stream);
-    stage(stream);
-    copy_async_commit();
-    stage(stream);
-    copy_async_commit();
-    const char *own = (const char *)pixels + lane * p.row_pitch;
-    unsigned char *out = p.out + (size_t)row * p.out_pitch + hogel.x;
-    const unsigned columns = row_exists ? (unsigned)width : 0;
-    const int half = shift ? 1 << (shift - 1) : 0;
-    const float scale = p.scale, scale_im = p.real ? 0 : p.scale;
-    unsigned clips = 0;
-    uint4 last = make_uint4(0, 0, 0, 0); /* the numbers of the last 16 columns */
-    int column = -skew * lane;
-
-    const uint4 *above = band.above >= 0 ? line : nullptr;
-    for (int t = 0; t < total; t += TASK) {
-        if (above) {
-            if (lane == 0)
-                wait_for(p.flags + band.above, (unsigned)min(t + TASK + skew * LANES, total));
+    copy_async_wait<1>();
+    __syncwarp();
+    sums now = {0, 0, 0, 0};
+    add_pixel(row, -skew * lane, now);
+    add_taps<LATE, TAPS>(ring, taps, now);
+    uint2 coming = make_uint2(0, 0);
+    if (above)
+        coming = look_at(line + ahead * LINE_STEP);
+    block b;
+    b.words = in;
+    b.own = (ROWS_ABOVE + lane) * 4;
+    b.tag = tag;
+    b.last = band.last;
+    int begin = 0; /* of the ring's steps */
+    for (int t = 0; t < total; t += BLOCK) {
+        b.above = make_uint2(0, 0);
+        if (above && t + ahead < total) {
+            b.above = wait_for(line + (t + ahead) * LINE_STEP, coming, tag_above);
+            coming = look_at(line + (t + ahead + BLOCK) * LINE_STEP);
+        }
+        b.steps = ring + (t - begin) * (PITCH * 4);
+        b.slots = ring + (keep + t - begin) * (PITCH * 4);
+        b.below = line + t * LINE_STEP;
+        b.column = t - skew * lane;
+        const bool all = ALL && inside(stream) && t >= skew * (LANES - 1) && t + BLOCK <= width;
+        if (all && p.wide)
+            run_block<LATE, TAPS, KIND, ALL>(p, table, b, taps, stream, row, now);
+        else
+            run_block<LATE, TAPS, KIND, false>(p, table, b, taps, stream, row, now);
+        if (t + BLOCK - begin == RING) {
+            /* The last steps move to the front. Where they overlap what they came from, a lane
+             * writes what it has itself read before: RING steps are a multiple of 32 words. */
+            begin += RING;
+            __syncwarp();
+            for (int i = lane; i < keep * (PITCH / 4); i += LANES)
+                ((uint4 *)ring)[i] = ((const uint4 *)ring)[i + RING * (PITCH / 4)];
             __syncwarp();
         }
-        if (t == 0)
-            fetch_above(ring, above, -keep, keep, 0, total, skew * LANES, lane);
-        fetch_above(ring, above, t, TASK, keep, total, skew * LANES, lane);
-        __syncwarp();
-#pragma unroll 1
-        for (int g = 0; g < TASK; g += UNROLLED) {
-            if (g % BLOCK == 0) {
-                stage(stream);
-                copy_async_commit();
-                copy_async_wait<2>();
-                __syncwarp();
-            }
-            const unsigned char *steps = ring + g * (PITCH * 4);
-#pragma unroll
-            for (int s = 0; s < UNROLLED; s++) {
-                float2 pixel = *(const float2 *)(own + (column & (BLOCK * BLOCKS - 1)) * 8);
-                sums now = {half, half, 0, 0};
-                add_taps(steps + s * (PITCH * 4), place, weight, now);
-                float gx = fminf(fmaxf(pixel.x * scale, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
-                float gy = fminf(fmaxf(pixel.y * scale_im, -HOLOGRAM_LIMIT), HOLOGRAM_LIMIT);
-                int x = __float_as_int(gx + 12582912.0f) - 0x4b400000 + ((now.re + now.re2) >> shift);
-                int y = __float_as_int(gy + 12582912.0f) - 0x4b400000 + ((now.im + now.im2) >> shift);
-                x = clamped(x, HOLOGRAM_SUM);
-                y = clamped(y, HOLOGRAM_SUM);
-                unsigned number;
-                int level = nearest<KIND>(p, entries, x, y, &number);
-                x -= low_half(level);
-                y -= high_half(level);
-                int ex = clamped(x, HOLOGRAM_LIMIT), ey = clamped(y, HOLOGRAM_LIMIT);
-                bool valid = (unsigned)column < columns;
-                clips += valid && ((ex ^ x) | (ey ^ y)) != 0;
-                int error = valid ? pair_of(ex, ey) : 0;
-                *(int *)(ring + (keep + g + s) * (PITCH * 4) + (ROWS_ABOVE + lane) * 4) = error;
-                last.x = __byte_perm(last.x, last.y, 0x4321);
-                last.y = __byte_perm(last.y, last.z, 0x4321);
-                last.z = __byte_perm(last.z, last.w, 0x4321);
-                last.w = __byte_perm(last.w, number, 0x4321);
-                if (p.wide) {
-                    if (valid && (column & 15) == 15)
-                        *(uint4 *)(out + column - 15) = last;
-                } else if (valid) {
-                    out[column] = (unsigned char)number;
-                }
-                column++;
-                __syncwarp();
-            }
-        }
-        if (!band.last) {
-            const unsigned char *from = ring + (keep + lane) * (PITCH * 4) + LANES * 4;
-            uint4 a = *(const uint4 *)from, b = *(const uint4 *)(from + 16);
-            __stcg(line + 2 * (t + lane), a);
-            __stcg(line + 2 * (t + lane) + 1, b);
-            __syncwarp();
-            if (lane == 0)
-                raise(p.flags + ticket, (unsigned)(t + TASK));
-        }
-        /* The last steps move to the front. Where they overlap what they came from, a lane writes
-         * what it has itself read before: TASK steps are a multiple of 32 words. */
-        __syncwarp();
-        for (int i = lane; i < keep * (PITCH / 4); i += LANES)
-            ((uint4 *)ring)[i] = ((const uint4 *)ring)[i + TASK * (PITCH / 4)];
-        __syncwarp();
     }
     copy_async_wait<0>();
+    __syncwarp();
     for (int d = LANES / 2; d; d /= 2)
-        clips += __shfl_down_sync(0xffffffff, clips, d);
-    if (lane == 0 && clips)
-        atomicAdd(&hogel.clips, (unsigned long long)clips);
+        row.clips += __shfl_down_sync(0xffffffff, row.clips, d);
+    if (lane == 0 && row.clips)
+        atomicAdd(&hogel.clips, (unsigned long long)row.clips);
 }
 
 #endif

@@ -10,30 +10,29 @@
 
 enum {
     LANES = 32,
-    ROWS_ABOVE = 8,               /* REACH_Y and one for alignment */
-    PITCH = ROWS_ABOVE + LANES,   /* words of a step in the ring */
-    TASK = 32,                    /* steps between hand-overs */
+    ROWS_ABOVE = 8,             /* REACH_Y and one for alignment */
+    PITCH = ROWS_ABOVE + LANES, /* words of a step in the ring */
+    RING = 32,                  /* steps after which the ring begins anew */
     BLOCK_SHIFT = 3,
-    BLOCK = 1 << BLOCK_SHIFT,     /* pixels of a row that are copied at a time, 64 bytes */
-    BLOCKS = 4,                   /* in a row's buffer */
-    UNROLLED = 4,                 /* steps */
-    MOST_WARPS = 12,
+    BLOCK =
+        1 << BLOCK_SHIFT, /* steps between hand-overs; pixels of a row that are copied at a time */
+    BLOCKS = 4,           /* in a row's buffer */
     TABLE_BYTES = (LEVEL_ENTRIES * 16 + 127) / 128 * 128,
 };
 
 struct device_hogel {
     uint32_t x, y, width, height;
-    int p, shift, taps, keep; /* keep: steps that taps look back */
-    uint32_t line;            /* where its line begins, in words of 16 bytes */
-    uint16_t step[RO_HOLOGRAM_TAPS]; /* of each tap: steps back */
-    uint16_t up[RO_HOLOGRAM_TAPS];   /* rows up */
+    int p, shift, taps, keep;          /* keep: steps that taps look back */
+    uint32_t line;                     /* where its line begins, in words of 8 bytes */
+    uint16_t step[RO_HOLOGRAM_TAPS];   /* of each tap, the latest first: steps back */
+    uint16_t up[RO_HOLOGRAM_TAPS];     /* rows up */
     uint32_t weight[RO_HOLOGRAM_TAPS]; /* re, -im, im, re as bytes */
     unsigned long long clips;
+    unsigned started; /* bands that have taken in the line's beginning */
 };
 
 struct device_band {
-    uint32_t hogel, row;
-    int32_t above; /* the ticket of the band above, or -1 */
+    uint32_t hogel, number;
     uint32_t last; /* no band below */
 };
 
@@ -48,9 +47,9 @@ struct hologram_launch {
     unsigned ring_bytes, warp_bytes, row_pitch;
     struct device_hogel *hogels;
     const struct device_band *order;
-    const struct level_entry *entries;
-    uint4 *lines;
-    unsigned *flags; /* of each ticket: steps done */
+    const struct level_entry *entries; /* levels with their signs turned */
+    unsigned first_cell; /* 16 times the bits of 1.5 * 2^23; a constant would be added by itself */
+    uint2 *lines;
     unsigned *ticket;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A job's field and level numbers on the device: bringing them there and back, and the field's size. */
+/* A job's field and level numbers on the device: bringing them there and back, and the field's
+ * size. */
 #include "hologram/place.cuh"
 
 #include "hologram/diffuse_cuda.h"
@@ -23,32 +24,21 @@ ro_status hologram_find_place(struct hologram_job *job, struct place *place)
     return RO_OK;
 }
 
-ro_status hologram_cuda_load(struct hologram_job *job)
-{
-    struct place at;
-    RO_TRY(hologram_find_place(job, &at));
-    RO_CUDA_TRY(job->context,
-                cudaMemcpy2DAsync(at.field, at.field_pitch, job->field->data,
-                                  (size_t)job->field->stride, (size_t)job->field->width * 8,
-                                  job->field->height, cudaMemcpyDefault, at.cuda->compute));
-    return RO_OK;
-}
-
 ro_status hologram_cuda_store(struct hologram_job *job)
 {
     struct place at;
     RO_TRY(hologram_find_place(job, &at));
-    RO_CUDA_TRY(job->context,
-                cudaMemcpy2DAsync(job->out, (size_t)job->out_stride, at.out, at.out_pitch,
-                                  job->field->width, job->field->height, cudaMemcpyDefault,
-                                  at.cuda->compute));
+    RO_CUDA_TRY(job->context, cudaMemcpy2DAsync(job->out, (size_t)job->out_stride, at.out,
+                                                at.out_pitch, job->field->width, job->field->height,
+                                                cudaMemcpyDefault, at.cuda->compute));
     RO_CUDA_TRY(job->context, cudaStreamSynchronize(at.cuda->compute));
     return RO_OK;
 }
 
-/* ---- root mean square ------------------------------------------------------------------------------- */
+/* ---- root mean square
+ * ------------------------------------------------------------------------------- */
 
-enum { SUM_THREADS = 256 };
+enum { SUM_THREADS = 256, PIECE_BYTES = 8 << 20 };
 
 static __global__ void sum_rows(const char *field, size_t pitch, int width, int real,
                                 struct row_sum *rows)
@@ -95,20 +85,63 @@ static __global__ void sum_rows(const char *field, size_t pitch, int width, int 
         rows[blockIdx.x].most = (unsigned)most;
     }
 }
-ro_status hologram_cuda_rms(struct hologram_job *job, bool real, double *rms)
+/* Where the sums of rows are. */
+static ro_status find_sums(struct ro_cuda *cuda, uint32_t height, void **device, void **host)
 {
+    const size_t bytes = height * sizeof(struct row_sum);
+    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_WORK, bytes, cuda->compute, device, NULL));
+    return ro_cuda_reserve_pinned(cuda, 0, bytes, host);
+}
+
+/* In pieces: rows are added up while the next ones come. */
+ro_status hologram_cuda_load(struct hologram_job *job, bool real)
+{
+    const ro_field *field = job->field;
     struct place at;
     void *rows, *host;
     RO_TRY(hologram_find_place(job, &at));
-    cudaStream_t stream = at.cuda->compute;
-    size_t bytes = job->field->height * sizeof(struct row_sum);
-    RO_TRY(ro_cuda_reserve(at.cuda, RO_CUDA_WORK, bytes, stream, &rows, NULL));
-    RO_TRY(ro_cuda_reserve_pinned(at.cuda, 0, bytes, &host));
-    sum_rows<<<job->field->height, SUM_THREADS, 0, stream>>>(
-        at.field, at.field_pitch, (int)job->field->width, real, (struct row_sum *)rows);
-    RO_CUDA_TRY(job->context, cudaGetLastError());
-    RO_CUDA_TRY(job->context, cudaMemcpyAsync(host, rows, bytes, cudaMemcpyDefault, stream));
-    RO_CUDA_TRY(job->context, cudaStreamSynchronize(stream));
+    struct ro_cuda *cuda = at.cuda;
+    RO_TRY(find_sums(cuda, field->height, &rows, &host));
+    RO_CUDA_TRY(job->context, cudaEventRecord(cuda->computed[0], cuda->compute));
+    RO_CUDA_TRY(job->context, cudaStreamWaitEvent(cuda->copy_in, cuda->computed[0], 0));
+    const uint32_t piece = (uint32_t)(PIECE_BYTES / at.field_pitch) + 1;
+    for (uint32_t y = 0, i = 0; y < field->height; y += piece, i++) {
+        const uint32_t count = field->height - y < piece ? field->height - y : piece;
+        char *to = at.field + (size_t)y * at.field_pitch;
+        RO_CUDA_TRY(job->context,
+                    cudaMemcpy2DAsync(to, at.field_pitch,
+                                      (const char *)field->data + (ptrdiff_t)y * field->stride,
+                                      (size_t)field->stride, (size_t)field->width * 8, count,
+                                      cudaMemcpyDefault, cuda->copy_in));
+        cudaEvent_t here = cuda->ready[i % RO_CUDA_LANES];
+        RO_CUDA_TRY(job->context, cudaEventRecord(here, cuda->copy_in));
+        RO_CUDA_TRY(job->context, cudaStreamWaitEvent(cuda->compute, here, 0));
+        sum_rows<<<count, SUM_THREADS, 0, cuda->compute>>>(to, at.field_pitch, (int)field->width,
+                                                           real, (struct row_sum *)rows + y);
+        RO_CUDA_TRY(job->context, cudaGetLastError());
+    }
+    return RO_OK;
+}
+
+ro_status hologram_cuda_rms(struct hologram_job *job, double *rms)
+{
+    const uint32_t height = job->field->height;
+    struct ro_cuda *cuda;
+    void *rows, *host;
+    RO_TRY(ro_cuda_of(job->context, &cuda));
+    RO_TRY(find_sums(cuda, height, &rows, &host));
+    RO_CUDA_TRY(job->context, cudaMemcpyAsync(host, rows, height * sizeof(struct row_sum),
+                                              cudaMemcpyDefault, cuda->compute));
+    RO_CUDA_TRY(job->context, cudaStreamSynchronize(cuda->compute));
     return field_rms_of(job->context, (const struct row_sum *)host,
-                        (uint64_t)job->field->width * job->field->height, job->field->height, rms);
+                        (uint64_t)job->field->width * height, height, rms);
+}
+
+void hologram_cuda_wait(struct hologram_job *job)
+{
+    struct ro_cuda *cuda;
+    if (ro_cuda_of(job->context, &cuda) == RO_OK) {
+        cudaStreamSynchronize(cuda->copy_in);
+        cudaStreamSynchronize(cuda->compute);
+    }
 }
