@@ -88,7 +88,13 @@ static int64_t number_of(uint32_t k, int kind, uint32_t n)
     return m < n ? m : m - 2 * (int64_t)n;
 }
 
-/* H is the same at u and -u: half of a row is computed. */
+/* Where the frequency -m is, or n where the grid has none of its own. */
+static uint32_t mirror_of(int64_t m, int kind, uint32_t n)
+{
+    return m > 0 ? (uint32_t)((2 * (int64_t)n - m - kind) / 2) : n;
+}
+
+/* H is the same at u and -u, v and -v: a quarter of it is computed. */
 static void multiply_rows(void *data, int thread)
 {
     struct pass *pass = data;
@@ -96,22 +102,33 @@ static void multiply_rows(void *data, int thread)
     const double k = 1 / p->wavelength;
     (void)thread;
     for (uint_fast32_t row; (row = atomic_fetch_add(&pass->ticket, 1)) < p->height;) {
-        double v =
-            (double)number_of((uint32_t)row, pass->b, p->height) / (2 * p->pitch * p->height);
+        const int64_t mv = number_of((uint32_t)row, pass->b, p->height);
+        if (mv < 0 && mv > -(int64_t)p->height) /* its mirror image is done with it */
+            continue;
+        const double v = (double)mv / (2 * p->pitch * p->height);
+        const uint32_t under = mirror_of(mv, pass->b, p->height);
         float complex *work = p->work + (size_t)row * p->width;
+        float complex *other =
+            under < p->height && under != row ? p->work + (size_t)under * p->width : NULL;
         for (uint32_t x = 0; x < p->width; x++) {
-            int64_t m = number_of(x, pass->a, p->width);
-            if (m < 0 && m > -(int64_t)p->width) /* its mirror image was done before */
+            const int64_t m = number_of(x, pass->a, p->width);
+            if (m < 0 && m > -(int64_t)p->width)
                 continue;
-            double u = (double)m / (2 * p->pitch * p->width), across = u * u + v * v;
+            const double u = (double)m / (2 * p->pitch * p->width), across = u * u + v * v;
             float complex h = 0;
             if (across < k * k && fabs(u) <= pass->limit_x && fabs(v) <= pass->limit_y)
                 h = unit(pass->distance * k -
                          pass->distance * (across / (sqrt(k * k - across) + k)));
+            const uint32_t mirror = mirror_of(m, pass->a, p->width);
+            const bool twice = mirror < p->width && mirror != x;
             work[x] *= h;
-            uint32_t mirror = (uint32_t)((2 * (int64_t)p->width - m - pass->a) / 2);
-            if (m > 0 && mirror < p->width && mirror != x)
+            if (twice)
                 work[mirror] *= h;
+            if (other) {
+                other[x] *= h;
+                if (twice)
+                    other[mirror] *= h;
+            }
         }
     }
 }
