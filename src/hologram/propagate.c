@@ -10,6 +10,19 @@
 
 static const double pi = 3.14159265358979323846264338327950;
 
+/* Memory that is not there is often granted all the same, and the process ended when it is used. */
+static ro_status check_memory(ro_context *context, uint32_t width, uint32_t height)
+{
+    ro_device_info cpu;
+    const double need = 3.0 * 8 * width * height; /* the field and two of its size */
+    if (ro_device_at(0, &cpu) != RO_OK || cpu.memory == 0 || need <= (double)cpu.memory)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_MEMORY,
+                           "propagating %u x %u pixels takes %.1f GB of memory, and there are "
+                           "%.1f GB",
+                           width, height, need * 1e-9, (double)cpu.memory * 1e-9);
+}
+
 ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t width,
                            uint32_t height, double wavelength, double pitch)
 {
@@ -22,7 +35,9 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .phase = "propagate"};
     if (context->options.device == RO_DEVICE_CUDA)
         return propagate_cuda_open(context, width, height, &p->device);
-    ro_status status = fft_open(context, width, height, &p->fft);
+    ro_status status = check_memory(context, width, height);
+    if (status == RO_OK)
+        status = fft_open(context, width, height, &p->fft);
     if (status == RO_OK && (!(p->work = fft_alloc(context, width, height)) ||
                             !(p->sum = fft_alloc(context, width, height))))
         status = RO_E_MEMORY;
