@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Many taps need many registers. */
-static constexpr int most_warps(int taps) { return taps > 32 ? 6 : taps > 18 ? 8 : 12; }
+static constexpr int most_warps(int taps) { return taps > 32 ? 6 : 12; }
 
 template <int LATE, int TAPS, int KIND>
 static __global__ void __launch_bounds__(most_warps(TAPS) * LANES, 1)
@@ -78,8 +78,8 @@ static int plan_hogel(const struct hogel *from, struct device_hogel *to)
 
 /* The tables of a launch lie one after another in one piece of memory. */
 struct tables {
-    size_t hogels, order, entries, ticket, bytes;
-    unsigned bands;
+    size_t hogels, order, entries, ticket, left, bytes;
+    unsigned bands, slots;
     int taps, late, keep, skew;
     size_t line_words;
 };
@@ -89,12 +89,16 @@ static unsigned bands_of(const struct hogel *hogel) { return (hogel->height + LA
 static void measure_tables(const struct hologram_job *job, struct tables *t)
 {
     memset(t, 0, sizeof *t);
-    for (uint32_t i = 0; i < job->count; i++)
+    for (uint32_t i = 0; i < job->count; i++) {
         t->bands += bands_of(&job->hogels[i]);
+        if (i == 0 || job->hogels[i].y != job->hogels[i - 1].y)
+            t->slots += bands_of(&job->hogels[i]);
+    }
     t->order = job->count * sizeof(struct device_hogel);
     t->entries = (t->order + t->bands * sizeof(struct device_band) + 15) / 16 * 16;
     t->ticket = t->entries + LEVEL_ENTRIES * 16;
-    t->bytes = t->ticket + sizeof(unsigned);
+    t->left = t->ticket + sizeof(unsigned);
+    t->bytes = t->left + t->slots * sizeof(unsigned);
 }
 
 /* Levels with their signs turned, as the device adds them. */
@@ -125,7 +129,9 @@ static void fill_levels(const struct hologram_levels *levels, struct level_entry
     }
 }
 
-static void fill_tables(const struct hologram_job *job, struct tables *t, char *memory)
+/* `ends` are the rows after those of each slot. Hogels beside one another follow one another. */
+static void fill_tables(const struct hologram_job *job, struct tables *t, char *memory,
+                        uint32_t *ends)
 {
     struct device_hogel *hogels = (struct device_hogel *)(memory + t->hogels);
     struct device_band *order = (struct device_band *)(memory + t->order);
@@ -145,10 +151,18 @@ static void fill_tables(const struct hologram_job *job, struct tables *t, char *
     /* The first bands of all hogels, then the second ones. */
     unsigned ticket = 0;
     for (unsigned band = 0; band < most; band++)
-        for (uint32_t i = 0; i < job->count; i++) {
-            unsigned bands = bands_of(&job->hogels[i]);
+        for (uint32_t i = 0, slot = 0, after; i < job->count; i = after) {
+            const struct hogel *first = &job->hogels[i];
+            const unsigned bands = bands_of(first);
+            for (after = i; after < job->count && job->hogels[after].y == first->y;)
+                after++;
+            for (uint32_t k = i; k < after && band < bands; k++)
+                order[ticket++] =
+                    (struct device_band){k, band, band + 1 == bands, slot + band, after - i};
             if (band < bands)
-                order[ticket++] = (struct device_band){i, band, band + 1 == bands};
+                ends[slot + band] =
+                    band + 1 == bands ? first->y + first->height : first->y + (band + 1) * LANES;
+            slot += bands;
         }
     fill_levels(job->levels, (struct level_entry *)(memory + t->entries));
     memset(memory + t->ticket, 0, t->bytes - t->ticket);
@@ -211,11 +225,12 @@ static ro_status launch_taps(struct ro_cuda *cuda, const struct hologram_launch 
 }
 
 /* The plan of the next run lies before its tables in pinned memory. */
-enum { PLAN_BYTES = 256 };
+enum { PLAN_BYTES = 320 };
 struct plan {
     struct tables tables;
     struct hologram_launch launch;
     uint32_t hogels;
+    bool whole; /* these hogels are all there are */
 };
 static_assert(sizeof(struct plan) <= PLAN_BYTES, "a plan has its place");
 
@@ -223,12 +238,14 @@ ro_status hologram_cuda_prepare(struct hologram_job *job)
 {
     struct place at;
     struct tables t;
-    void *host, *tables, *lines;
+    void *host, *slots, *tables, *lines;
     RO_TRY(hologram_find_place(job, &at));
     cudaStream_t stream = at.cuda->compute;
     measure_tables(job, &t);
     RO_TRY(ro_cuda_reserve_pinned(at.cuda, 1, PLAN_BYTES + t.bytes, &host));
-    fill_tables(job, &t, (char *)host + PLAN_BYTES);
+    RO_TRY(ro_cuda_reserve_pinned(at.cuda, 2, 2 * t.slots * sizeof(unsigned), &slots));
+    memset(slots, 0, t.slots * sizeof(unsigned));
+    fill_tables(job, &t, (char *)host + PLAN_BYTES, (uint32_t *)slots + t.slots);
     RO_TRY(ro_cuda_reserve(at.cuda, RO_CUDA_HOLOGRAM_TABLES, t.bytes, stream, &tables, NULL));
     RO_TRY(ro_cuda_reserve(at.cuda, RO_CUDA_HOLOGRAM_LINES, t.line_words * sizeof(uint2), stream,
                            &lines, NULL));
@@ -248,7 +265,8 @@ ro_status hologram_cuda_prepare(struct hologram_job *job)
         p.aligned &= job->hogels[i].x % 2 == 0;
         p.wide &= job->hogels[i].x % 16 == 0 && job->hogels[i].width % 16 == 0;
     }
-    p.ring_bytes = (unsigned)((t.keep + RING) * PITCH * 4);
+    p.ring = t.bands <= 4 * (unsigned)at.cuda->processors ? LONG_RING : RING;
+    p.ring_bytes = ((unsigned)t.keep + p.ring) * PITCH * 4;
     p.row_pitch = BLOCKS * BLOCK * 8 + (t.skew % 4 == 0 ? 16 : 0); /* lanes in different banks */
     p.warp_bytes = (p.ring_bytes + LANES * p.row_pitch + 127) / 128 * 128;
     char *memory = (char *)tables;
@@ -256,19 +274,45 @@ ro_status hologram_cuda_prepare(struct hologram_job *job)
     p.order = (const struct device_band *)(memory + t.order);
     p.entries = (const struct level_entry *)(memory + t.entries);
     p.ticket = (unsigned *)(memory + t.ticket);
+    p.left = (unsigned *)(memory + t.left);
+    p.done = (unsigned *)slots;
     p.first_cell = 16 * 0x4b400000u;
     p.lines = (uint2 *)lines;
-    struct plan plan = {t, p, job->count};
+    uint64_t pixels = 0;
+    for (uint32_t i = 0; i < job->count; i++)
+        pixels += (uint64_t)job->hogels[i].width * job->hogels[i].height;
+    struct plan plan = {t, p, job->count,
+                        pixels == (uint64_t)job->field->width * job->field->height};
     memcpy(host, &plan, sizeof plan);
+    return RO_OK;
+}
+
+/* Brings back rows while the kernel is at those below. */
+static ro_status fetch_done(struct hologram_job *job, const struct place *at, unsigned slots)
+{
+    enum { AT_ONCE = 4 };
+    const volatile unsigned *done = (const volatile unsigned *)at->cuda->pinned[2];
+    const uint32_t *ends = (const uint32_t *)at->cuda->pinned[2] + slots;
+    unsigned fetched = 0, ready = 0;
+    while (fetched < slots) {
+        const bool ended = cudaEventQuery(at->cuda->end) != cudaErrorNotReady;
+        while (ready < slots && (ended || done[ready]))
+            ready++;
+        if (ready < slots && ready < fetched + AT_ONCE)
+            continue;
+        RO_TRY(hologram_fetch_rows(job, at, fetched ? ends[fetched - 1] : 0, ends[ready - 1]));
+        fetched = ready;
+    }
     return RO_OK;
 }
 
 ro_status hologram_cuda_run(struct hologram_job *job)
 {
-    struct ro_cuda *cuda;
+    struct place at;
     struct plan plan;
     void *host;
-    RO_TRY(ro_cuda_of(job->context, &cuda));
+    RO_TRY(hologram_find_place(job, &at));
+    struct ro_cuda *cuda = at.cuda;
     memcpy(&plan, cuda->pinned[1], sizeof plan);
     plan.launch.scale = job->scale;
     RO_TRY(launch_taps(cuda, &plan.launch, plan.tables.late, plan.tables.taps, job->levels->kind,
@@ -277,7 +321,11 @@ ro_status hologram_cuda_run(struct hologram_job *job)
     RO_TRY(ro_cuda_reserve_pinned(cuda, 0, bytes, &host));
     RO_CUDA_TRY(job->context,
                 cudaMemcpyAsync(host, plan.launch.hogels, bytes, cudaMemcpyDefault, cuda->compute));
+    ro_status status = plan.whole ? fetch_done(job, &at, plan.tables.slots) : RO_OK;
     RO_CUDA_TRY(job->context, cudaStreamSynchronize(cuda->compute));
+    RO_CUDA_TRY(job->context, cudaStreamSynchronize(cuda->copy_out));
+    RO_TRY(status);
+    job->stored = plan.whole;
     float elapsed;
     RO_CUDA_TRY(job->context, cudaEventElapsedTime(&elapsed, cuda->begin, cuda->end));
     job->kernel_ms += elapsed;

@@ -246,6 +246,7 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
     b.own = (ROWS_ABOVE + lane) * 4;
     b.tag = tag;
     b.last = band.last;
+    const int ring_steps = (int)p.ring;
     int begin = 0; /* of the ring's steps */
     for (int t = 0; t < total; t += BLOCK) {
         b.above = make_uint2(0, 0);
@@ -262,18 +263,23 @@ static __device__ __forceinline__ void run_band(const hologram_launch &p, const 
             run_block<LATE, TAPS, KIND, ALL>(p, table, b, taps, stream, row, now);
         else
             run_block<LATE, TAPS, KIND, false>(p, table, b, taps, stream, row, now);
-        if (t + BLOCK - begin == RING) {
+        if (t + BLOCK - begin == ring_steps) {
             /* The last steps move to the front. Where they overlap what they came from, a lane
-             * writes what it has itself read before: RING steps are a multiple of 32 words. */
-            begin += RING;
+             * writes what it has itself read before: the ring is a multiple of 32 words. */
+            begin += ring_steps;
             __syncwarp();
             for (int i = lane; i < keep * (PITCH / 4); i += LANES)
-                ((uint4 *)ring)[i] = ((const uint4 *)ring)[i + RING * (PITCH / 4)];
+                ((uint4 *)ring)[i] = ((const uint4 *)ring)[i + ring_steps * (PITCH / 4)];
             __syncwarp();
         }
     }
     copy_async_wait<0>();
+    __threadfence_system(); /* when all hogels beside have come so far, the host fetches the rows */
     __syncwarp();
+    if (lane == 0 && atomicAdd(p.left + band.slot, 1u) + 1 == band.beside) {
+        __threadfence_system();
+        *(volatile unsigned *)(p.done + band.slot) = 1;
+    }
     for (int d = LANES / 2; d; d /= 2)
         row.clips += __shfl_down_sync(0xffffffff, row.clips, d);
     if (lane == 0 && row.clips)

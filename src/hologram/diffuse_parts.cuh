@@ -12,7 +12,8 @@ enum {
     LANES = 32,
     ROWS_ABOVE = 8,             /* REACH_Y and one for alignment */
     PITCH = ROWS_ABOVE + LANES, /* words of a step in the ring */
-    RING = 32,                  /* steps after which the ring begins anew */
+    RING = 32,                  /* steps after which the ring begins anew, */
+    LONG_RING = 128,            /* where there is room */
     BLOCK_SHIFT = 3,
     BLOCK =
         1 << BLOCK_SHIFT, /* steps between hand-overs; pixels of a row that are copied at a time */
@@ -33,7 +34,8 @@ struct device_hogel {
 
 struct device_band {
     uint32_t hogel, number;
-    uint32_t last; /* no band below */
+    uint32_t last;         /* no band below */
+    uint32_t slot, beside; /* of its rows; bands that share them */
 };
 
 struct hologram_launch {
@@ -44,13 +46,15 @@ struct hologram_launch {
     int real, levels;
     unsigned bands;
     int aligned, wide; /* pixels can be copied, numbers stored, 16 bytes at a time */
-    unsigned ring_bytes, warp_bytes, row_pitch;
+    unsigned ring, ring_bytes, warp_bytes, row_pitch; /* ring: steps */
     struct device_hogel *hogels;
     const struct device_band *order;
     const struct level_entry *entries; /* levels with their signs turned */
     unsigned first_cell; /* 16 times the bits of 1.5 * 2^23; a constant would be added by itself */
     uint2 *lines;
     unsigned *ticket;
+    unsigned *left; /* of each slot: bands that have left their numbers */
+    unsigned *done; /* all of them have; in the host's memory */
 };
 
 #endif

@@ -27,11 +27,23 @@ ro_status hologram_find_place(struct hologram_job *job, struct place *place)
 ro_status hologram_cuda_store(struct hologram_job *job)
 {
     struct place at;
+    if (job->stored)
+        return RO_OK;
     RO_TRY(hologram_find_place(job, &at));
-    RO_CUDA_TRY(job->context, cudaMemcpy2DAsync(job->out, (size_t)job->out_stride, at.out,
-                                                at.out_pitch, job->field->width, job->field->height,
-                                                cudaMemcpyDefault, at.cuda->compute));
-    RO_CUDA_TRY(job->context, cudaStreamSynchronize(at.cuda->compute));
+    RO_TRY(hologram_fetch_rows(job, &at, 0, job->field->height));
+    RO_CUDA_TRY(job->context, cudaStreamSynchronize(at.cuda->copy_out));
+    return RO_OK;
+}
+
+ro_status hologram_fetch_rows(struct hologram_job *job, const struct place *at, uint32_t first,
+                              uint32_t after)
+{
+    if (first < after)
+        RO_CUDA_TRY(job->context,
+                    cudaMemcpy2DAsync(job->out + (ptrdiff_t)first * job->out_stride,
+                                      (size_t)job->out_stride, at->out + first * at->out_pitch,
+                                      at->out_pitch, job->field->width, after - first,
+                                      cudaMemcpyDefault, at->cuda->copy_out));
     return RO_OK;
 }
 
@@ -143,5 +155,6 @@ void hologram_cuda_wait(struct hologram_job *job)
     if (ro_cuda_of(job->context, &cuda) == RO_OK) {
         cudaStreamSynchronize(cuda->copy_in);
         cudaStreamSynchronize(cuda->compute);
+        cudaStreamSynchronize(cuda->copy_out);
     }
 }

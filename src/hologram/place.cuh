@@ -15,4 +15,8 @@ struct place {
 
 ro_status hologram_find_place(struct hologram_job *job, struct place *place);
 
+/* Starts to bring back the numbers of rows; copy_out is the stream that does. */
+ro_status hologram_fetch_rows(struct hologram_job *job, const struct place *at, uint32_t first,
+                              uint32_t after);
+
 #endif
