@@ -253,13 +253,24 @@ ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report
     return ro_cuda_timer_start(flow->context);
 }
 
-ro_status hologram_cuda_load(struct hologram_job *job) { return ro_cuda_timer_start(job->context); }
-
-ro_status hologram_cuda_rms(struct hologram_job *job, bool real, double *rms)
+ro_status hologram_cuda_load(struct hologram_job *job, bool real)
 {
-    (void)real, (void)rms;
+    (void)real;
     return ro_cuda_timer_start(job->context);
 }
+
+ro_status hologram_cuda_prepare(struct hologram_job *job)
+{
+    return ro_cuda_timer_start(job->context);
+}
+
+ro_status hologram_cuda_rms(struct hologram_job *job, double *rms)
+{
+    (void)rms;
+    return ro_cuda_timer_start(job->context);
+}
+
+void hologram_cuda_wait(struct hologram_job *job) { (void)job; }
 
 ro_status hologram_cuda_run(struct hologram_job *job) { return ro_cuda_timer_start(job->context); }
 

@@ -37,6 +37,7 @@ struct fft {
     uint32_t width, height;
     fftwf_plan rows[2], columns[2]; /* forward, inverse */
     float complex *scratch;         /* a block of columns for each thread */
+    size_t stride;                  /* of these columns, each on a boundary of 64 bytes */
     float complex *data;            /* of the run at hand */
     bool inverse;
     atomic_uint_fast32_t ticket;
@@ -71,7 +72,8 @@ ro_status fft_open(ro_context *context, uint32_t width, uint32_t height, struct 
         return no_memory(context, width, height);
     *fft = (struct fft){.context = context, .width = width, .height = height};
     uint32_t longer = width > height ? width : height;
-    fft->scratch = fft_alloc(context, longer, (uint32_t)threads * BLOCK);
+    fft->stride = ((size_t)longer + 7) / 8 * 8 + 8; /* no power of two */
+    fft->scratch = fft_alloc(context, (uint32_t)fft->stride, (uint32_t)threads * BLOCK);
     if (!fft->scratch) {
         fft_close(fft);
         return RO_E_MEMORY;
@@ -81,9 +83,11 @@ ro_status fft_open(ro_context *context, uint32_t width, uint32_t height, struct 
     fftwf_complex *s = (fftwf_complex *)fft->scratch;
     for (int i = 0; i < 2; i++) {
         int sign = i ? FFTW_BACKWARD : FFTW_FORWARD;
-        unsigned how = FFTW_ESTIMATE | FFTW_UNALIGNED;
-        fft->rows[i] = fftwf_plan_dft_1d((int)width, s, s, sign, how);
-        fft->columns[i] = fftwf_plan_dft_1d((int)height, s, s, sign, how);
+        /* Estimated, so that the same plan is made every time. Rows of odd length begin anywhere.
+         */
+        unsigned odd = width % 2 ? FFTW_UNALIGNED : 0;
+        fft->rows[i] = fftwf_plan_dft_1d((int)width, s, s, sign, FFTW_ESTIMATE | odd);
+        fft->columns[i] = fftwf_plan_dft_1d((int)height, s, s, sign, FFTW_ESTIMATE);
         planned &= fft->rows[i] && fft->columns[i];
     }
     pthread_mutex_unlock(&planning);
@@ -110,20 +114,20 @@ static void run_columns(void *data, int thread)
 {
     struct fft *fft = data;
     const size_t width = fft->width, height = fft->height;
-    float complex *scratch =
-        fft->scratch + (size_t)thread * BLOCK * (width > height ? width : height);
+    const size_t stride = fft->stride;
+    float complex *scratch = fft->scratch + (size_t)thread * BLOCK * stride;
     for (uint_fast32_t block; (block = atomic_fetch_add(&fft->ticket, 1)) * BLOCK < width;) {
         size_t x = (size_t)block * BLOCK, count = width - x < BLOCK ? width - x : BLOCK;
         for (size_t y = 0; y < height; y++)
             for (size_t i = 0; i < count; i++)
-                scratch[i * height + y] = fft->data[y * width + x + i];
+                scratch[i * stride + y] = fft->data[y * width + x + i];
         for (size_t i = 0; i < count; i++) {
-            fftwf_complex *column = (fftwf_complex *)(scratch + i * height);
+            fftwf_complex *column = (fftwf_complex *)(scratch + i * stride);
             fftwf_execute_dft(fft->columns[fft->inverse], column, column);
         }
         for (size_t y = 0; y < height; y++)
             for (size_t i = 0; i < count; i++)
-                fft->data[y * width + x + i] = scratch[i * height + y];
+                fft->data[y * width + x + i] = scratch[i * stride + y];
     }
 }
 

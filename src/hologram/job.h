@@ -30,6 +30,7 @@ struct hologram_job {
     uint32_t count;
     double done, share; /* of the progress, for the run at hand */
     double kernel_ms;   /* added up by runs on a device */
+    bool stored;        /* a device's numbers have come back already */
 };
 
 #endif

@@ -10,6 +10,19 @@
 
 static const double pi = 3.14159265358979323846264338327950;
 
+/* Memory that is not there is often granted all the same, and the process ended when it is used. */
+static ro_status check_memory(ro_context *context, uint32_t width, uint32_t height)
+{
+    ro_device_info cpu;
+    const double need = 3.0 * 8 * width * height; /* the field and two of its size */
+    if (ro_device_at(0, &cpu) != RO_OK || cpu.memory == 0 || need <= (double)cpu.memory)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_MEMORY,
+                           "propagating %u x %u pixels takes %.1f GB of memory, and there are "
+                           "%.1f GB",
+                           width, height, need * 1e-9, (double)cpu.memory * 1e-9);
+}
+
 ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t width,
                            uint32_t height, double wavelength, double pitch)
 {
@@ -22,7 +35,9 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .phase = "propagate"};
     if (context->options.device == RO_DEVICE_CUDA)
         return propagate_cuda_open(context, width, height, &p->device);
-    ro_status status = fft_open(context, width, height, &p->fft);
+    ro_status status = check_memory(context, width, height);
+    if (status == RO_OK)
+        status = fft_open(context, width, height, &p->fft);
     if (status == RO_OK && (!(p->work = fft_alloc(context, width, height)) ||
                             !(p->sum = fft_alloc(context, width, height))))
         status = RO_E_MEMORY;
@@ -88,7 +103,13 @@ static int64_t number_of(uint32_t k, int kind, uint32_t n)
     return m < n ? m : m - 2 * (int64_t)n;
 }
 
-/* H is the same at u and -u: half of a row is computed. */
+/* Where the frequency -m is, or n where the grid has none of its own. */
+static uint32_t mirror_of(int64_t m, int kind, uint32_t n)
+{
+    return m > 0 ? (uint32_t)((2 * (int64_t)n - m - kind) / 2) : n;
+}
+
+/* H is the same at u and -u, v and -v: a quarter of it is computed. */
 static void multiply_rows(void *data, int thread)
 {
     struct pass *pass = data;
@@ -96,22 +117,33 @@ static void multiply_rows(void *data, int thread)
     const double k = 1 / p->wavelength;
     (void)thread;
     for (uint_fast32_t row; (row = atomic_fetch_add(&pass->ticket, 1)) < p->height;) {
-        double v =
-            (double)number_of((uint32_t)row, pass->b, p->height) / (2 * p->pitch * p->height);
+        const int64_t mv = number_of((uint32_t)row, pass->b, p->height);
+        if (mv < 0 && mv > -(int64_t)p->height) /* its mirror image is done with it */
+            continue;
+        const double v = (double)mv / (2 * p->pitch * p->height);
+        const uint32_t under = mirror_of(mv, pass->b, p->height);
         float complex *work = p->work + (size_t)row * p->width;
+        float complex *other =
+            under < p->height && under != row ? p->work + (size_t)under * p->width : NULL;
         for (uint32_t x = 0; x < p->width; x++) {
-            int64_t m = number_of(x, pass->a, p->width);
-            if (m < 0 && m > -(int64_t)p->width) /* its mirror image was done before */
+            const int64_t m = number_of(x, pass->a, p->width);
+            if (m < 0 && m > -(int64_t)p->width)
                 continue;
-            double u = (double)m / (2 * p->pitch * p->width), across = u * u + v * v;
+            const double u = (double)m / (2 * p->pitch * p->width), across = u * u + v * v;
             float complex h = 0;
             if (across < k * k && fabs(u) <= pass->limit_x && fabs(v) <= pass->limit_y)
                 h = unit(pass->distance * k -
                          pass->distance * (across / (sqrt(k * k - across) + k)));
+            const uint32_t mirror = mirror_of(m, pass->a, p->width);
+            const bool twice = mirror < p->width && mirror != x;
             work[x] *= h;
-            uint32_t mirror = (uint32_t)((2 * (int64_t)p->width - m - pass->a) / 2);
-            if (m > 0 && mirror < p->width && mirror != x)
+            if (twice)
                 work[mirror] *= h;
+            if (other) {
+                other[x] *= h;
+                if (twice)
+                    other[mirror] *= h;
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ struct quantizer {
     ro_hologram_options o;
     enum algorithm algorithm;
     bool paper, reference, windowed, cuda;
+    bool prepared; /* the device has the hogels of the next run */
     struct hologram_levels levels;
     float table[2 * RO_HOLOGRAM_LEVELS];
     double gain;
@@ -321,7 +322,9 @@ static ro_status run(struct quantizer *q)
         context->report.schedule = "bands";
         context->report.device = RO_DEVICE_CUDA;
         context->report.launches = 1;
-        return hologram_cuda_run(&q->job);
+        ro_status status = q->prepared ? RO_OK : hologram_cuda_prepare(&q->job);
+        q->prepared = false;
+        return status == RO_OK ? hologram_cuda_run(&q->job) : status;
     }
     const struct band_kernel *kernel = NULL;
 #if RO_HAVE_X86_SIMD
@@ -457,16 +460,20 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
         status = hologram_levels_open(context, q->table, count, &q->levels);
     if (status == RO_OK)
         status = check_numbers(context, q);
-    if (status == RO_OK)
-        status = lay_out(q);
     q->cuda = context->options.device == RO_DEVICE_CUDA;
     if (status == RO_OK && q->cuda && q->reference)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "the reference runs on the CPU only");
+    const bool loads = status == RO_OK && q->cuda;
+    if (loads)
+        status = hologram_cuda_load(&q->job, q->levels.real);
+    if (status == RO_OK) /* while the field is on its way to a device */
+        status = lay_out(q);
     if (status == RO_OK && q->cuda)
-        status = hologram_cuda_load(&q->job);
+        status = hologram_cuda_prepare(&q->job);
+    q->prepared = q->cuda;
     double rms = 0;
     if (status == RO_OK)
-        status = q->cuda ? hologram_cuda_rms(&q->job, q->levels.real, &rms)
+        status = q->cuda ? hologram_cuda_rms(&q->job, &rms)
                          : field_rms(context, in, q->levels.real, &rms);
     if (status != RO_OK)
         goto done;
@@ -478,6 +485,8 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
     if (status == RO_OK && q->o.report)
         status = report(q);
 done:
+    if (loads && status != RO_OK)
+        hologram_cuda_wait(&q->job);
     free(q->job.hogels);
     free(q->reports);
     free(q);

@@ -148,9 +148,9 @@ static ro_status read_header(struct ro_source *source, struct array *array)
         return ro_file_fail(source->file, RO_E_UNSUPPORTED,
                             "a field is complex64 or complex128, or phases of float32 or float64; "
                             "numbers of levels need --levels");
-    char end = 0;
-    if (sscanf(shape, "'shape' : ( %llu , %llu %c", &sizes[0], &sizes[1], &end) != 3 ||
-        (end != ')' && end != ',') || !sizes[0] || !sizes[1] || sizes[0] > 1 << 20 ||
+    int end = 0;
+    if (sscanf(shape, "'shape' : ( %llu , %llu %n", &sizes[0], &sizes[1], &end) != 2 ||
+        shape[end + (shape[end] == ',')] != ')' || !sizes[0] || !sizes[1] || sizes[0] > 1 << 20 ||
         sizes[1] > 1 << 20)
         return ro_file_fail(source->file, RO_E_UNSUPPORTED, "a field has two sizes, (h, w)");
     *array = (struct array){.bytes = bytes,

@@ -100,6 +100,7 @@ class Quantize(Case):
         self.put("nan.npy", npy(2, 1, [0, float("nan"), 1, 1]))
         self.put("real.npy", npy(2, 1, b"12", "|u1"))
         self.put("short.npy", field(20, 20)[:-9])
+        self.put("deep.npy", field(70, 50).replace(b"(50, 70), }   ", b"(5, 10, 70), }"))
         self.put("junk.npy", b"junk")
         self.put("one.csv", b"1, 0\n")
         self.put("bad.csv", b"1, 0\nx\n")
@@ -108,6 +109,7 @@ class Quantize(Case):
             (["nan.npy", "out.pgm", *WINDOW], "NaN"),
             (["real.npy", "out.pgm", *WINDOW], "complex64"),
             (["short.npy", "out.pgm", *WINDOW], "ends early"),
+            (["deep.npy", "out.pgm", *WINDOW], "two sizes"),
             (["junk.npy", "out.pgm", *WINDOW], "junk.npy"),
             (["missing.npy", "out.pgm", *WINDOW], "missing.npy"),
             (["in.npy", "out.pgm"], "sidecar"),

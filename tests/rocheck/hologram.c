@@ -68,8 +68,10 @@ static void make_table(struct check *check, struct trial *trial)
 
 static void make(struct check *check, int number, struct trial *trial)
 {
-    const uint32_t width = 1 + draw(check, draw(check, 4) ? 400 : 40);
-    const uint32_t height = 1 + draw(check, draw(check, 4) ? 160 : 8);
+    const uint32_t round = draw(check, 2) ? 16 : 1; /* such rows are stored in other ways */
+    const bool tall = draw(check, 4) == 0;          /* many bands, each waiting for the one above */
+    const uint32_t width = (1 + draw(check, (!tall && draw(check, 4) ? 400 : 40) / round)) * round;
+    const uint32_t height = 1 + draw(check, tall ? 900 : draw(check, 4) ? 160 : 8);
     const uint32_t kind = draw(check, 3);
     *trial = (struct trial){0};
     trial->field =
@@ -97,7 +99,12 @@ static void make(struct check *check, int number, struct trial *trial)
                             0.05 + draw(check, 400) / 1000.0, 0.05 + draw(check, 400) / 1000.0};
     o->gain = 0.1 * (1 + draw(check, 12));
     if (strcmp(o->algorithm, "vded") == 0)
-        o->hogel = 8 + draw(check, draw(check, 2) ? 60 : 300);
+        o->hogel = (8 +
+                    draw(check, tall             ? 900
+                                : draw(check, 2) ? 60
+                                                 : 300) +
+                    round - 1) /
+                   round * round;
     if (o->weights) {
         o->taps = 1 + (int)draw(check, RO_HOLOGRAM_TAPS);
         o->p = (int)draw(check, RO_HOLOGRAM_SKEW + 1);
