@@ -245,9 +245,13 @@ static bool test(int number, struct check *check)
             return false;
         }
         /* The first case has all large sizes as plain pictures, which have code of their own, and
-         * once more as any others. */
-        const int large_ones = variant->device != RO_DEVICE_CUDA ? 0 : number ? LARGE : 2 * LARGE;
-        const int images = check->repeats < 10 ? 120 : 40;
+         * once more as any others. Where all is repeated for the sake of races, few will do. */
+        const bool repeated = check->repeats >= 10;
+        const int large_ones = variant->device != RO_DEVICE_CUDA ? 0
+                               : repeated                        ? 2
+                               : number                          ? LARGE
+                                                                 : 2 * LARGE;
+        const int images = repeated ? 32 : 120;
         for (int i = 0; i < images && right; i++) {
             struct picture picture;
             const bool is_large = i < large_ones;
