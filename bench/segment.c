@@ -104,8 +104,10 @@ static bool run_entry(void *data)
         static const bool chosen[RO_LEVEL_FRONTS] = {true};
         bool any[RO_LEVEL_FRONTS];
         for (uint32_t done = 0; done < entry->steps; done += entry->depth) {
-            if (entry->dense)
-                ro_level_tiles_wake(&entry->tiles, 0);
+            const struct ro_level_tiled *of = &entry->tiles.of[0];
+            for (size_t i = 0; entry->dense && i < (size_t)entry->tiles.columns * entry->tiles.rows;
+                 i++)
+                of->bits[of->round & 1][i] = RO_TILE_AWAKE; /* none sleeps */
             ro_level_tiles_run(&entry->tiles, entry->pool, chosen, entry->depth, any);
         }
         return true;

@@ -294,7 +294,7 @@ ro_status ro_level_cuda_fetch(struct ro_level_cuda *work, int number)
     return RO_OK;
 }
 
-// Changes of a front in `list`, which has room for `room`; *count: how many there are.
+// All changes of a front, in *list, which is the caller's to free; `rows` has a place for each row.
 template <typename T>
 static ro_status find_changes(struct ro_level_cuda *work, const struct device_front *one,
                               unsigned *rows, double **list, size_t *count)

@@ -88,6 +88,7 @@ void ro_level_tiles_wake(struct ro_level_tiles *tiles, int front)
     struct ro_level_tiled *of = &tiles->of[front];
     for (size_t i = 0; i < (size_t)tiles->columns * tiles->rows; i++)
         of->bits[of->round & 1][i] = RO_TILE_AWAKE;
+    of->woken = true;
 }
 
 /* ---- One tile -------------------------------------------------------------------------------- */
@@ -264,8 +265,16 @@ static void run_round(void *data, int thread)
 void ro_level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, const bool *chosen,
                         uint32_t steps, bool *moved)
 {
-    for (uint32_t left = (steps + tiles->depth - 1) / tiles->depth; left > 0; left--) {
-        struct round round = {.tiles = tiles, .steps = (steps + left - 1) / left};
+    bool woken = false;
+    for (int i = 0; i < RO_LEVEL_FRONTS; i++)
+        if (chosen[i]) {
+            woken |= tiles->of[i].woken;
+            tiles->of[i].woken = false;
+        }
+    while (steps > 0) {
+        const uint32_t rounds = (steps + tiles->depth - 1) / tiles->depth;
+        struct round round = {.tiles = tiles, .steps = woken ? 1 : (steps + rounds - 1) / rounds};
+        woken = false;
         round.count = list_tiles(tiles, chosen);
         atomic_init(&round.ticket, 0);
         const int threads = ro_pool_threads(pool);
@@ -281,7 +290,7 @@ void ro_level_tiles_run(struct ro_level_tiles *tiles, struct ro_pool *pool, cons
             }
         tiles->computed += round.count;
         steps -= round.steps;
-        if (left > 1)
+        if (steps > 0)
             continue;
         for (int i = 0; i < RO_LEVEL_FRONTS; i++)
             moved[i] = false;

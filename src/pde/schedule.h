@@ -39,6 +39,7 @@ struct ro_level_tiles {
         const struct ro_level_kernel *kernel;
         uint16_t *bits[2]; /* of a tile, in the last round and in this one */
         int round;
+        bool woken; /* all tiles were, most of which will sleep again after a step */
     } of[RO_LEVEL_FRONTS];
     uint32_t width, height; /* of a tile */
     uint32_t columns, rows; /* tiles */
