@@ -42,7 +42,7 @@ static bool make_images(ro_context *context, int size, int count, struct device_
 {
     enum { CARD = 1024 };
     size_t side = (size_t)size, in_bytes = side * side, out_bytes = side / 8 * side;
-    ro_image card;
+    ro_image card = {0};
     unsigned char *pixels = malloc(in_bytes);
     *images = (struct device_images){0};
     bool done = pixels && ro_image_alloc(context, RO_GRAY8, CARD, CARD, 0, &card) == RO_OK &&
