@@ -31,8 +31,8 @@ struct diffusion_cuda_rows {
     ptrdiff_t in_stride;
     void *out;
     ptrdiff_t out_stride;
-    uint32_t rows;
-    int last; /* no rows come after these */
+    uint32_t first_row, rows;
+    uint32_t height; /* of the image */
 };
 
 struct diffusion_cuda_count {
