@@ -58,6 +58,10 @@ ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_imag
                                       struct diffusion_cuda_count *count);
 void diffusion_cuda_close(struct diffusion_cuda *work);
 
+/* For benches: what a step of the wave takes at least, by one warp with all it needs in registers.
+ * The wave of w x h pixels has w + 2.5 h steps one after the other (Floyd-Steinberg, 8 bit). */
+ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
+
 #ifdef __cplusplus
 }
 #endif
