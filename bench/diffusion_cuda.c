@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Error diffusion on a device: Table I of Kasagi, Nakano and Ito with ours beside it. Kernel time
- * is the median between events after a warm-up; host to host is best of several, by the clock.
+ * is the median between events after a warm-up; host to host is best of several, by the clock. What
+ * bounds the wave from below: its steps, one after the other, and the bytes.
  */
 #include "diffusion_cuda.h"
 #include "core/cuda.h"
+#include "halftone/diffusion_cuda.h"
 #include "roundoff.h"
 #include "timing.h"
 
@@ -12,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 7, REPEATS = 9 };
+enum { SIZES = 7, ROWS = 5, REPEATS = 9 };
 static const int sizes[SIZES] = {1024, 2048, 4096, 6144, 8192, 12288, 16384};
 
 static const struct row {
     const char *name;
     double paper[SIZES]; /* GeForce GTX 780 Ti, ms; 0: not in the paper */
-} rows[] = {
-    {"pwed", {20.89, 42.22, 85.53, 129.52, 189.16, 381.31, 737.34}},
-    {"pwec", {20.10, 40.36, 90.27, 145.58, 187.6, 356.98, 650.28}},
-    {"bwed", {1.89, 3.94, 7.99, 12.19, 16.45, 29.59, 55.77}},
-    {"bwec", {1.85, 3.92, 8.10, 12.01, 16.63, 26.33, 46.75}},
-    {"wave", {0}},
+    int host_runs;       /* host to host: the best of so many, fewer where they are long */
+} rows[ROWS] = {
+    {"pwed", {20.89, 42.22, 85.53, 129.52, 189.16, 381.31, 737.34}, 3},
+    {"pwec", {20.10, 40.36, 90.27, 145.58, 187.6, 356.98, 650.28}, 3},
+    {"bwed", {1.89, 3.94, 7.99, 12.19, 16.45, 29.59, 55.77}, 5},
+    {"bwec", {1.85, 3.92, 8.10, 12.01, 16.63, 26.33, 46.75}, 5},
+    {"wave", {0}, REPEATS},
 };
 
 static int by_value(const void *a, const void *b)
@@ -42,7 +45,7 @@ static bool make_images(ro_context *context, int size, int count, struct device_
 {
     enum { CARD = 1024 };
     size_t side = (size_t)size, in_bytes = side * side, out_bytes = side / 8 * side;
-    ro_image card;
+    ro_image card = {0};
     unsigned char *pixels = malloc(in_bytes);
     *images = (struct device_images){0};
     bool done = pixels && ro_image_alloc(context, RO_GRAY8, CARD, CARD, 0, &card) == RO_OK &&
@@ -105,15 +108,28 @@ static void warm_up(ro_context *context)
     free_images(&images);
 }
 
-static void print_kernel_table(ro_context *context, int only_size)
+/* Steps of the wave that follow one another: a row starts 2.5 columns after the one above. */
+static double wave_steps(int size) { return size + 2.5 * size; }
+
+/* Columns of numbers: the size, the schedules, and those that are named. */
+static void print_head(const char *const *more, int count)
 {
-    printf("Kernel time, ms (the paper's GTX 780 Ti in brackets)\n\n| size |");
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+    printf("| size |");
+    for (int r = 0; r < ROWS; r++)
         printf(" %s |", rows[r].name);
-    printf(" wave, Gpixel/s |\n| ---: |");
-    for (size_t r = 0; r <= sizeof rows / sizeof *rows; r++)
+    for (int i = 0; i < count; i++)
+        printf(" %s |", more[i]);
+    printf("\n|");
+    for (int i = 0; i < 1 + ROWS + count; i++)
         printf(" ---: |");
     printf("\n");
+}
+
+static void print_kernel_table(ro_context *context, int only_size, double chain)
+{
+    static const char *const more[] = {"wave, Gpixel/s", "floor: (w + 2.5 h) steps of the chain"};
+    printf("Kernel time, ms (the paper's GTX 780 Ti in brackets)\n\n");
+    print_head(more, 2);
     for (int s = 0; s < SIZES; s++) {
         struct device_images images;
         if (only_size && sizes[s] != only_size)
@@ -124,7 +140,7 @@ static void print_kernel_table(ro_context *context, int only_size)
         }
         printf("| %d² |", sizes[s]);
         double ms = 0;
-        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        for (int r = 0; r < ROWS; r++) {
             ms = kernel_time(context, &images, 1, rows[r].name);
             printf(" %.3f", ms);
             if (rows[r].paper[s] > 0)
@@ -132,7 +148,8 @@ static void print_kernel_table(ro_context *context, int only_size)
             printf(" |");
             fflush(stdout);
         }
-        printf(" %.1f |\n", (double)sizes[s] * sizes[s] / ms / 1e6);
+        printf(" %.1f | %.3f |\n", (double)sizes[s] * sizes[s] / ms / 1e6,
+               wave_steps(sizes[s]) * chain / 1e6);
         free_images(&images);
     }
 }
@@ -149,60 +166,112 @@ static void print_batch(ro_context *context)
     free_images(&images);
 }
 
-/* Host to host: the whole call, beside a plain copy of the bytes there and back. */
-static void print_host_table(ro_context *context)
+/* Images in host memory, and room on the device for their bytes. */
+struct host_images {
+    bool pinned;
+    ro_image in, out;
+    size_t in_bytes, out_bytes;
+    void *device;
+};
+
+static bool make_host(ro_context *context, int size, bool pinned, struct host_images *host)
 {
-    printf(
-        "\nHost to host, ms, best of %d\n\n| size | memory | wave | copying the bytes | ratio |\n"
-        "| ---: | --- | ---: | ---: | ---: |\n",
-        REPEATS);
-    for (int s = 2; s < SIZES; s += 4)
-        for (int pinned = 1; pinned >= 0; pinned--) {
-            size_t side = (size_t)sizes[s], in_bytes = side * side, out_bytes = side / 8 * side;
-            void *in = NULL, *out = NULL, *device = NULL;
-            bool done = pinned ? ro_cuda_alloc_pinned(context, in_bytes, &in) == RO_OK &&
-                                     ro_cuda_alloc_pinned(context, out_bytes, &out) == RO_OK
-                               : (in = malloc(in_bytes)) && (out = malloc(out_bytes));
-            done = done && ro_cuda_alloc(context, in_bytes, &device) == RO_OK;
-            double best = 1e9, copy = 1e9;
-            if (done) {
-                memset(in, 100, in_bytes);
-                memset(out, 0, out_bytes);
-            }
-            for (int i = 0; i < REPEATS && done; i++) {
-                ro_image from = {RO_GRAY8, (uint32_t)side,  (uint32_t)side,
-                                 255,      (ptrdiff_t)side, in};
-                ro_image to = {RO_BITS, (uint32_t)side,      (uint32_t)side,
-                               0,       (ptrdiff_t)side / 8, out};
-                double start = bench_seconds();
-                done = ro_halftone(context, &from, &to, NULL) == RO_OK;
-                double took = bench_seconds() - start;
-                best = took < best ? took : best;
-                start = bench_seconds();
-                done = done && ro_cuda_copy(context, device, in, in_bytes) == RO_OK &&
-                       ro_cuda_copy(context, out, device, out_bytes) == RO_OK &&
-                       ro_cuda_wait(context) == RO_OK;
-                took = bench_seconds() - start;
-                copy = took < copy ? took : copy;
-            }
-            if (done)
-                printf("| %d² | %s | %.3f | %.3f | %.2f |\n", sizes[s],
-                       pinned ? "pinned" : "pageable", best * 1e3, copy * 1e3, best / copy);
-            else
-                fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
-            ro_cuda_free(device);
-            if (pinned) {
-                ro_cuda_free_pinned(in);
-                ro_cuda_free_pinned(out);
-            } else {
-                free(in);
-                free(out);
-            }
-        }
+    const uint32_t side = (uint32_t)size;
+    *host = (struct host_images){
+        .pinned = pinned,
+        .in = {RO_GRAY8, side, side, 255, size, NULL},
+        .out = {RO_BITS, side, side, 0, size / 8, NULL},
+        .in_bytes = (size_t)side * side,
+        .out_bytes = (size_t)side / 8 * side,
+    };
+    if (ro_cuda_alloc(context, host->in_bytes, &host->device) != RO_OK)
+        return false;
+    if (!pinned) {
+        host->in.data = malloc(host->in_bytes);
+        host->out.data = malloc(host->out_bytes);
+    } else if (ro_cuda_alloc_pinned(context, host->in_bytes, &host->in.data) != RO_OK ||
+               ro_cuda_alloc_pinned(context, host->out_bytes, &host->out.data) != RO_OK) {
+        return false;
+    }
+    if (!host->in.data || !host->out.data)
+        return false;
+    memset(host->in.data, 100, host->in_bytes);
+    memset(host->out.data, 0, host->out_bytes);
+    return true;
 }
 
-/* What bounds it from below: the bytes over the measured bandwidth. */
-static void print_floor(ro_context *context)
+static void free_host(struct host_images *host)
+{
+    ro_cuda_free(host->device);
+    if (host->pinned) {
+        ro_cuda_free_pinned(host->in.data);
+        ro_cuda_free_pinned(host->out.data);
+    } else {
+        free(host->in.data);
+        free(host->out.data);
+    }
+}
+
+/* The whole call, or without a schedule a plain copy of the bytes there and back; best of `runs` in
+ * ms, 0 when it failed. */
+static double host_time(ro_context *context, const struct host_images *host, const char *schedule,
+                        int runs)
+{
+    double best = 0;
+    ro_halftone_options options = {.schedule = schedule};
+    for (int i = 0; i < runs; i++) {
+        double start = bench_seconds();
+        bool done = schedule ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK
+                             : ro_cuda_copy(context, host->device, host->in.data, host->in_bytes) ==
+                                       RO_OK &&
+                                   ro_cuda_copy(context, host->out.data, host->device,
+                                                host->out_bytes) == RO_OK &&
+                                   ro_cuda_wait(context) == RO_OK;
+        double took = (bench_seconds() - start) * 1e3;
+        if (!done) {
+            fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+            return 0;
+        }
+        best = i == 0 || took < best ? took : best;
+    }
+    return best;
+}
+
+static void print_host_table(ro_context *context, int only_size)
+{
+    static const char *const more[] = {"copying the bytes", "wave / copying", "pageable: wave",
+                                       "copying", "wave / copying"};
+    printf("\nHost to host, ms, pinned memory, best of %d (pwed, pwec %d; bwed, bwec %d)\n\n",
+           rows[4].host_runs, rows[0].host_runs, rows[2].host_runs);
+    print_head(more, 5);
+    for (int s = 0; s < SIZES; s++) {
+        if (only_size && sizes[s] != only_size)
+            continue;
+        struct host_images host[2] = {0};
+        if (make_host(context, sizes[s], true, &host[0]) &&
+            make_host(context, sizes[s], false, &host[1])) {
+            printf("| %d² |", sizes[s]);
+            for (int i = 0; i < 2; i++) {
+                double wave = 0;
+                for (int r = host[i].pinned ? 0 : ROWS - 1; r < ROWS; r++) {
+                    wave = host_time(context, &host[i], rows[r].name, rows[r].host_runs);
+                    printf(" %.3f |", wave);
+                    fflush(stdout);
+                }
+                double copy = host_time(context, &host[i], NULL, REPEATS);
+                printf(" %.3f | %.2f |", copy, wave / copy);
+            }
+            printf("\n");
+        } else {
+            fprintf(stderr, "roundoff: no memory for %d x %d pixels\n", sizes[s], sizes[s]);
+        }
+        for (int i = 0; i < 2; i++)
+            free_host(&host[i]);
+    }
+}
+
+/* The bytes over the measured bandwidth. */
+static void print_bytes(ro_context *context)
 {
     const size_t bytes = (size_t)1 << 30;
     void *from = NULL, *to = NULL;
@@ -227,7 +296,7 @@ static void print_floor(ro_context *context)
 /* Where the wave's time goes: the time of a step where rows are long, of one band of 64 rows and of
  * the four that share a multiprocessor; and what 256 rows more add where they are short. A band
  * starts 176 steps after the one above: 160 of skew, 16 of a chunk. */
-static void print_anatomy(ro_context *context)
+static void print_anatomy(ro_context *context, double chain)
 {
     enum { LONG = 65536, SHORT = 4096, SHAPES = 4 };
     static const uint32_t shapes[SHAPES][2] = {
@@ -248,10 +317,15 @@ static void print_anatomy(ro_context *context)
         return;
     double step = ms[0] / (LONG + 160) * 1e6, of_four = ms[1] / (LONG + 3 * 176 + 160) * 1e6;
     double block = (ms[3] - ms[2]) / 7 * 1e3;
-    printf("\na step of the wave: %.1f ns (65536 x 64 in %.3f ms), %.1f ns with four bands on a "
-           "multiprocessor; 256 rows more add %.2f us, 4 x 176 steps of %.1f ns\nso 16384 x 16384 "
-           "cannot take less than %.3f ms: (16384 + 2.5 * 16384) steps\n",
-           step, ms[0], of_four, block, block / (4 * 176) * 1e3, 16384 * 3.5 * step / 1e6);
+    printf(
+        "\nthe chain alone takes %.2f ns a step; 16384² is (16384 + 2.5 * 16384) steps, at least "
+        "%.3f ms\n",
+        chain, wave_steps(16384) * chain / 1e6);
+    printf("a step of the wave takes %.1f ns (65536 x 64 in %.3f ms), %.1f ns with four bands on a "
+           "multiprocessor; at that pace 16384² takes %.3f ms\n",
+           step, ms[0], of_four, wave_steps(16384) * of_four / 1e6);
+    printf("256 rows more add %.2f us, which is 4 x 176 steps of %.1f ns\n", block,
+           block / (4 * 176) * 1e3);
 }
 
 int bench_diffusion_cuda(const struct bench_options *options)
@@ -269,11 +343,14 @@ int bench_diffusion_cuda(const struct bench_options *options)
     if (ro_device_at(1, &info) == RO_OK)
         printf("%s, %s\n\n", info.name, info.detail);
     warm_up(context);
-    print_kernel_table(context, options->size);
-    print_anatomy(context);
+    double chain;
+    if (diffusion_cuda_chain(context, &chain) != RO_OK)
+        fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+    print_kernel_table(context, options->size, chain);
+    print_anatomy(context, chain);
     print_batch(context);
-    print_host_table(context);
-    print_floor(context);
+    print_host_table(context, options->size);
+    print_bytes(context);
     ro_context_close(context);
     return 0;
 }

@@ -288,8 +288,9 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
                                .in_stride = block->in_stride,
                                .out = block->out,
                                .out_stride = block->out_stride,
+                               .first_row = block->first_row,
                                .rows = block->rows,
-                               .last = block->first_row + block->rows == work->in.height,
+                               .height = work->in.height,
                            },
                            &count);
     work->report.steps += count.steps;

@@ -165,7 +165,8 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     struct diffusion_cuda *work = run->work;
     struct diffusion_launch launch = work->launch;
     struct diffusion_images images;
-    const bool more = !run->rows->last || band->first + band->rows < run->rows->rows;
+    const uint32_t done = run->rows->first_row + band->first + band->rows;
+    const bool more = done < run->rows->height;
     for (int i = 0; i < 2; i++)
         if (more && !work->lines[i])
             RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &work->lines[i]));
@@ -182,8 +183,7 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     work->started = true;
     work->tag = launch.tag;
     work->parity = !work->parity;
-    return ro_context_progress(work->context, "halftone",
-                               (double)(band->first + band->rows) / run->rows->rows);
+    return ro_context_progress(work->context, "halftone", (double)done / run->rows->height);
 }
 
 /* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more

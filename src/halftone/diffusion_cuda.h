@@ -31,8 +31,8 @@ struct diffusion_cuda_rows {
     ptrdiff_t in_stride;
     void *out;
     ptrdiff_t out_stride;
-    uint32_t rows;
-    int last; /* no rows come after these */
+    uint32_t first_row, rows;
+    uint32_t height; /* of the image */
 };
 
 struct diffusion_cuda_count {
@@ -57,6 +57,10 @@ ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_imag
                                       const ro_image *out, uint32_t images, void *stream,
                                       struct diffusion_cuda_count *count);
 void diffusion_cuda_close(struct diffusion_cuda *work);
+
+/* For benches: what a step of the wave takes at least, by one warp with all it needs in registers.
+ * The wave of w x h pixels has w + 2.5 h steps one after the other (Floyd-Steinberg, 8 bit). */
+ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,13 @@
  * Halftoning row by row. Rows that make up whole bands are run straight from the caller's memory;
  * the rest wait in `pending` until there are enough. Finished rows wait in `ready` to be pulled.
  * Channels and inks are a stream each behind the caller's, which puts their rows together.
+ *
+ * A device copies some rows while it computes others, and w columns of n rows take it w + 2.5 n
+ * steps, so that few rows take as long as many. Rows for it are gathered until they are about as
+ * many as there are columns, in pinned memory, from where it copies them without staging.
  */
+#include "core/checked.h"
+#include "core/cuda.h"
 #include "core/image.h"
 #include "halftone/halftone.h"
 #include "halftone/planes.h"
@@ -26,11 +32,39 @@ struct ro_halftone_stream {
     unsigned char *plane_rows; /* one of each */
 };
 
+/* Memory for rows that wait. */
+static ro_status alloc_rows(const struct halftoner *work, size_t row_bytes, uint32_t rows,
+                            unsigned char **memory)
+{
+    void *made = NULL;
+    size_t bytes;
+    ro_status status = RO_OK;
+    if (!ro_size_multiply(row_bytes, rows, &bytes))
+        status = RO_E_MEMORY;
+    else if (work->device == RO_DEVICE_CUDA)
+        status = ro_cuda_alloc_pinned(work->context, bytes, &made);
+    else if (!(made = malloc(bytes)))
+        status = RO_E_MEMORY;
+    *memory = made;
+    if (status == RO_E_MEMORY)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
+                               rows, work->in.width);
+    return status;
+}
+
+static void free_rows(const struct halftoner *work, unsigned char *memory)
+{
+    if (work->device == RO_DEVICE_CUDA)
+        ro_cuda_free_pinned(memory);
+    else
+        free(memory);
+}
+
 static ro_status open_stream(ro_context *context, const ro_image *in, enum grey_plane plane,
                              ro_format out, const ro_halftone_options *options,
                              ro_halftone_stream **stream)
 {
-    enum { BYTES_AT_ONCE = 8 << 20 };
+    enum { BYTES_AT_ONCE = 8 << 20, BYTES_FOR_DEVICE = 64 << 20 /* two bands */ };
     ro_halftone_stream *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
@@ -45,21 +79,23 @@ static ro_status open_stream(ro_context *context, const ro_image *in, enum grey_
     const struct halftoner *work = &made->work;
     made->grey_row_bytes = grey_row_bytes(&work->grey, in->width);
     made->out_row_bytes = ro_format_row_bytes(out, in->width);
-    uint32_t bands = (uint32_t)(BYTES_AT_ONCE / made->grey_row_bytes / work->granularity);
-    uint32_t wanted = (uint32_t)work->report.threads * 4;
+    const bool device = work->device == RO_DEVICE_CUDA;
+    size_t at_once = device && work->grey.direct ? BYTES_FOR_DEVICE : BYTES_AT_ONCE;
+    uint32_t bands = (uint32_t)(at_once / made->grey_row_bytes / work->granularity);
+    uint32_t wanted = 4 * (uint32_t)work->report.threads;
+    if (device && wanted < in->width / work->granularity)
+        wanted = in->width / work->granularity;
     made->room = work->granularity * (bands ? bands : 1);
     made->capacity = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
     if (made->room > in->height)
         made->room = in->height;
     if (made->capacity > in->height)
         made->capacity = in->height;
-    made->pending = malloc(made->grey_row_bytes * made->capacity);
-    made->ready = malloc(made->out_row_bytes * made->room);
-    if (!made->pending || !made->ready) {
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
-                                 made->capacity, in->width);
+    status = alloc_rows(work, made->grey_row_bytes, made->capacity, &made->pending);
+    if (status == RO_OK)
+        status = alloc_rows(work, made->out_row_bytes, made->room, &made->ready);
+    if (status != RO_OK)
         goto fail;
-    }
     *stream = made;
     return RO_OK;
 fail:
@@ -117,8 +153,8 @@ void ro_halftone_close(ro_halftone_stream *stream)
         ro_halftone_close(stream->plane[i]);
     free(stream->plane_rows);
     halftoner_close(&stream->work);
-    free(stream->pending);
-    free(stream->ready);
+    free_rows(&stream->work, stream->pending);
+    free_rows(&stream->work, stream->ready);
     free(stream);
 }
 
@@ -144,12 +180,25 @@ static ro_status take_one(ro_halftone_stream *stream, const void *row)
 {
     struct halftoner *work = &stream->work;
     unsigned char *to = stream->pending + stream->pending_rows * stream->grey_row_bytes;
-    ro_status status = grey_row(work->context, &work->in, row, stream->pushed, &work->grey, to);
+    ro_status status = RO_OK;
+    if (work->grey.direct)
+        memcpy(to, row, stream->grey_row_bytes);
+    else
+        status = grey_row(work->context, &work->in, row, stream->pushed, &work->grey, to);
     if (status != RO_OK)
         return status;
     stream->pending_rows++;
     stream->pushed++;
     return RO_OK;
+}
+
+/* Whether rows are run straight from the caller's memory: nothing waits before them, and for a
+ * device they are as many as it is worth to gather. */
+static bool runs_straight(const ro_halftone_stream *stream, uint32_t offered)
+{
+    const struct halftoner *work = &stream->work;
+    return stream->pending_rows == 0 && stream->ready_rows == 0 && work->grey.direct &&
+           (work->device != RO_DEVICE_CUDA || offered >= stream->capacity / 2);
 }
 
 /* The streams of the planes have the same shape and so take the same number of rows. */
@@ -205,7 +254,7 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
                                count, stream->pushed);
     while (status == RO_OK && *taken < count) {
         uint32_t offered = count - *taken;
-        if (stream->pending_rows == 0 && stream->ready_rows == 0 && work->grey.direct) {
+        if (runs_straight(stream, offered)) {
             uint32_t direct = offered < stream->room ? offered : stream->room;
             if (stream->pushed + direct < height)
                 direct -= direct % work->granularity;
