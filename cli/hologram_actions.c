@@ -112,12 +112,15 @@ int hologram_make(const struct command *command, const struct hologram_values *v
     /* Without gaps between rows, so that it is computed in place. */
     ro_field field = {values->size.width, values->size.height, 8 * (ptrdiff_t)values->size.width,
                       NULL};
-    size_t bytes = (size_t)field.width * field.height * 8;
-    field.data = malloc(bytes);
-    ro_status status = field.data ? ro_hologram_make(work.context, &scene, &field, &optics)
-                                  : ro_context_fail(work.context, RO_E_MEMORY,
-                                                    "no memory for a field of %u x %u pixels",
-                                                    field.width, field.height);
+    ro_status status = ro_bytes_accepts(work.context, path[0]); /* before the long work */
+    if (status == RO_OK && field.width <= SIZE_MAX / 8 / field.height)
+        field.data = malloc((size_t)field.width * field.height * 8);
+    if (status == RO_OK && !field.data)
+        status =
+            ro_context_fail(work.context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
+                            field.width, field.height);
+    if (status == RO_OK)
+        status = ro_hologram_make(work.context, &scene, &field, &optics);
     if (status == RO_OK)
         status = ro_hologram_save(work.context, path[0], &field, &optics);
     work_end(&work);

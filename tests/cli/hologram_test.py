@@ -195,6 +195,9 @@ class Optics(Case):
             self.refused("hologram", "reconstruct", *arguments, words=[word])
         self.refused("hologram", "make", "out.npy", "--size", "16x16", "--board", "1mm,50um",
                      words=["die"])
+        # Before the work: these would take hours.
+        self.refused("hologram", "make", "nowhere/out.npy", "--size", "24576x24576",
+                     words=["nowhere/out.npy", "cannot be written"])
 
 
 if __name__ == "__main__":
