@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char checksum_name[] = "checksum";
 enum { LARGEST = 64 << 20 }; /* bytes of a certificate that is read */
@@ -357,10 +358,13 @@ int certificate_wanted(const struct command *command, const struct common *commo
     for (int i = 0; i < files->count; i++)
         if (strcmp(files->path[i], "-") == 0)
             return usage_error(command, "--certificate needs files: - cannot be read again");
-    for (int i = 0; i < files->count; i++)
-        if (strcmp(files->path[i], common->certificate) == 0)
-            return usage_error(command, "--certificate %s: is another file of this run",
-                               common->certificate);
+    for (int i = 0; i < files->count; i++) {
+        const char *dot = strrchr(files->path[i], '.');
+        if (dot && strcasecmp(dot, ".bmp") == 0)
+            return usage_error(command,
+                               "--certificate: %s cannot be read again, BMP is only written",
+                               files->path[i]);
+    }
     if (strcmp(common->certificate, "-") == 0)
         return usage_error(command, "--certificate -: must be the name of a file");
     return has_hashes() && can_write(common->certificate) ? 0 : 1;

@@ -37,7 +37,7 @@ static const struct option options[] = {
     {"methods", "A,B,C", "methods of halftone --list (default: all of them)", OPTION_TEXT,
      PLACE(methods)},
     {"report", "FILE", "write a page to look at them side by side (.html)", OPTION_TEXT,
-     PLACE(report)},
+     PLACE(report), .writes = true},
     {"dpi", "D", "resolution the results are seen at (default: IN's, or 300)", OPTION_NUMBER,
      PLACE(dpi), .min = 1, .max = 1000000},
     {"distance", "MM", "of the eye, in millimetres (default 300)", OPTION_NUMBER, PLACE(distance),

@@ -378,6 +378,20 @@ static ro_status run_quantize(const struct command *command, ro_context *context
     return status;
 }
 
+/* The optics of IN lie beside it under its name, and nothing may be written over them. */
+static int spares_sidecar(const struct command *command, const struct hologram_values *values,
+                          const char *in)
+{
+    const char *written[] = {values->report, values->common.certificate};
+    const char *dot = strrchr(in, '.');
+    const size_t stem = dot ? (size_t)(dot - in) : strlen(in);
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (written[i] && strncmp(written[i], in, stem) == 0 &&
+            strcmp(written[i] + stem, ".json") == 0)
+            return usage_error(command, "%s is where the optics of %s are kept", written[i], in);
+    return 0;
+}
+
 int hologram_quantize(const struct command *command, const struct hologram_values *values,
                       const struct operands *files)
 {
@@ -389,8 +403,8 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     int result = read_quantize(command, values, &q);
     if (!result)
         result = hologram_optics(command, values, &q.options.optics);
-    if (!result && values->report && strcmp(values->report, path[1]) == 0)
-        result = usage_error(command, "--report and OUT are the same file, %s", path[1]);
+    if (!result)
+        result = spares_sidecar(command, values, path[0]);
     if (!result)
         result = certificate_wanted(command, &values->common, files);
     if (!result)

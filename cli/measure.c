@@ -36,7 +36,7 @@ static const struct option options[] = {
     {"page", "N", "page of ORIGINAL, a TIFF file (default 1)", OPTION_WHOLE, PLACE(page), .min = 1,
      .max = 1000000},
     {"report", "FILE", "write a page with plots and enlarged details (.html)", OPTION_TEXT,
-     PLACE(report)},
+     PLACE(report), .writes = true},
     {0},
 };
 

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HELP_COLUMN = 20 };
 
@@ -34,7 +35,7 @@ static const struct option common_options[] = {
      .offset = offsetof(struct common, quiet)},
     {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
     {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
-     .offset = offsetof(struct common, certificate)},
+     .offset = offsetof(struct common, certificate), .writes = true},
 };
 enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
 
@@ -272,6 +273,46 @@ static int most_operands(const struct command *command)
     return words < 2 ? 2 : words < MAX_OPERANDS ? words : MAX_OPERANDS;
 }
 
+/* Whether two names mean one file; what is no plain file, such as /dev/null, may be named twice. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return strcmp(a, b) == 0;
+}
+
+/* A file that is written beside the output is no other file of the command. */
+static bool files_are_apart(const struct command *command, const void *values,
+                            const struct operands *operands)
+{
+    const struct option *list[MOST_OPTIONS];
+    int count = options_list(command, list);
+    const char *text[MOST_OPTIONS] = {0};
+    for (int i = 0; i < count; i++)
+        if (list[i]->kind == OPTION_TEXT)
+            text[i] = *(const char *const *)((const char *)values + list[i]->offset);
+    for (int i = 0; i < count; i++) {
+        if (!list[i]->writes || !text[i])
+            continue;
+        for (int k = 0; k < operands->count; k++) {
+            const char *path = operands->path[k];
+            const bool out = k == operands->count - 1 && strstr(command->operands, "OUT");
+            if (same_file(text[i], path) && (out || strcmp(path, "-") != 0)) {
+                usage_error(command, "--%s and %s are the same file", list[i]->name, path);
+                return false;
+            }
+        }
+        for (int k = 0; k < count; k++)
+            if (k != i && text[k] && same_file(text[i], text[k])) {
+                usage_error(command, "--%s and --%s are the same file, %s", list[i]->name,
+                            list[k]->name, text[i]);
+                return false;
+            }
+    }
+    return true;
+}
+
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands)
 {
@@ -320,7 +361,7 @@ enum parsed options_parse(const struct command *command, int argc, char **argv, 
         if (!store(command, option, value, values))
             return PARSED_ERROR;
     }
-    return PARSED;
+    return files_are_apart(command, values, operands) ? PARSED : PARSED_ERROR;
 }
 
 bool options_take(const struct command *command, int argc, char **argv, void *values,

@@ -42,6 +42,7 @@ struct option {
     int min, max;
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
+    bool writes;                /* the text is a file that the command writes beside its output */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */

@@ -18,20 +18,23 @@ static const char *const samplings[] = {"bilinear", "nearest", NULL};
 static const struct option options[] = {
     {"match", "M", "ssd (default), or ncc where the tones differ", OPTION_TEXT, PLACE(match)},
     {"init", "I", "start: none (default), translation or affine", OPTION_TEXT, PLACE(init)},
-    {"field", "FILE", "the displacement, .npy (h, w, 2) or .flo", OPTION_TEXT, PLACE(field)},
+    {"field", "FILE", "the displacement, .npy (h, w, 2) or .flo", OPTION_TEXT, PLACE(field),
+     .writes = true},
     {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
-     PLACE(figure)},
+     PLACE(figure), .writes = true},
     {"apply", "FILE", "no search: IMAGE OUT are warped by this field", OPTION_TEXT, PLACE(apply)},
     {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
      .choices = samplings},
     {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
-     .topic = "pictures"},
+     .topic = "pictures", .writes = true},
     {"before", "FILE", "squared differences, ten times, before", OPTION_TEXT, PLACE(before),
-     .topic = "pictures"},
-    {"after", "FILE", "the same after", OPTION_TEXT, PLACE(after), .topic = "pictures"},
+     .topic = "pictures", .writes = true},
+    {"after", "FILE", "the same after", OPTION_TEXT, PLACE(after), .topic = "pictures",
+     .writes = true},
     {"energy", "FILE", "energy after each update, as CSV", OPTION_TEXT, PLACE(energy),
-     .topic = "pictures"},
-    {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures"},
+     .topic = "pictures", .writes = true},
+    {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
+     .writes = true},
     {"scheme", "S", "annealed (default), or thesis: one sigma, no mask", OPTION_TEXT, PLACE(scheme),
      .topic = "tuning"},
     {"number", "Q", "of the displacement: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
@@ -386,26 +389,6 @@ static int run_apply(const struct command *command, const struct register_values
     return result;
 }
 
-/* Two files of one name among those that are written, or one of them among those that are read;
- * NULL: there are none. OUT may be an input: it is written last, and whole. */
-static const char *same_twice(const struct register_values *v, const struct operands *files)
-{
-    const char *const names[] = {files->path[2], v->field,  v->grid,   v->before,
-                                 v->after,       v->figure, v->energy, v->plot};
-    enum { NAMES = sizeof names / sizeof *names };
-    for (int i = 1; i < NAMES; i++) {
-        if (!names[i])
-            continue;
-        for (int k = 0; k < i; k++)
-            if (names[k] && strcmp(names[i], names[k]) == 0)
-                return names[i];
-        for (int k = 0; k < 2; k++)
-            if (strcmp(names[i], files->path[k]) == 0)
-                return names[i];
-    }
-    return NULL;
-}
-
 static int run_search(const struct command *command, const struct register_values *values,
                       const struct operands *files)
 {
@@ -416,9 +399,6 @@ static int run_search(const struct command *command, const struct register_value
                                          {values->figure, draw_figure, true}};
     if (files->count != 3)
         return usage_error(command, "register needs FIXED, MOVING and OUT");
-    const char *twice = same_twice(values, files);
-    if (twice)
-        return usage_error(command, "%s is named for two files", twice);
     if (values->sigma <= 0 || values->sigma_first <= 0)
         return usage_error(command, "--sigma and --sigma-first must be positive");
     memcpy(job.extras, extras, sizeof extras);

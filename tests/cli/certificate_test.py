@@ -154,7 +154,7 @@ class Certificates(Case):
                          words=["cannot be read again"], input=self.get("in.pgm"))
         for name in "in.pgm", "out.pbm":
             self.refused("halftone", "in.pgm", "out.pbm", "--certificate", name, status=2,
-                         words=["another file"])
+                         words=["same file"])
         self.refused("devices", "--certificate", "cert.json", status=2, words=["does not apply"])
 
     # ---- other commands --------------------------------------------------------------------------

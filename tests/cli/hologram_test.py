@@ -195,6 +195,8 @@ class Optics(Case):
             self.refused("hologram", "reconstruct", *arguments, words=[word])
         self.refused("hologram", "make", "out.npy", "--size", "16x16", "--board", "1mm,50um",
                      words=["die"])
+        self.refused("hologram", "quantize", "in.npy", "out.pgm", "--window", "0,0,0.3,0.3",
+                     "--report", "in.json", words=["optics"], status=2)
         # Before the work: these would take hours.
         self.refused("hologram", "make", "nowhere/out.npy", "--size", "24576x24576",
                      words=["nowhere/out.npy", "cannot be written"])

@@ -161,7 +161,7 @@ class Register(Case):
         for more in (["out.png", "--figure", "out.png"],
                      ["out.png", "--before", "fixed.pgm"],
                      ["-", "--grid", "-"]):
-            self.refused("register", "fixed.pgm", "moving.pgm", *more, words=["two files"],
+            self.refused("register", "fixed.pgm", "moving.pgm", *more, words=["same file"],
                          status=2)
 
     def test_refused(self):

@@ -25,6 +25,16 @@ class Usage(Case):
         self.wrong("xyzzyxyzzy", words=["unknown command"])
         self.wrong("--frobnicate", words=["unknown option --frobnicate"])
 
+    def test_files_are_apart(self):
+        """What is written beside the output is neither the output nor anything that is read."""
+        self.put("out.png", OLD)
+        segment = ["segment", "in.pgm", "out.png", "--at", "1,1"]
+        self.wrong(*segment, "--overlay", "out.png", words=["--overlay", "out.png", "same file"])
+        self.wrong(*segment, "--overlay", "./in.pgm", words=["--overlay", "in.pgm", "same file"])
+        self.wrong(*segment, "--overlay", "o.png", "--frames", "o.png", words=["--frames"])
+        self.wrong(*segment, "--mask", "in.pgm", "--phi", "in.pgm", words=["--phi"])
+        self.wrong("halftone", "in.pgm", "out.bmp", "--certificate", "c.json", words=["out.bmp"])
+
     def test_unknown_options_suggest(self):
         self.halftone("--levls", "4", words=["--levls", "did you mean --levels"])
         self.halftone("--thread=2", words=["did you mean --threads"])
