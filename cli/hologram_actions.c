@@ -269,7 +269,8 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
     for (uint32_t i = 0; i < r->hogels; i++)
         rho = fmax(rho, r->hogel[i].rho);
     if (r->measured)
-        snprintf(snr, sizeof snr, ", %.1f dB in the window", r->reached_snr);
+        snprintf(snr, sizeof snr, ", %.1f dB in %s", r->reached_snr,
+                 r->hogels > 1 ? "the hogels' windows" : "one window");
     if (r->clips)
         snprintf(clips, sizeof clips, ", %llu errors cut off", (unsigned long long)r->clips);
     fprintf(
