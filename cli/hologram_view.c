@@ -15,6 +15,7 @@ struct view {
     double depth[MOST_DEPTHS];
     int depths;
     ro_view view;
+    ro_writer *writers[MOST_DEPTHS]; /* of complete pictures that wait for the others */
 };
 
 /* The light that a modulator at these levels sends out. */
@@ -63,14 +64,31 @@ static char *numbered(const char *path, int number)
     return name;
 }
 
+/* A file that is complete but for its name. */
+static ro_status write_file(ro_context *context, const char *path, const ro_write_options *options,
+                            const ro_image *picture, ro_writer **writer)
+{
+    const ro_file_info info = {.format = picture->format,
+                               .width = picture->width,
+                               .height = picture->height,
+                               .maxval = picture->maxval,
+                               .pages = 1};
+    ro_status status = ro_writer_open(context, path, &info, options, writer);
+    if (status == RO_OK)
+        status = ro_writer_rows(*writer, picture->data, picture->stride, picture->height);
+    if (status == RO_OK)
+        status = ro_writer_complete(*writer);
+    return status;
+}
+
 /* As floats where the file holds them, else as numbers of 16 or 8 bits. */
-static ro_status save(ro_context *context, const char *path, const char *type,
-                      const ro_image *picture)
+static ro_status write_picture(ro_context *context, const char *path, const char *type,
+                               const ro_image *picture, ro_writer **writer)
 {
     ro_write_options write = {.type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
-        return ro_image_save(context, path, picture, &write);
+        return write_file(context, path, &write, picture, writer);
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
     bool wide = ro_writer_accepts(context, path, &info, &write) == RO_OK;
@@ -88,7 +106,7 @@ static ro_status save(ro_context *context, const char *path, const char *type,
                 ((uint8_t *)to)[x] = (uint8_t)lrintf(from[x] * 255);
     }
     if (status == RO_OK)
-        status = ro_image_save(context, path, &whole, &write);
+        status = write_file(context, path, &write, &whole, writer);
     ro_image_free(&whole);
     return status;
 }
@@ -142,9 +160,15 @@ static ro_status run_view(const struct command *command, ro_context *context,
         if (status == RO_OK)
             status = ro_hologram_reconstruct(context, &field, &picture, &v->view);
         if (status == RO_OK)
-            status = save(context, name ? name : path[1], values->type, &picture);
+            status = write_picture(context, name ? name : path[1], values->type, &picture,
+                                   &v->writers[i]);
         free(name);
     }
+    /* All pictures, or none. */
+    for (int i = 0; i < v->depths && status == RO_OK; i++)
+        status = ro_writer_commit(v->writers[i]);
+    for (int i = 0; i < v->depths; i++)
+        ro_writer_close(v->writers[i]);
     ro_image_free(&picture);
     ro_field_free(&field);
     return status;
