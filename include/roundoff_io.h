@@ -179,7 +179,7 @@ ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field
                            const ro_optics *optics);
 
 /* The levels of a modulator from text, a pair a line: "real, imaginary", or below a heading
- * "phase, amplitude" (radians) or "degrees, amplitude". */
+ * "phase, amplitude" (radians) or "degrees, amplitude"; "real, imaginary" may be a heading too. */
 RO_API
 ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
                          int *count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small text files with lists: tone curves, a modulator's levels, taps, GIMP palettes; and palettes
  * from pictures. */
+#include "core/names.h"
 #include "io/file.h"
 
 #include <ctype.h>
@@ -137,13 +138,34 @@ static int read_numbers(const char *text, double *numbers, int most)
     return count;
 }
 
+/* Whether a line heads a list of levels. *turn: radians of a unit of phase; 0: levels are real and
+ * imaginary parts. Anything else may be a level that was mistyped. */
+static bool read_heading(const char *line, double *turn)
+{
+    static const struct {
+        const char *first, *second;
+        double turn;
+    } headings[] = {{"phase", "amplitude", 1},
+                    {"degrees", "amplitude", 3.14159265358979323846 / 180},
+                    {"real", "imaginary", 0}};
+    char first[16], second[16], more;
+    if (sscanf(line, "%15[A-Za-z]%*[ \t,;]%15[A-Za-z] %c", first, second, &more) != 2)
+        return false;
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (ro_name_equal(first, headings[i].first) && ro_name_equal(second, headings[i].second)) {
+            *turn = headings[i].turn;
+            return true;
+        }
+    return false;
+}
+
 ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
                          int *count)
 {
     struct lines lines;
     const char *line = NULL;
-    bool end = false;
-    double turn = 0; /* radians of a unit of phase; 0: levels are real and imaginary parts */
+    bool end = false, first = true;
+    double turn = 0;
     *count = 0;
     ro_status status = lines_open(&lines, context, path);
     while (status == RO_OK) {
@@ -151,13 +173,16 @@ ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * 
         status = lines_next(&lines, &line, &end);
         if (status != RO_OK || end)
             break;
-        if (*count == 0 && isalpha((unsigned char)*line)) {
-            turn = strncmp(line, "phase", 5) == 0     ? 1
-                   : strncmp(line, "degrees", 7) == 0 ? 3.14159265358979323846 / 180
-                                                      : 0;
-        } else if (read_numbers(line, pair, 2) != 2) {
-            status = ro_file_fail(&lines.file, RO_E_FORMAT, "line %d is no level of two numbers",
-                                  lines.number);
+        if (first && read_heading(line, &turn)) {
+            first = false;
+            continue;
+        }
+        if (read_numbers(line, pair, 2) != 2) {
+            status = ro_file_fail(&lines.file, RO_E_FORMAT, "line %d is no level of two numbers%s",
+                                  lines.number,
+                                  first ? ", nor a heading \"phase, amplitude\", \"degrees, "
+                                          "amplitude\" or \"real, imaginary\""
+                                        : "");
         } else if (*count == RO_HOLOGRAM_LEVELS) {
             status = ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d levels",
                                   RO_HOLOGRAM_LEVELS);
@@ -167,6 +192,7 @@ ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * 
             table[2 * *count] = (float)x;
             table[2 * (*count)++ + 1] = (float)y;
         }
+        first = false;
     }
     if (status == RO_OK && *count < 2)
         status = ro_file_fail(&lines.file, RO_E_FORMAT, "a modulator has 2 levels or more, not %d",

@@ -66,6 +66,23 @@ class Quantize(Case):
         self.assertEqual(told["levels"], 4)
         self.assertEqual(set(netpbm(self.get("out.pgm"))[2]), {0, 1, 2, 3})
 
+    def test_headings_of_levels(self):
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--levels", "l.csv", *WINDOW]
+        levels = b"1, 0\n0, 1\n-1, 0\n0, -1\n"
+        seen = set()
+        for heading in (b"", b"real, imaginary\n", b"# measured\n\nReal;Imaginary\r\n"):
+            self.put("l.csv", heading + levels)
+            self.works(*arguments)
+            seen.add(self.get("out.pgm"))
+        self.assertEqual(len(seen), 1)
+        self.put("out.pgm", OLD)
+        for heading in (b"nan,0", b"O.5,0", b"phase", b"phases, amplitude", b"x, y",
+                        b"phase, amplitude, more", b"phase amplitude 1"):
+            self.put("l.csv", heading + b"\n" + levels)
+            self.refused(*arguments, words=["l.csv", "line 1 ", "degrees, amplitude"])
+        self.put("l.csv", b"real, imaginary\nphase, amplitude\n" + levels)
+        self.refused(*arguments, words=["l.csv", "line 2 "])
+
     def test_taps_from_a_file(self):
         self.put("taps.csv", b"dx, dy, re, im\n1, 0, 0.5\n-1, 1, 0.25, 0.1\n")
         self.works("hologram", "quantize", "in.npy", "out.pgm", "--weights", "taps.csv", *WINDOW)
