@@ -161,6 +161,7 @@ ro_status hologram_levels_open(ro_context *context, const float *table, int coun
         return ro_context_fail(context, RO_E_ARGUMENT, "a modulator has 2 to %d levels, not %d",
                                RO_HOLOGRAM_LEVELS, count);
     *levels = (struct hologram_levels){.count = count, .real = true};
+    bool differ = false; /* as they are rounded */
     for (int i = 0; i < count; i++) {
         double x = table[2 * i], y = table[2 * i + 1];
         if (!(fabs(x) <= 2 && fabs(y) <= 2)) /* not a number either */
@@ -169,7 +170,13 @@ ro_status hologram_levels_open(ro_context *context, const float *table, int coun
         levels->x[i] = (int16_t)lrint(HOLOGRAM_ONE * x);
         levels->y[i] = (int16_t)lrint(HOLOGRAM_ONE * y);
         levels->real &= y == 0;
+        differ |= levels->x[i] != levels->x[0] || levels->y[i] != levels->y[0];
     }
+    if (!differ)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "all %d levels are %g%+gi: a modulator has two different levels or "
+                               "more",
+                               count, table[0], table[1]);
     double angle[RO_HOLOGRAM_LEVELS];
     int order[RO_HOLOGRAM_LEVELS];
     levels->kind = LEVELS_PLAIN;

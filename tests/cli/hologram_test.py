@@ -120,6 +120,8 @@ class Quantize(Case):
         self.put("deep.npy", field(70, 50).replace(b"(50, 70), }   ", b"(5, 10, 70), }"))
         self.put("junk.npy", b"junk")
         self.put("one.csv", b"1, 0\n")
+        self.put("same.csv", b"1, 0\n1, 0\n")
+        self.put("dark.csv", b"0, 0\n0, 0\n")
         self.put("bad.csv", b"1, 0\nx\n")
         self.put("none.csv", b"# nothing\n")
         cases = [
@@ -131,6 +133,8 @@ class Quantize(Case):
             (["missing.npy", "out.pgm", *WINDOW], "missing.npy"),
             (["in.npy", "out.pgm"], "sidecar"),
             (["in.npy", "out.pgm", *WINDOW, "--levels", "one.csv"], "2 levels or more"),
+            (["in.npy", "out.pgm", *WINDOW, "--levels", "same.csv"], "two different levels"),
+            (["in.npy", "out.pgm", *WINDOW, "--levels", "dark.csv"], "two different levels"),
             (["in.npy", "out.pgm", *WINDOW, "--levels", "bad.csv"], "line 2"),
             (["in.npy", "out.pgm", *WINDOW, "--weights", "none.csv"], "no taps"),
             (["in.npy", "out.pgm", *WINDOW, "--levels", "phase:1"], "2 to 256"),
