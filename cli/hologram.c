@@ -14,7 +14,7 @@ enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4 };
 
 static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
-static const struct hologram_values defaults;
+static const struct hologram_values defaults = {.gain = -1};
 
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,

@@ -171,11 +171,13 @@ static int read_quantize(const struct command *command, const struct hologram_va
                                        .schedule = schedules[values->schedule],
                                        .taps = values->taps,
                                        .rho = values->rho,
-                                       .gain = values->gain,
+                                       .gain = fmax(values->gain, 0),
                                        .kappa = values->kappa,
                                        .hogel = (uint32_t)values->hogel,
                                        .measure = values->report != NULL,
                                        .report = &q->report};
+    if (values->gain == 0) /* the library's default, but not one that was asked for */
+        return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     if (values->p && !ro_name_equal(values->p, "auto")) {
         if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
             number[0] > RO_HOLOGRAM_SKEW || number[0] != rint(number[0]))

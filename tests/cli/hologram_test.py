@@ -147,6 +147,9 @@ class Quantize(Case):
         cases = [
             (["quantize", "in.npy", "out.pgm", *WINDOW, "--p", "9"], "1 to 8"),
             (["quantize", "in.npy", "out.pgm", "--window", "1,2"], "four numbers"),
+            (["quantize", "in.npy", "out.pgm", *WINDOW, "--gain", "0"], "--gain 0: must be"),
+            (["quantize", "in.npy", "out.pgm", *WINDOW, "--gain", "-1"], "--gain -1: must be"),
+            (["make", "out.npy", "--size", "8x8", "--gain", "0"], "does not apply"),
             (["quantize", "in.npy", "out.pgm", *WINDOW, "--size", "2x2"], "does not apply"),
             (["quantize", "in.npy", "out.pgm", *WINDOW, "--seed", "1"], "does not apply"),
             (["quantize", "in.npy", "out.pgm", "--viewer", "0,0,1"], "z negative"),
