@@ -8,16 +8,28 @@
 
 #include <math.h>
 
+/* Whether the eye sees sample i of n across the viewer's plane, along axis 0 or 1. */
+static bool seen(uint32_t i, uint32_t n, const ro_optics *o, int axis)
+{
+    return !(fabs((i + 0.5 - n / 2.0) * o->pitch - o->viewer[axis]) > o->viewing_area[axis] / 2);
+}
+
+static bool any_seen(uint32_t n, const ro_optics *o, int axis)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (seen(i, n, o, axis))
+            return true;
+    return false;
+}
+
 /* Light outside the viewing area misses the eye. */
 static void crop(float complex *data, uint32_t width, uint32_t height, const ro_optics *o)
 {
-    for (uint32_t row = 0; row < height; row++) {
-        double y = (row + 0.5 - height / 2.0) * o->pitch - o->viewer[1];
-        for (uint32_t column = 0; column < width; column++) {
-            double x = (column + 0.5 - width / 2.0) * o->pitch - o->viewer[0];
-            if (fabs(x) > o->viewing_area[0] / 2 || fabs(y) > o->viewing_area[1] / 2)
-                data[(size_t)row * width + column] = 0;
-        }
+    for (uint32_t y = 0; y < height; y++) {
+        bool row = seen(y, height, o, 1);
+        for (uint32_t x = 0; x < width; x++)
+            if (!row || !seen(x, width, o, 0))
+                data[(size_t)y * width + x] = 0;
     }
 }
 
@@ -73,6 +85,13 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
                                "a viewing area of %g x %g m at z = %g m: it lies in front of the "
                                "hologram, z being negative",
                                o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
+    if (eye && !(any_seen(in->width, o, 0) && any_seen(in->height, o, 1)))
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "an eye at %g,%g m of %g x %g m sees no pixel of the viewer's plane, "
+            "which is %g x %g m wide about 0,0 in pixels of %g m",
+            o->viewer[0], o->viewer[1], o->viewing_area[0], o->viewing_area[1],
+            in->width * o->pitch, in->height * o->pitch, o->pitch);
     if (!(view->scale >= 0))
         return ro_context_fail(context, RO_E_ARGUMENT, "a scale of %g: it cannot be negative",
                                view->scale);

@@ -217,6 +217,21 @@ class Optics(Case):
         ]
         for arguments, word in cases:
             self.refused("hologram", "reconstruct", *arguments, words=[word])
+        # The plane is 128 um wide.
+        for viewer, area, seen in (("0,0,-1mm", "8.1umx8.1um", True),
+                                   ("0,0,-1mm", "7.9umx9um", False),
+                                   ("0,0,-1mm", "9umx7.9um", False),
+                                   ("70um,0,-1mm", "10umx1mm", False),
+                                   ("0,-1mm,-1mm", "1mmx1mm", False),
+                                   ("70um,0,-1mm", "19.9umx1mm", False),
+                                   ("70um,0,-1mm", "20.1umx1mm", True)):
+            arguments = ["hologram", "reconstruct", "in.npy", "out.pgm", *physics, "--depth",
+                         "1mm", "--viewer", viewer, "--viewing-area", area]
+            if seen:
+                self.works(*arguments)
+                self.put("out.pgm", OLD)
+            else:
+                self.refused(*arguments, words=["eye at", "0.000128 x 0.000128 m"])
         self.refused("hologram", "make", "out.npy", "--size", "16x16", "--board", "1mm,50um",
                      words=["die"])
         self.refused("hologram", "quantize", "in.npy", "out.pgm", "--window", "0,0,0.3,0.3",
