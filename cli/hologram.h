@@ -33,7 +33,7 @@ const char *const *hologram_reference(const void *values);
 bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
                       int *count);
 
-/* The optics that options give, over those that a sidecar gave; 0, or an exit status: told. */
+/* The optics that options give, before a sidecar fills in the rest; 0, or an exit status: told. */
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics);
 

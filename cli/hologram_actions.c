@@ -197,7 +197,7 @@ static int read_quantize(const struct command *command, const struct hologram_va
     }
     if (is_csv(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
-    return 0;
+    return hologram_optics(command, values, &q->options.optics);
 }
 
 /* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
@@ -207,12 +207,26 @@ static ro_status check_physics(ro_context *context, const struct quantize *q, co
     bool windowed = !o->algorithm || (!ro_name_equal(o->algorithm, "truncate") &&
                                       !ro_name_equal(o->algorithm, "floyd-steinberg") &&
                                       !ro_name_equal(o->algorithm, "fs"));
-    if (windowed && o->window.width == 0 && o->optics.wavelength == 0)
+    if (!windowed || o->window.width > 0)
+        return RO_OK;
+    if (o->optics.wavelength == 0 && o->optics.pitch == 0)
         return ro_context_fail(
             context, RO_E_ARGUMENT,
             "%s has no sidecar that tells its wavelength, pitch and viewer: give "
             "--window, or --wavelength, --pitch, --viewer and --viewing-area",
             in);
+    const struct {
+        const char *key, *option;
+        double value;
+    } needed[] = {{"wavelength", "wavelength", o->optics.wavelength},
+                  {"pitch", "pitch", o->optics.pitch},
+                  {"viewer", "viewer", o->optics.viewer[2]},
+                  {"viewing_area", "viewing-area", o->optics.viewing_area[0]}};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (needed[i].value == 0)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "%s is missing: no sidecar of %s tells it, give --%s",
+                                   needed[i].key, in, needed[i].option);
     return RO_OK;
 }
 
@@ -352,9 +366,9 @@ static ro_status save_numbers(ro_context *context, const char *path, const char 
     return ro_image_save(context, path, &image, &(ro_write_options){.type = type});
 }
 
-static ro_status run_quantize(const struct command *command, ro_context *context,
-                              const struct hologram_values *values, struct quantize *q,
-                              const char *const *path, ro_field *field, ro_image *numbers)
+static ro_status run_quantize(ro_context *context, const struct hologram_values *values,
+                              struct quantize *q, const char *const *path, ro_field *field,
+                              ro_image *numbers)
 {
     ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
     ro_status status =
@@ -369,7 +383,6 @@ static ro_status run_quantize(const struct command *command, ro_context *context
     }
     if (status == RO_OK)
         status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
-    hologram_optics(command, values, &q->options.optics); /* once more, over the sidecar's */
     if (status == RO_OK)
         status = check_physics(context, q, path[0]);
     if (status == RO_OK)
@@ -405,8 +418,6 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     ro_image numbers = {0};
     int result = read_quantize(command, values, &q);
     if (!result)
-        result = hologram_optics(command, values, &q.options.optics);
-    if (!result)
         result = spares_sidecar(command, values, path[0]);
     if (!result)
         result = certificate_wanted(command, &values->common, files);
@@ -414,7 +425,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
         result = work_begin(&work, &values->common);
     if (result)
         return result;
-    ro_status status = run_quantize(command, work.context, values, &q, path, &field, &numbers);
+    ro_status status = run_quantize(work.context, values, &q, path, &field, &numbers);
     work_end(&work);
     ro_report ran = *ro_context_report(work.context);
     if (status == RO_OK)
@@ -512,7 +523,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
                                  &cpu);
     if (status == RO_OK) {
         q.options.measure = ro_hologram_measures();
-        status = run_quantize(&command_hologram, cpu, &values, &q, files->path, &field, &again);
+        status = run_quantize(cpu, &values, &q, files->path, &field, &again);
         if (status != RO_OK)
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
     }

@@ -123,8 +123,7 @@ static ro_status check_output(ro_context *context, const char *path, const char 
     return ro_writer_accepts(context, path, &info, &write);
 }
 
-static ro_status run_view(const struct command *command, ro_context *context,
-                          const struct hologram_values *values, struct view *v,
+static ro_status run_view(ro_context *context, const struct hologram_values *values, struct view *v,
                           const char *const *path)
 {
     ro_field field = {0};
@@ -139,7 +138,6 @@ static ro_status run_view(const struct command *command, ro_context *context,
     } else if (status == RO_OK) {
         status = ro_hologram_load(context, path[0], values->sidecar, &field, optics);
     }
-    hologram_optics(command, values, optics); /* once more, over the sidecar's */
     if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "%s has no sidecar that tells its wavelength and pitch: give "
@@ -147,7 +145,9 @@ static ro_status run_view(const struct command *command, ro_context *context,
                                  path[0]);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
         status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "nothing tells where %s is in focus: give --depth", path[0]);
+                                 "depth is missing: no sidecar tells where %s is in focus, give "
+                                 "--depth",
+                                 path[0]);
     if (v->depths == 0)
         v->depth[v->depths++] = optics->depth;
     if (status == RO_OK)
@@ -206,7 +206,7 @@ int hologram_reconstruct(const struct command *command, const struct hologram_va
         result = work_begin(&work, &values->common);
     if (result)
         return result;
-    ro_status status = run_view(command, work.context, values, &v, path);
+    ro_status status = run_view(work.context, values, &v, path);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[1]);

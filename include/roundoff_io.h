@@ -160,9 +160,9 @@ RO_API
 ro_status ro_field_accepts(ro_context *context, const char *path);
 
 /* A field of light from a .npy file of complex64 or complex128, or of float32 or float64, which are
- * phases in radians of light of modulus 1. `optics`, if not NULL, is read from the sidecar: the
- * file's name with .json for its ending, or `sidecar` if that is not NULL; without such a file all
- * of it is 0. */
+ * phases in radians of light of modulus 1. What is 0 in `optics`, if that is not NULL, is filled in
+ * from the sidecar: the file's name with .json for its ending, or `sidecar` if that is not NULL;
+ * without such a file it stays. A sidecar that leaves wavelength or pitch at 0 is refused. */
 RO_API
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics);

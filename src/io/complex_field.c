@@ -45,66 +45,102 @@ static void read_list(struct ro_json *json, double *values, int count)
     ro_json_expect(json, ']');
 }
 
+static double read_length(struct ro_json *json, double most, const char *what)
+{
+    double length = ro_json_number(json);
+    if (!json->failed && !(length >= 1e-9 && length <= most))
+        ro_json_fail(json, what);
+    return length;
+}
+
+static void read_member(struct ro_json *json, const char *name, ro_optics *optics)
+{
+    if (strcmp(name, "wavelength") == 0) {
+        optics->wavelength =
+            read_length(json, 1e-3, "the wavelength is in metres, from 1e-9 to 1e-3");
+    } else if (strcmp(name, "pitch") == 0) {
+        optics->pitch = read_length(json, 1e-2, "the pitch is in metres, from 1e-9 to 1e-2");
+    } else if (strcmp(name, "viewer") == 0) {
+        read_list(json, optics->viewer, 3);
+    } else if (strcmp(name, "viewing_area") == 0) {
+        read_list(json, optics->viewing_area, 2);
+    } else if (strcmp(name, "depth") == 0) {
+        optics->depth = ro_json_number(json);
+    } else if (strcmp(name, "hogel") == 0) {
+        double hogel = ro_json_number(json);
+        if (!(hogel >= 8 && hogel <= 1 << 20 && hogel == rint(hogel)))
+            ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
+        else
+            optics->hogel = (uint32_t)hogel;
+    } else {
+        ro_json_skip(json); /* whatever else a laboratory keeps there */
+    }
+}
+
 static void read_optics(struct ro_json *json, ro_optics *optics)
 {
     char name[64];
     ro_json_expect(json, '{');
-    do {
-        ro_json_text(json, name, sizeof name);
-        ro_json_expect(json, ':');
-        if (json->failed)
-            return;
-        if (strcmp(name, "wavelength") == 0) {
-            optics->wavelength = ro_json_number(json);
-        } else if (strcmp(name, "pitch") == 0) {
-            optics->pitch = ro_json_number(json);
-        } else if (strcmp(name, "viewer") == 0) {
-            read_list(json, optics->viewer, 3);
-        } else if (strcmp(name, "viewing_area") == 0) {
-            read_list(json, optics->viewing_area, 2);
-        } else if (strcmp(name, "depth") == 0) {
-            optics->depth = ro_json_number(json);
-        } else if (strcmp(name, "hogel") == 0) {
-            double hogel = ro_json_number(json);
-            if (!(hogel >= 8 && hogel <= 1 << 20 && hogel == rint(hogel)))
-                ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
-            else
-                optics->hogel = (uint32_t)hogel;
-        } else {
-            ro_json_skip(json); /* whatever else a laboratory keeps there */
-        }
-    } while (ro_json_take(json, ','));
-    ro_json_expect(json, '}');
+    if (json->failed)
+        return;
+    if (!ro_json_take(json, '}')) {
+        do {
+            ro_json_text(json, name, sizeof name);
+            ro_json_expect(json, ':');
+            if (json->failed)
+                return;
+            read_member(json, name, optics);
+        } while (ro_json_take(json, ','));
+        ro_json_expect(json, '}');
+    }
     if (!json->failed && ro_json_next(json) != '\0')
         ro_json_fail(json, "something follows the object");
-    if (!json->failed && !(optics->wavelength >= 1e-9 && optics->wavelength <= 1e-3))
-        ro_json_fail(json, "the wavelength is in metres, from 1e-9 to 1e-3");
-    if (!json->failed && !(optics->pitch >= 1e-9 && optics->pitch <= 1e-2))
-        ro_json_fail(json, "the pitch is in metres, from 1e-9 to 1e-2");
     if (!json->failed && optics->viewer[2] > 0)
         ro_json_fail(json, "the viewer is in front of the hologram: its z is negative");
     if (!json->failed && !(optics->viewing_area[0] >= 0 && optics->viewing_area[1] >= 0))
         ro_json_fail(json, "the viewing area cannot be negative");
 }
 
+/* What is known already goes before what a sidecar says. */
+static void fill_in(ro_optics *optics, const ro_optics *found)
+{
+    if (optics->wavelength == 0)
+        optics->wavelength = found->wavelength;
+    if (optics->pitch == 0)
+        optics->pitch = found->pitch;
+    if (optics->viewer[2] == 0)
+        memcpy(optics->viewer, found->viewer, sizeof found->viewer);
+    if (optics->viewing_area[0] == 0)
+        memcpy(optics->viewing_area, found->viewing_area, sizeof found->viewing_area);
+    if (optics->depth == 0)
+        optics->depth = found->depth;
+    if (optics->hogel == 0)
+        optics->hogel = found->hogel;
+}
+
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
                          ro_optics *optics)
 {
-    *optics = (ro_optics){0};
-    char *found = sidecar ? NULL : sidecar_of(path);
-    if (!sidecar && !found)
+    char *beside = sidecar ? NULL : sidecar_of(path);
+    if (!sidecar && !beside)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     ro_status status = RO_OK;
-    if (sidecar || access(found, F_OK) == 0) {
+    if (sidecar || access(beside, F_OK) == 0) {
         struct ro_json json;
-        status = ro_json_open(&json, context, sidecar ? sidecar : found);
+        ro_optics found = {0};
+        status = ro_json_open(&json, context, sidecar ? sidecar : beside);
         if (status == RO_OK) {
-            read_optics(&json, optics);
+            read_optics(&json, &found);
             status = json.failed ? RO_E_FORMAT : RO_OK;
         }
+        if (status == RO_OK)
+            fill_in(optics, &found);
+        if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
+            status = ro_context_fail(context, RO_E_FORMAT, "%s: %s is missing", json.path,
+                                     optics->wavelength == 0 ? "wavelength" : "pitch");
         ro_json_close(&json);
     }
-    free(found);
+    free(beside);
     return status;
 }
 

@@ -112,6 +112,32 @@ class Quantize(Case):
             self.put("in.json", text)
             self.refused("hologram", "quantize", "in.npy", "out.pgm", words=["in.json", word])
 
+    def test_sidecar_that_lacks_a_key(self):
+        told = {"wavelength": 6.35e-7, "pitch": 7.5e-7, "viewer": [0, 0, -0.036],
+                "viewing_area": [0.0092, 0.0092]}
+        given = {"wavelength": "635nm", "pitch": "750nm", "viewer": "0,0,-36mm",
+                 "viewing_area": "9.2mmx9.2mm"}
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--hogel", "32"]
+        self.put("in.json", json.dumps(told).encode())
+        self.works(*arguments)
+        wanted = self.get("out.pgm")
+        self.put("in.json", json.dumps({**told, "wavelength": 5e-7}).encode())
+        self.works(*arguments, "--wavelength", "635nm")
+        self.assertEqual(self.get("out.pgm"), wanted)
+        every = []
+        for key, value in given.items():
+            option = ["--" + key.replace("_", "-"), value]
+            every += option
+            self.put("in.json", json.dumps({k: v for k, v in told.items() if k != key}).encode())
+            self.refused(*arguments, words=[key + " is missing"])
+            self.works(*arguments, *option)
+            self.assertEqual(self.get("out.pgm"), wanted, key)
+        self.put("in.json", b"{}")
+        self.refused(*arguments, words=["in.json: wavelength is missing"])
+        self.refused(*arguments, "--wavelength", "635nm", words=["in.json: pitch is missing"])
+        self.works(*arguments, *every)
+        self.assertEqual(self.get("out.pgm"), wanted)
+
     def test_refused(self):
         self.put("out.pgm", OLD)
         self.put("nan.npy", npy(2, 1, [0, float("nan"), 1, 1]))
@@ -201,6 +227,14 @@ class Optics(Case):
         self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))
         self.works("hologram", "reconstruct", "phase.npy", "view.pgm", "--wavelength", "635nm",
                    "--pitch", "8um", "--depth", "1mm")
+
+    def test_options_fill_in_a_sidecar(self):
+        self.put("in.npy", field(16, 16))
+        self.put("in.json", b'{"pitch": 8e-6}')
+        arguments = ["hologram", "reconstruct", "in.npy", "view.pgm"]
+        self.refused(*arguments, "--depth", "1mm", words=["in.json: wavelength is missing"])
+        self.refused(*arguments, "--wavelength", "635nm", words=["depth is missing", "--depth"])
+        self.works(*arguments, "--wavelength", "635nm", "--depth", "1mm")
 
     def test_refused(self):
         self.put("in.npy", field(16, 16))
