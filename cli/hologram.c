@@ -34,7 +34,7 @@ static const struct option options[] = {
     {"unscaled", NULL, "lengths not given are those of 18.4 mm at any size", OPTION_FLAG,
      AT(unscaled), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
-     .topic = "quantize"},
+     .topic = "quantize", .also = "reconstruct"},
     {"algorithm", "A", "vded (default), swed, floyd-steinberg, truncate", OPTION_TEXT,
      AT(algorithm), .topic = "quantize"},
     {"weights", "W", "ls (default), paper, or taps from F.csv", OPTION_TEXT, AT(weights),
@@ -63,7 +63,8 @@ static const struct option options[] = {
      .topic = "reconstruct"},
     {"scale", "I", "common: the intensity of white", OPTION_TEXT, AT(scale),
      .topic = "reconstruct"},
-    {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct"},
+    {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct",
+     .also = "quantize"},
     {"wavelength", "L", "of the light (make: 635nm)", OPTION_TEXT, AT(wavelength),
      .topic = "optics"},
     {"pitch", "L", "of the pixels (make: 750nm)", OPTION_TEXT, AT(pitch), .topic = "optics"},
@@ -121,23 +122,25 @@ bool hologram_numbers(const char *text, const char *between, bool lengths, doubl
 
 /* ---- Which options go with which action ------------------------------------------------------ */
 
-/* What makes an option go with more than the action that is its topic. */
+/* The actions of a topic; those of optics go with all. */
+static int actions_of_topic(const char *topic)
+{
+    return strcmp(topic, "make") == 0          ? MAKE
+           : strcmp(topic, "quantize") == 0    ? QUANTIZE
+           : strcmp(topic, "reconstruct") == 0 ? RECONSTRUCT
+                                               : MAKE | QUANTIZE | RECONSTRUCT;
+}
+
 static int actions_of(const struct option *option)
 {
     static const struct {
         const char *name;
         int actions;
-    } others[] = {{"levels", QUANTIZE | RECONSTRUCT},
-                  {"type", QUANTIZE | RECONSTRUCT},
-                  {"sidecar", QUANTIZE | RECONSTRUCT},
-                  {"hogel", QUANTIZE}};
+    } others[] = {{"sidecar", QUANTIZE | RECONSTRUCT}, {"hogel", QUANTIZE}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(option->name, others[i].name) == 0)
             return others[i].actions;
-    return strcmp(option->topic, "make") == 0          ? MAKE
-           : strcmp(option->topic, "quantize") == 0    ? QUANTIZE
-           : strcmp(option->topic, "reconstruct") == 0 ? RECONSTRUCT
-                                                       : MAKE | QUANTIZE | RECONSTRUCT;
+    return actions_of_topic(option->topic) | (option->also ? actions_of_topic(option->also) : 0);
 }
 
 static size_t size_of(const struct option *option)

@@ -385,6 +385,13 @@ static void list_topics(const struct command *command, FILE *file)
         fputc('\n', file);
 }
 
+static bool has_topic(const struct option *option, const char *topic)
+{
+    if (!topic || !option->topic)
+        return !topic && !option->topic;
+    return strcmp(topic, option->topic) == 0 || (option->also && strcmp(topic, option->also) == 0);
+}
+
 void options_help(const struct command *command, const char *topic, FILE *file)
 {
     fprintf(file, "Usage: roundoff %s %s%s[options]\n", command->name, command->operands,
@@ -397,7 +404,7 @@ void options_help(const struct command *command, const char *topic, FILE *file)
     const struct option *list[MOST_OPTIONS];
     int count = options_list(command, list);
     for (int i = 0; i < count; i++) {
-        if (topic ? !list[i]->topic || strcmp(topic, list[i]->topic) != 0 : !!list[i]->topic)
+        if (!has_topic(list[i], topic))
             continue;
         const char *argument = list[i]->argument;
         int column = fprintf(file, "  --%s%s%s", list[i]->name, argument ? " " : "",

@@ -42,6 +42,7 @@ struct option {
     int min, max;
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
+    const char *also;           /* another topic that shows it */
     bool writes;                /* the text is a file that the command writes beside its output */
 };
 

@@ -164,7 +164,8 @@ static ro_status read_header(struct ro_source *source, struct array *array)
     size_t length = head[8] | (size_t)head[9] << 8;
     if (memcmp(head, "\x93NUMPY", 6) != 0)
         return ro_file_fail(source->file, RO_E_FORMAT,
-                            "is no .npy file; a field is .npy of complex numbers, or of phases");
+                            "is no .npy file; a field is .npy of complex numbers, or of phases; "
+                            "to reconstruct numbers of levels give --levels");
     if (head[6] > 1 && (status = ro_source_need(source, head + 10, 2)) != RO_OK)
         return status;
     if (head[6] > 1)

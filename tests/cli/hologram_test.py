@@ -189,6 +189,12 @@ class Quantize(Case):
         for arguments, word in cases:
             self.refused("hologram", *arguments, words=[word], status=2)
 
+    def test_help_lists_what_two_actions_take(self):
+        for topic in "quantize", "reconstruct":
+            text = self.works("hologram", "--help", topic).stdout
+            for option in b"--levels", b"--type":
+                self.assertIn(b"\n  " + option + b" ", text, topic)
+
 
 @unittest.skipUnless(can_transform(), "this build has no FFTW")
 class Optics(Case):
@@ -244,6 +250,7 @@ class Optics(Case):
         cases = [
             (["in.npy", "out.pgm"], "wavelength and pitch"),
             (["in.npy", "out.pgm", *physics], "--depth"),
+            (["high.pgm", "out.pgm", *physics, "--depth", "1mm"], "give --levels"),
             (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--normalize", "loud"], "loud"),
             (["in.npy", "out.pgm", *physics, "--depth", "1mm", "--normalize", "none"], "float"),
             (["high.pgm", "out.pgm", "--levels", "phase:4", *physics, "--depth", "1mm"],
