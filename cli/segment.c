@@ -312,6 +312,11 @@ static ro_status run_job(struct job *job)
 
 /* ---- What is said at the end ----------------------------------------------------------------- */
 
+static const char *finer(const char *number)
+{
+    return strcmp(number, "u8") == 0 ? "s12 or s16" : strcmp(number, "s12") == 0 ? "s16" : "s23e8";
+}
+
 static void print_lines(const ro_report *ran, const ro_segment_report *r, double seconds)
 {
     char time[32];
@@ -329,13 +334,21 @@ static void print_lines(const ro_report *ran, const ro_segment_report *r, double
             continue;
         fprintf(stderr, "segment: label %d: area %llu, perimeter %.1f, %s after %u steps", i + 1,
                 (unsigned long long)label->area, label->perimeter,
-                label->ended ? "ended" : "stopped", label->steps);
+                label->ended     ? "ended"
+                : label->stalled ? "stalled"
+                                 : "stopped",
+                label->steps);
         if (label->low < label->high)
             fprintf(stderr, ", window %.1f to %.1f", label->low, label->high);
         for (int k = 0; k < label->rescalings; k++)
             fprintf(stderr, "%s %u%s", k ? "," : ", rescaled at", label->rescaled_at[k],
                     label->speed_scale[k] > 1 ? " (speed too)" : "");
         fputc('\n', stderr);
+        if (label->stalled)
+            fprintf(stderr,
+                    "segment: warning: label %d came to rest although its speed would carry %llu "
+                    "more pixels across: %s is too coarse to go on, use --number %s\n",
+                    i + 1, (unsigned long long)label->held, r->number, finer(r->number));
         if (label->low <= 0 && label->high >= 255)
             fputs("segment: warning: the window takes in every intensity, and the contour "
                   "everything; "
@@ -362,11 +375,13 @@ static void print_json(FILE *file, const ro_report *ran, const ro_segment_report
         const ro_segment_label *label = &r->label[i];
         if (!label->used)
             continue;
-        fprintf(file,
-                "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
-                "\"ended\": %s, \"time\": %.17g, \"fastest\": %.17g",
-                between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
-                label->ended ? "true" : "false", label->time, label->fastest);
+        fprintf(
+            file,
+            "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
+            "\"ended\": %s, \"stalled\": %s, \"held\": %llu, \"time\": %.17g, \"fastest\": %.17g",
+            between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
+            label->ended ? "true" : "false", label->stalled ? "true" : "false",
+            (unsigned long long)label->held, label->time, label->fastest);
         if (label->low < label->high)
             fprintf(file, ", \"window\": [%.6f, %.6f]", label->low, label->high);
         fputs(", \"rescalings\": [", file);

@@ -42,7 +42,10 @@ typedef struct ro_seed {
 typedef struct ro_segment_label {
     int used;       /* it had a seed */
     uint32_t steps; /* until it ended */
-    int ended;      /* the evolution came to its end; 0: it was stopped */
+    int ended;      /* the evolution came to its end; 0: it was stopped or has stalled */
+    int stalled;    /* it came to rest with speed left: the numbers are too coarse to go on */
+    uint64_t held;  /* pixels beside the contour at its end that their speed would carry across;
+                       stalled: more than a hundredth of those beside it */
     int rescalings; /* of phi by 2, and of the speed where it was below the bound */
     uint32_t rescaled_at[RO_RESCALINGS];
     int speed_scale[RO_RESCALINGS];

@@ -107,6 +107,29 @@ class Segment(Case):
         tones = netpbm(self.get("out.pgm"))[2]
         self.assertEqual([{128: 1, 255: 2}[t] for t in tones], [1 if o else 2 for o in self.object])
 
+    def test_stalled(self):
+        """u8 comes to rest on a long way through nothing, and says so; s12 goes on."""
+        self.put("flat.pgm", pgm(400, 330, [100] * (400 * 330)))
+        flat = ["segment", "flat.pgm", "out.pgm", "--at", "20,20"]
+        for schedule in "active", "reference":
+            label, = json.loads(self.works(*flat, "--number", "u8", "--json", "--schedule",
+                                           schedule).stdout)["labels"]
+            self.assertLess(label["area"], 400 * 330)
+            self.assertEqual((label["ended"], label["stalled"]), (False, True))
+            self.assertGreater(label["held"], 100)
+        self.assertRegex(self.works(*flat, "--number", "u8").stderr.decode(),
+                         r"stalled after \d+ steps.*\n.*warning: label 1 .* %d more pixels.*"
+                         r"use --number s12 or s16\n$" % label["held"])
+        label, = json.loads(self.works(*flat, "--number", "s12", "--json").stdout)["labels"]
+        self.assertEqual(label["area"], 400 * 330)
+        self.assertEqual((label["ended"], label["stalled"], label["held"]), (True, False, 0))
+        done = self.works(*flat, "--number", "u8", "--iterations", "60")
+        self.assertIn(b"stopped after 60 steps", done.stderr)
+        for number in "u8", "s12", "s16", "float":
+            label, = json.loads(self.run_it("--at", "50,40", "--number", number,
+                                            "--json").stdout)["labels"]
+            self.assertEqual((label["ended"], label["stalled"]), (True, False))
+
     def test_schedules_give_the_same_bits(self):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
