@@ -369,7 +369,10 @@ static void print_json(FILE *file, const ro_report *ran, const ro_segment_report
             ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
     fprintf(file, ", \"width\": %u, \"height\": %u, \"steps\": %u, \"time_step\": %.17g",
             ran->width, ran->height, r->steps, r->time_step);
-    fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
+    if (r->rms < 0)
+        fputs(", \"rms\": null, \"labels\": [", file);
+    else
+        fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
     const char *between = "";
     for (int i = 0; i < RO_LABELS; i++) {
         const ro_segment_label *label = &r->label[i];

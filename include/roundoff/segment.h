@@ -60,7 +60,7 @@ typedef struct ro_segment_report {
     const char *number, *norm;
     double time_step; /* of the first step */
     double rms; /* root mean square of the change of phi in the last step, in pixels, at the pixels
-                   beside the contour; only with max_rms */
+                   beside the contour; below 0: not measured, which is done with max_rms */
     uint32_t steps; /* of the label that took longest */
     ro_segment_label label[RO_LABELS];
 } ro_segment_report;

@@ -383,12 +383,13 @@ static ro_status run_all(struct evolution *evolution)
                                                      : 0;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
     uint32_t step = 0;
+    work->report.rms = -1;
     for (bool any = true; any && step < most && status == RO_OK;) {
         uint32_t next = next_multiple(step, LOOK), frame = next_multiple(step, every);
         next = next < frame ? next : frame;
         next = next < most ? next : most;
         const bool look = next % LOOK == 0;
-        work->report.rms = look ? 0 : work->report.rms;
+        work->report.rms = look && max_rms > 0 ? 0 : work->report.rms;
         /* the last step alone where its change is measured */
         const uint32_t alone = look && max_rms > 0 ? 1 : 0;
         if (next - step > alone)

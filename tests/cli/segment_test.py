@@ -107,6 +107,17 @@ class Segment(Case):
         tones = netpbm(self.get("out.pgm"))[2]
         self.assertEqual([{128: 1, 255: 2}[t] for t in tones], [1 if o else 2 for o in self.object])
 
+    def test_rms(self):
+        """Told where it was measured, and only there."""
+        def rms(*more):
+            return json.loads(self.run_it("--at", "50,40", "--json", *more).stdout)["rms"]
+        for number in "u8", "s12", "s16":
+            self.assertIsNone(rms("--number", number))
+        self.assertIsNone(rms("--number", "float", "--iterations", "19"))
+        self.assertGreater(rms("--number", "float", "--iterations", "20"), 0.01)
+        self.assertLessEqual(rms("--number", "float"), 0.001)
+        self.assertGreater(rms("--max-rms", "0.01", "--iterations", "40"), 0.01)
+
     def test_stalled(self):
         """u8 comes to rest on a long way through nothing, and says so; s12 goes on."""
         self.put("flat.pgm", pgm(400, 330, [100] * (400 * 330)))
