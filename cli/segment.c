@@ -87,6 +87,7 @@ struct job {
     const struct operands *files;
     ro_segment_options segment;
     ro_segment_report report;
+    struct named named[RO_LABELS];
     ro_image in, mask, distance, velocity, picture;
     struct frames frames;
     ro_segmentation *result;
@@ -289,6 +290,8 @@ static ro_status run_job(struct job *job)
     const struct values *values = job->values;
     ro_status status = read_all(job);
     if (status == RO_OK)
+        status = check_named(job->context, &job->segment, job->named);
+    if (status == RO_OK)
         status = check_outputs(job);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
@@ -464,7 +467,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     job.context = to->context;
     job.segment.report = &job.report;
     ro_status status = RO_OK;
-    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds) != 0)
+    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds, job.named) != 0)
         status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     if (status == RO_OK)
         status = read_all(&job);
@@ -525,8 +528,10 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
     if (values.every && !values.frames)
         return usage_error(command, "--every goes with --frames only");
+    if (values.sigma > 0 && values.words.edge.count == 0)
+        return usage_error(command, "--sigma goes with --edge only: --smooth smooths intensities");
     struct job job = job_of(&values, &files);
-    int result = read_words(command, &values.words, &job.segment, seeds);
+    int result = read_words(command, &values.words, &job.segment, seeds, job.named);
     if (result)
         return result;
     if (!job.segment.seed_count && !values.mask && !values.distance)

@@ -283,6 +283,8 @@ class Segment(Case):
         self.put("mask.pgm", pgm(20, 10, [255] * 200))
         self.put("five.pgm", pgm(WIDTH, HEIGHT, [x % 6 * 40 for y in range(HEIGHT)
                                                  for x in range(WIDTH)]))
+        self.put("two.pgm", pgm(WIDTH, HEIGHT, [x % 3 * 40 for y in range(HEIGHT)
+                                                for x in range(WIDTH)]))
         self.put("black.pgm", pgm(WIDTH, HEIGHT, [0] * (WIDTH * HEIGHT)))
         for words, *more in (
                 (["no seed"],),
@@ -294,6 +296,7 @@ class Segment(Case):
                 (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
                 (["whole number from 1 to 16"], "--at", "9,9", "--depth", "17"),
                 (["--every"], "--at", "9,9", "--every", "5"),
+                (["--sigma", "--edge"], "--at", "9,9", "--sigma", "2"),
                 (["time-step", "positive"], "--at", "9,9", "--time-step", "0")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
@@ -305,6 +308,11 @@ class Segment(Case):
                  "--speed", "2:0"),
                 (["mask is 20 x 10", "120 x 90"], "--mask", "mask.pgm"),
                 (["5 tones", "4 labels"], "--mask", "five.pgm"),
+                (["--window 2:0,50", "label 2 has no seed", "--at 2:X,Y"], "--at", "9,9",
+                 "--window", "2:0,50"),
+                (["--curvature 1:0.5", "label 1 has no seed"], "--at", "2:9,9", "--curvature",
+                 "1:0.5"),
+                (["--speed 3:1", "label 3 has no seed"], "--mask", "two.pgm", "--speed", "3:1"),
                 (["no seed"], "--mask", "black.pgm"),
                 (["empty"], "--at", "9,9", "--window", "9,3"),
                 (["curvature needs"], "--at", "9,9", "--number", "s12", "--curvature", "1"),
