@@ -207,6 +207,10 @@ class Segment(Case):
         self.assertEqual(line["properties"], {"label": 1, "closed": True})
         for x, y in points:
             self.assertAlmostEqual(math.hypot(x - 60, y - 45), 30, delta=1.2)
+        self.assertEqual(len(points), len(numbers) // 2 + 1)
+        for (x, y), u, v in zip(points, numbers[::2], numbers[1::2]):  # centres and corners
+            self.assertAlmostEqual(x + 0.5, u, delta=0.001)
+            self.assertAlmostEqual(y + 0.5, v, delta=0.001)
         turns = sum(x * v - y * u for (x, y), (u, v) in zip(points, points[1:]))
         self.assertLess(turns, 0)  # the inside on the left, y pointing down
 
