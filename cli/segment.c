@@ -90,6 +90,7 @@ struct job {
     const struct operands *files;
     ro_segment_options segment;
     ro_segment_report report;
+    struct named named[RO_LABELS];
     ro_image in, mask, distance, velocity, picture;
     struct frames frames;
     ro_segmentation *result;
@@ -292,6 +293,8 @@ static ro_status run_job(struct job *job)
     const struct values *values = job->values;
     ro_status status = read_all(job);
     if (status == RO_OK)
+        status = check_named(job->context, &job->segment, job->named);
+    if (status == RO_OK)
         status = check_outputs(job);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
@@ -315,6 +318,11 @@ static ro_status run_job(struct job *job)
 
 /* ---- What is said at the end ----------------------------------------------------------------- */
 
+static const char *finer(const char *number)
+{
+    return strcmp(number, "u8") == 0 ? "s12 or s16" : strcmp(number, "s12") == 0 ? "s16" : "s23e8";
+}
+
 static void print_lines(const ro_report *ran, const ro_segment_report *r, double seconds)
 {
     char time[32];
@@ -332,13 +340,21 @@ static void print_lines(const ro_report *ran, const ro_segment_report *r, double
             continue;
         fprintf(stderr, "segment: label %d: area %llu, perimeter %.1f, %s after %u steps", i + 1,
                 (unsigned long long)label->area, label->perimeter,
-                label->ended ? "ended" : "stopped", label->steps);
+                label->ended     ? "ended"
+                : label->stalled ? "stalled"
+                                 : "stopped",
+                label->steps);
         if (label->low < label->high)
             fprintf(stderr, ", window %.1f to %.1f", label->low, label->high);
         for (int k = 0; k < label->rescalings; k++)
             fprintf(stderr, "%s %u%s", k ? "," : ", rescaled at", label->rescaled_at[k],
                     label->speed_scale[k] > 1 ? " (speed too)" : "");
         fputc('\n', stderr);
+        if (label->stalled)
+            fprintf(stderr,
+                    "segment: warning: label %d came to rest although its speed would carry %llu "
+                    "more pixels across: %s is too coarse to go on, use --number %s\n",
+                    i + 1, (unsigned long long)label->held, r->number, finer(r->number));
         if (label->low <= 0 && label->high >= 255)
             fputs("segment: warning: the window takes in every intensity, and the contour "
                   "everything; "
@@ -359,17 +375,22 @@ static void print_json(FILE *file, const ro_report *ran, const ro_segment_report
             ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
     fprintf(file, ", \"width\": %u, \"height\": %u, \"steps\": %u, \"time_step\": %.17g",
             ran->width, ran->height, r->steps, r->time_step);
-    fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
+    if (r->rms < 0)
+        fputs(", \"rms\": null, \"labels\": [", file);
+    else
+        fprintf(file, ", \"rms\": %.17g, \"labels\": [", r->rms);
     const char *between = "";
     for (int i = 0; i < RO_LABELS; i++) {
         const ro_segment_label *label = &r->label[i];
         if (!label->used)
             continue;
-        fprintf(file,
-                "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
-                "\"ended\": %s, \"time\": %.17g, \"fastest\": %.17g",
-                between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
-                label->ended ? "true" : "false", label->time, label->fastest);
+        fprintf(
+            file,
+            "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
+            "\"ended\": %s, \"stalled\": %s, \"held\": %llu, \"time\": %.17g, \"fastest\": %.17g",
+            between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
+            label->ended ? "true" : "false", label->stalled ? "true" : "false",
+            (unsigned long long)label->held, label->time, label->fastest);
         if (label->low < label->high)
             fprintf(file, ", \"window\": [%.6f, %.6f]", label->low, label->high);
         fputs(", \"rescalings\": [", file);
@@ -449,7 +470,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     job.context = to->context;
     job.segment.report = &job.report;
     ro_status status = RO_OK;
-    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds) != 0)
+    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds, job.named) != 0)
         status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     if (status == RO_OK)
         status = read_all(&job);
@@ -510,8 +531,10 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
     if (values.every && !values.frames)
         return usage_error(command, "--every goes with --frames only");
+    if (values.sigma > 0 && values.words.edge.count == 0)
+        return usage_error(command, "--sigma goes with --edge only: --smooth smooths intensities");
     struct job job = job_of(&values, &files);
-    int result = read_words(command, &values.words, &job.segment, seeds);
+    int result = read_words(command, &values.words, &job.segment, seeds, job.named);
     if (result)
         return result;
     if (!job.segment.seed_count && !values.mask && !values.distance)

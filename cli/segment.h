@@ -13,10 +13,19 @@ struct speed_words {
     struct texts at, speed, polynomial, gaussian, window, edge, curvature;
 };
 
-/* Fills speeds and seeds (MOST_TEXTS of them at most); a word that cannot be read is told as a
- * usage error, whose status is returned; 0: all is well. */
+/* A word that is about one label alone: option and text; NULL: there is none. */
+struct named {
+    const char *option, *text;
+};
+
+/* Fills speeds, seeds (MOST_TEXTS of them at most) and the last word about each label; a word that
+ * cannot be read is told as a usage error, whose status is returned; 0: all is well. */
 int read_words(const struct command *command, const struct speed_words *words,
-               ro_segment_options *options, ro_seed *seeds);
+               ro_segment_options *options, ro_seed *seeds, struct named named[RO_LABELS]);
+
+/* Refuses words about a label that has no seed, once mask and distance are there. */
+ro_status check_named(ro_context *context, const ro_segment_options *options,
+                      const struct named named[RO_LABELS]);
 
 /* ---- segment_pictures.c: overlays and frames --------------------------------------------------
  */

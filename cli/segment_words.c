@@ -2,6 +2,8 @@
 /* Words of roundoff segment: numbers separated by commas, with "2:" before them for label 2. */
 #include "cli/segment.h"
 
+#include "pde/segment.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +77,7 @@ static void set_curvature(const struct numbers *n, ro_speed *speed)
 }
 
 int read_words(const struct command *command, const struct speed_words *words,
-               ro_segment_options *options, ro_seed *seeds)
+               ro_segment_options *options, ro_seed *seeds, struct named named[RO_LABELS])
 {
     const struct {
         const char *name, *form;
@@ -112,6 +114,8 @@ int read_words(const struct command *command, const struct speed_words *words,
                     (ro_seed){numbers.label, numbers.value[0], numbers.value[1], numbers.value[2]};
                 continue;
             }
+            if (numbers.label)
+                named[numbers.label - 1] = (struct named){kinds[i].name, text};
             for (int label = 1; label <= RO_LABELS; label++)
                 if (numbers.label == 0 || numbers.label == label) {
                     kinds[i].set(&numbers, &options->speed[label - 1]);
@@ -124,4 +128,15 @@ int read_words(const struct command *command, const struct speed_words *words,
             options->speed[i].coefficients = 1;
     options->seeds = seeds;
     return 0;
+}
+
+ro_status check_named(ro_context *context, const ro_segment_options *options,
+                      const struct named named[RO_LABELS])
+{
+    for (int i = 0; i < RO_LABELS; i++)
+        if (named[i].text && !ro_seeds_any(options, i + 1))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "--%s %s: label %d has no seed, give --at %d:X,Y",
+                                   named[i].option, named[i].text, i + 1, i + 1);
+    return RO_OK;
 }

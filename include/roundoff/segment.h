@@ -42,7 +42,10 @@ typedef struct ro_seed {
 typedef struct ro_segment_label {
     int used;       /* it had a seed */
     uint32_t steps; /* until it ended */
-    int ended;      /* the evolution came to its end; 0: it was stopped */
+    int ended;      /* the evolution came to its end; 0: it was stopped or has stalled */
+    int stalled;    /* it came to rest with speed left: the numbers are too coarse to go on */
+    uint64_t held;  /* pixels beside the contour at its end that their speed would carry across;
+                       stalled: more than a hundredth of those beside it */
     int rescalings; /* of phi by 2, and of the speed where it was below the bound */
     uint32_t rescaled_at[RO_RESCALINGS];
     int speed_scale[RO_RESCALINGS];
@@ -57,7 +60,7 @@ typedef struct ro_segment_report {
     const char *number, *norm;
     double time_step; /* of the first step */
     double rms; /* root mean square of the change of phi in the last step, in pixels, at the pixels
-                   beside the contour; only with max_rms */
+                   beside the contour; below 0: not measured, which is done with max_rms */
     uint32_t steps; /* of the label that took longest */
     ro_segment_label label[RO_LABELS];
 } ro_segment_report;

@@ -6,8 +6,9 @@
  * step has changed no pixel, phi is doubled, which steepens the front, and with it the speed while
  * it is below the monotone bound (section 2.4.3). It has ended when a doubling and LOOK further
  * steps leave the sign of every pixel as it was, or when phi was doubled so often that its numbers
- * are used up. Curvature and a field can make a pixel flicker for ever: with them a front in
- * integers has also ended when QUIET looks found every sign unchanged.
+ * are used up; it has stalled if at more than a hundredth of the contour the speed would move it
+ * then. Curvature and a field can make a pixel flicker for ever: with them a front in integers has
+ * also ended when QUIET looks found every sign unchanged.
  */
 #include "pde/schedule.h"
 #include "pde/segment.h"
@@ -18,6 +19,8 @@
 #include <string.h>
 
 enum { LOOK = 20, QUIET = 5, USUAL_DEPTH = 8 };
+/* Where a speed passes slowly through zero, single pixels of a good contour have some left. */
+enum { STALLED = 100 };
 
 struct evolution {
     struct ro_segmentation *work;
@@ -299,6 +302,7 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
         work->report.rms = rms > work->report.rms ? rms : work->report.rms;
         ended = rms <= max_rms;
     }
+    const bool asked = ended; /* with a speed left, if need be */
     if (evolution->watched[label]) {
         evolution->watched[label] = false;
         ended |= same_signs(evolution, label);
@@ -328,7 +332,11 @@ static ro_status look_at(struct evolution *evolution, int label, uint32_t step, 
         }
     }
     if (ended) {
-        report->ended = 1;
+        uint64_t beside = 0;
+        if (!asked && !level->real && !restless)
+            report->held = ro_level_held(&work->front[label], &beside);
+        report->stalled = report->held > beside / STALLED;
+        report->ended = !report->stalled;
         evolution->running[label] = false;
     }
     return RO_OK;
@@ -375,12 +383,13 @@ static ro_status run_all(struct evolution *evolution)
                                                      : 0;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
     uint32_t step = 0;
+    work->report.rms = -1;
     for (bool any = true; any && step < most && status == RO_OK;) {
         uint32_t next = next_multiple(step, LOOK), frame = next_multiple(step, every);
         next = next < frame ? next : frame;
         next = next < most ? next : most;
         const bool look = next % LOOK == 0;
-        work->report.rms = look ? 0 : work->report.rms;
+        work->report.rms = look && max_rms > 0 ? 0 : work->report.rms;
         /* the last step alone where its change is measured */
         const uint32_t alone = look && max_rms > 0 ? 1 : 0;
         if (next - step > alone)

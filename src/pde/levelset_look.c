@@ -50,6 +50,43 @@ bool ro_level_same_signs(const struct ro_level *level, const struct ro_level_fie
     return true;
 }
 
+/* Pixels with a neighbour on the other side, and those of them outside with a speed above zero or
+ * inside with one below: sign bits. */
+struct tally {
+    uint32_t beside, held;
+};
+
+static void tally_pixel(struct tally *tally, int32_t phi, int32_t speed, int32_t left,
+                        int32_t right, int32_t above, int32_t below)
+{
+    const int32_t beside = (phi ^ left) | (phi ^ right) | (phi ^ above) | (phi ^ below);
+    tally->beside += (uint32_t)beside >> 31;
+    tally->held += (uint32_t)(beside & ((~phi & -speed) | (phi & speed))) >> 31;
+}
+
+uint64_t ro_level_held(const struct ro_level_front *front, uint64_t *beside)
+{
+    const struct ro_level_field *phi = &front->phi[front->now];
+    const uint32_t last = front->level.width - 1, height = front->level.height;
+    uint64_t held = 0;
+    *beside = 0;
+    for (uint32_t y = 0; y < height; y++) {
+        const int16_t *row = row_of(phi, y), *speed = row_of(&front->speed, y);
+        const int16_t *above = row_of(phi, y ? y - 1 : y);
+        const int16_t *below = row_of(phi, y + 1 < height ? y + 1 : y);
+        struct tally tally = {0};
+        tally_pixel(&tally, row[0], speed[0], row[0], row[last ? 1 : 0], above[0], below[0]);
+        for (uint32_t x = 1; x < last; x++)
+            tally_pixel(&tally, row[x], speed[x], row[x - 1], row[x + 1], above[x], below[x]);
+        if (last)
+            tally_pixel(&tally, row[last], speed[last], row[last - 1], row[last], above[last],
+                        below[last]);
+        *beside += tally.beside;
+        held += tally.held;
+    }
+    return held;
+}
+
 void ro_level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
                     unsigned char *signs)
 {

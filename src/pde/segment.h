@@ -103,6 +103,8 @@ void ro_level_double(const struct ro_level *level, const struct ro_level_field *
 int32_t ro_level_largest(const struct ro_level *level, const struct ro_level_field *field);
 bool ro_level_same_signs(const struct ro_level *level, const struct ro_level_field *one,
                          const struct ro_level_field *other);
+/* How many of the pixels beside the contour their speed would still carry across; integers. */
+uint64_t ro_level_held(const struct ro_level_front *front, uint64_t *beside);
 /* Which pixels of a row are inside. */
 void ro_level_signs(const struct ro_level *level, const struct ro_level_field *phi, uint32_t y,
                     unsigned char *signs);

@@ -107,6 +107,40 @@ class Segment(Case):
         tones = netpbm(self.get("out.pgm"))[2]
         self.assertEqual([{128: 1, 255: 2}[t] for t in tones], [1 if o else 2 for o in self.object])
 
+    def test_rms(self):
+        """Told where it was measured, and only there."""
+        def rms(*more):
+            return json.loads(self.run_it("--at", "50,40", "--json", *more).stdout)["rms"]
+        for number in "u8", "s12", "s16":
+            self.assertIsNone(rms("--number", number))
+        self.assertIsNone(rms("--number", "float", "--iterations", "19"))
+        self.assertGreater(rms("--number", "float", "--iterations", "20"), 0.01)
+        self.assertLessEqual(rms("--number", "float"), 0.001)
+        self.assertGreater(rms("--max-rms", "0.01", "--iterations", "40"), 0.01)
+
+    def test_stalled(self):
+        """u8 comes to rest on a long way through nothing, and says so; s12 goes on."""
+        self.put("flat.pgm", pgm(400, 330, [100] * (400 * 330)))
+        flat = ["segment", "flat.pgm", "out.pgm", "--at", "20,20"]
+        for schedule in "active", "reference":
+            label, = json.loads(self.works(*flat, "--number", "u8", "--json", "--schedule",
+                                           schedule).stdout)["labels"]
+            self.assertLess(label["area"], 400 * 330)
+            self.assertEqual((label["ended"], label["stalled"]), (False, True))
+            self.assertGreater(label["held"], 100)
+        self.assertRegex(self.works(*flat, "--number", "u8").stderr.decode(),
+                         r"stalled after \d+ steps.*\n.*warning: label 1 .* %d more pixels.*"
+                         r"use --number s12 or s16\n$" % label["held"])
+        label, = json.loads(self.works(*flat, "--number", "s12", "--json").stdout)["labels"]
+        self.assertEqual(label["area"], 400 * 330)
+        self.assertEqual((label["ended"], label["stalled"], label["held"]), (True, False, 0))
+        done = self.works(*flat, "--number", "u8", "--iterations", "60")
+        self.assertIn(b"stopped after 60 steps", done.stderr)
+        for number in "u8", "s12", "s16", "float":
+            label, = json.loads(self.run_it("--at", "50,40", "--number", number,
+                                            "--json").stdout)["labels"]
+            self.assertEqual((label["ended"], label["stalled"]), (True, False))
+
     def test_schedules_give_the_same_bits(self):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
@@ -173,6 +207,10 @@ class Segment(Case):
         self.assertEqual(line["properties"], {"label": 1, "closed": True})
         for x, y in points:
             self.assertAlmostEqual(math.hypot(x - 60, y - 45), 30, delta=1.2)
+        self.assertEqual(len(points), len(numbers) // 2 + 1)
+        for (x, y), u, v in zip(points, numbers[::2], numbers[1::2]):  # centres and corners
+            self.assertAlmostEqual(x + 0.5, u, delta=0.001)
+            self.assertAlmostEqual(y + 0.5, v, delta=0.001)
         turns = sum(x * v - y * u for (x, y), (u, v) in zip(points, points[1:]))
         self.assertLess(turns, 0)  # the inside on the left, y pointing down
 
@@ -249,6 +287,8 @@ class Segment(Case):
         self.put("mask.pgm", pgm(20, 10, [255] * 200))
         self.put("five.pgm", pgm(WIDTH, HEIGHT, [x % 6 * 40 for y in range(HEIGHT)
                                                  for x in range(WIDTH)]))
+        self.put("two.pgm", pgm(WIDTH, HEIGHT, [x % 3 * 40 for y in range(HEIGHT)
+                                                for x in range(WIDTH)]))
         self.put("black.pgm", pgm(WIDTH, HEIGHT, [0] * (WIDTH * HEIGHT)))
         for words, *more in (
                 (["no seed"],),
@@ -260,6 +300,7 @@ class Segment(Case):
                 (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
                 (["whole number from 1 to 16"], "--at", "9,9", "--depth", "17"),
                 (["--every"], "--at", "9,9", "--every", "5"),
+                (["--sigma", "--edge"], "--at", "9,9", "--sigma", "2"),
                 (["time-step", "positive"], "--at", "9,9", "--time-step", "0")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
@@ -271,6 +312,11 @@ class Segment(Case):
                  "--speed", "2:0"),
                 (["mask is 20 x 10", "120 x 90"], "--mask", "mask.pgm"),
                 (["5 tones", "4 labels"], "--mask", "five.pgm"),
+                (["--window 2:0,50", "label 2 has no seed", "--at 2:X,Y"], "--at", "9,9",
+                 "--window", "2:0,50"),
+                (["--curvature 1:0.5", "label 1 has no seed"], "--at", "2:9,9", "--curvature",
+                 "1:0.5"),
+                (["--speed 3:1", "label 3 has no seed"], "--mask", "two.pgm", "--speed", "3:1"),
                 (["no seed"], "--mask", "black.pgm"),
                 (["empty"], "--at", "9,9", "--window", "9,3"),
                 (["curvature needs"], "--at", "9,9", "--number", "s12", "--curvature", "1"),
