@@ -54,4 +54,10 @@ int frames_add(void *frames, ro_segmentation *now, uint32_t step); /* a ro_segme
 ro_status frames_commit(struct frames *frames);
 void frames_close(struct frames *frames);
 
+/* ---- segment_report.c: what is said at the end ----------------------------------------------- */
+
+void segment_lines(const ro_report *ran, const ro_segment_report *r, double seconds);
+void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
+                  const struct operands *files, double seconds);
+
 #endif
