@@ -48,31 +48,13 @@ static void launch_shape(const lanes_view &view, unsigned labels, cudaStream_t s
 
 // Windows of 128 x 128 pixels, or 128 x 64 where a pixel takes a register, are the fastest on large
 // images; small images need more blocks.
-template <unsigned top>
-static void launch_narrow(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
+template <typename N, int SMALL_BLOCKS, int ROWS, int WARPS>
+static void launch_size(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
 {
     if (small)
-        launch_shape<narrow_numbers<top>, 4, 8, 4>(view, labels, stream);
+        launch_shape<N, 4, 8, SMALL_BLOCKS>(view, labels, stream);
     else
-        launch_shape<narrow_numbers<top>, 8, 16, 2>(view, labels, stream);
-}
-
-template <bool euclid>
-static void launch_whole(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
-{
-    if (small)
-        launch_shape<whole_numbers<euclid>, 4, 8, 2>(view, labels, stream);
-    else
-        launch_shape<whole_numbers<euclid>, 8, 8, 2>(view, labels, stream);
-}
-
-template <bool euclid>
-static void launch_real(const lanes_view &view, unsigned labels, bool small, cudaStream_t stream)
-{
-    if (small)
-        launch_shape<real_numbers<euclid>, 4, 8, 2>(view, labels, stream);
-    else
-        launch_shape<real_numbers<euclid>, 4, 16, 2>(view, labels, stream);
+        launch_shape<N, ROWS, WARPS, 2>(view, labels, stream);
 }
 
 // Fronts with neither curvature nor a field.
@@ -103,11 +85,15 @@ static void launch_lanes(const struct ro_level_cuda *work, const bool *chosen, i
     const bool small = windows < 2 * static_cast<uint64_t>(work->cuda->processors) && steps <= 12;
     cudaStream_t stream = work->cuda->compute;
     if (level->real)
-        (level->a ? launch_real<false> : launch_real<true>)(view, labels, small, stream);
+        (level->a ? launch_size<real_numbers<false>, 2, 4, 16>
+                  : launch_size<real_numbers<true>, 2, 4, 16>)(view, labels, small, stream);
     else if (level->a == 0 || level->bits > 11)
-        (level->a ? launch_whole<false> : launch_whole<true>)(view, labels, small, stream);
+        (level->a ? launch_size<whole_numbers<false>, 2, 8, 8>
+                  : launch_size<whole_numbers<true>, 2, 8, 8>)(view, labels, small, stream);
     else
-        (level->bits == 8 ? launch_narrow<255> : launch_narrow<4095>)(view, labels, small, stream);
+        (level->bits == 8
+             ? launch_size<narrow_numbers<255>, 4, 8, 16>
+             : launch_size<narrow_numbers<4095>, 4, 8, 16>)(view, labels, small, stream);
 }
 
 static void launch_windows(const struct ro_level_cuda *work, const bool *chosen, int steps,

@@ -4,40 +4,12 @@
 
 #include "core/cpu.h"
 
-static bool any(const struct ro_level *level)
-{
-    (void)level;
-    return true;
-}
-
-static bool simple_whole(const struct ro_level *level)
-{
-    return !level->real && ro_level_is_simple(level);
-}
-
-static bool simple_real(const struct ro_level *level)
-{
-    return level->real && ro_level_is_simple(level);
-}
-
-static bool step_plain(const struct ro_level *level, const struct ro_level_row *row)
-{
-    return ro_level_row_plain(level, row);
-}
-
-static bool step_whole(const struct ro_level *level, const struct ro_level_row *row)
-{
-    return ro_level_row_of_norm(level, row);
-}
-
-static bool step_real(const struct ro_level *level, const struct ro_level_row *row)
-{
-    return ro_level_row_of_norm_real(level, row);
-}
-
-const struct ro_level_kernel ro_level_plain_scalar = {RO_CPU_SCALAR, any, step_plain};
-const struct ro_level_kernel ro_level_whole_scalar = {RO_CPU_SCALAR, simple_whole, step_whole};
-const struct ro_level_kernel ro_level_real_scalar = {RO_CPU_SCALAR, simple_real, step_real};
+const struct ro_level_kernel ro_level_plain_scalar = {RO_CPU_SCALAR, ro_level_is_any,
+                                                      ro_level_row_plain};
+const struct ro_level_kernel ro_level_whole_scalar = {RO_CPU_SCALAR, ro_level_is_whole,
+                                                      ro_level_row_of_norm};
+const struct ro_level_kernel ro_level_real_scalar = {RO_CPU_SCALAR, ro_level_is_real,
+                                                     ro_level_row_of_norm_real};
 
 static const struct ro_level_kernel *const kernels[] = {
 #if RO_HAVE_X86_SIMD

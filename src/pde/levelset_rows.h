@@ -203,6 +203,21 @@ static inline bool ro_level_is_simple(const struct ro_level *level)
     return !level->moved_by_field && !(level->curvature > 0);
 }
 
+/* What the kernels of all instruction sets support. */
+static inline bool ro_level_is_any(const struct ro_level *level)
+{
+    (void)level;
+    return true;
+}
+static inline bool ro_level_is_whole(const struct ro_level *level)
+{
+    return !level->real && ro_level_is_simple(level);
+}
+static inline bool ro_level_is_real(const struct ro_level *level)
+{
+    return level->real && ro_level_is_simple(level);
+}
+
 /* The norm and the bits as constants, where they are usual ones. */
 static inline bool ro_level_row_of_norm(const struct ro_level *level,
                                         const struct ro_level_row *row)

@@ -96,31 +96,58 @@ RO_INLINE vec with_carry(vec upper, vec a, vec b, choice turned)
     return one_less(one_more(upper, less(sum, a)), both(turned, is_none(sum)));
 }
 
+/* Pixels of a row: phi, the speed's size and side, and the differences to the four neighbours that
+ * lie against the motion. They are unsigned: phi is moved up by 2^15. */
+struct pixels {
+    vec p, rate, l, r, u, d;
+    choice turned;
+};
+
+RO_INLINE vec raised(const char *row, ptrdiff_t x)
+{
+    return V(add_epi16)(load_any((const int16_t *)row + x), V(set1_epi16)(INT16_MIN));
+}
+
+RO_INLINE struct pixels look(const struct ro_level_row *row, ptrdiff_t x)
+{
+    struct pixels at;
+    const vec f = load_any((const int16_t *)row->speed + x), b = raised(row->row, x);
+    at.p = load_any((const int16_t *)row->row + x);
+    at.turned = negative(f);
+    at.rate = V(abs_epi16)(f);
+    at.l = against(b, raised(row->row, x - 1), at.turned);
+    at.r = against(b, raised(row->row, x + 1), at.turned);
+    at.u = against(b, raised(row->above, x), at.turned);
+    at.d = against(b, raised(row->below, x), at.turned);
+    return at;
+}
+
+/* `left` pixels of the row are there from these on. */
+RO_INLINE vec note_moved(vec moved, vec next, vec p, uint32_t left)
+{
+    return left >= LANES ? mix_in(moved, next, p)
+                         : or_(moved, first_lanes(mix_in(zero(), next, p), left));
+}
+
 static bool narrow_linear(const struct ro_level *level)
 {
     return !level->real && level->bits <= 11 && level->a > 0 && ro_level_is_simple(level);
 }
 
-/* Differences are unsigned: phi is moved up by 2^15. It is never clamped, for the speed is within
- * the monotone bound. */
+/* Phi is never clamped, for the speed is within the monotone bound. */
 static bool step_lanes(const struct ro_level *level, const struct ro_level_row *row)
 {
-    const int16_t *above = (const int16_t *)row->above, *here = (const int16_t *)row->row;
-    const int16_t *below = (const int16_t *)row->below, *speed = (const int16_t *)row->speed;
+    const struct ro_level_row rows = *row; /* which no store here changes */
     int16_t *out = (int16_t *)row->out;
-    const vec base = V(set1_epi16)(INT16_MIN), two = V(set1_epi16)(2);
+    const vec two = V(set1_epi16)(2);
     const vec sum_weight = V(set1_epi16)((short)(level->a << (11 - level->bits)));
     const __m128i most_shift = _mm_cvtsi32_si128(6 + 11 - level->bits);
     const uint32_t count = row->count;
     vec moved = zero();
     for (uint32_t x = 0; x < count; x += LANES) {
-        vec p = load_any(here + x), f = load_any(speed + x);
-        choice turned = negative(f);
-        vec rate = V(abs_epi16)(f), b = V(add_epi16)(p, base);
-        vec l = against(b, V(add_epi16)(load_any(here + (ptrdiff_t)x - 1), base), turned);
-        vec r = against(b, V(add_epi16)(load_any(here + x + 1), base), turned);
-        vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
-        vec d = against(b, V(add_epi16)(load_any(below + x), base), turned);
+        const struct pixels at = look(&rows, x);
+        const vec p = at.p, rate = at.rate, l = at.l, r = at.r, u = at.u, d = at.d;
+        const choice turned = at.turned;
         vec most = V(max_epi16)(V(max_epi16)(l, r), V(max_epi16)(u, d));
         if (is_zero(most)) { /* flat, as most of an image is */
             store_any(out + x, p);
@@ -135,10 +162,7 @@ static bool step_lanes(const struct ro_level *level, const struct ro_level_row *
         vec change = V(srai_epi16)(V(add_epi16)(upper, two), 2);
         vec next = V(sub_epi16)(p, signed_by(change, turned));
         store_any(out + x, next);
-        if (x + LANES <= count)
-            moved = mix_in(moved, next, p);
-        else
-            moved = or_(moved, first_lanes(mix_in(zero(), next, p), count - x));
+        moved = note_moved(moved, next, p, count - x);
     }
     return !is_zero(moved);
 }
@@ -164,10 +188,9 @@ static bool step_part(const struct ro_level *level, const struct ro_level_row *r
 
 static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_row *row)
 {
-    const int16_t *above = (const int16_t *)row->above, *here = (const int16_t *)row->row;
-    const int16_t *under = (const int16_t *)row->below, *speed = (const int16_t *)row->speed;
+    const struct ro_level_row rows = *row;
     int16_t *out = (int16_t *)row->out;
-    const vec base = V(set1_epi16)(INT16_MIN), low = V(set1_epi16)(127);
+    const vec low = V(set1_epi16)(127);
     const vec weight = V(set1_epi16)((short)level->a);
     const vec weight_up = V(set1_epi16)((short)(level->a << 9));
     const vec half = V(set1_epi16)(1 << 14), largest = V(set1_epi16)((1 << 14) - 1);
@@ -175,13 +198,9 @@ static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_
     bool apart = false;
     vec moved = zero();
     for (uint32_t x = 0; x < count; x += LANES) {
-        vec p = load_any(here + x), f = load_any(speed + x);
-        choice turned = negative(f);
-        vec rate = V(abs_epi16)(f), b = V(add_epi16)(p, base);
-        vec l = against(b, V(add_epi16)(load_any(here + (ptrdiff_t)x - 1), base), turned);
-        vec r = against(b, V(add_epi16)(load_any(here + x + 1), base), turned);
-        vec u = against(b, V(add_epi16)(load_any(above + x), base), turned);
-        vec d = against(b, V(add_epi16)(load_any(under + x), base), turned);
+        const struct pixels at = look(&rows, x);
+        const vec p = at.p, rate = at.rate, l = at.l, r = at.r, u = at.u, d = at.d;
+        const choice turned = at.turned;
         vec most = V(max_epu16)(V(max_epu16)(l, r), V(max_epu16)(u, d));
         if (is_zero(most)) {
             store_any(out + x, p);
@@ -202,47 +221,16 @@ static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_
         vec change = V(add_epi16)(V(add_epi16)(upper, upper), V(srli_epi16)(sum, 15));
         vec next = V(sub_epi16)(p, signed_by(change, turned));
         store_any(out + x, next);
-        if (x + LANES <= count)
-            moved = mix_in(moved, next, p);
-        else
-            moved = or_(moved, first_lanes(mix_in(zero(), next, p), count - x));
+        moved = note_moved(moved, next, p, count - x);
     }
     return apart || !is_zero(moved);
 }
 
-static bool any(const struct ro_level *level)
-{
-    (void)level;
-    return true;
-}
-
-static bool simple_whole(const struct ro_level *level)
-{
-    return !level->real && ro_level_is_simple(level);
-}
-
-static bool simple_real(const struct ro_level *level)
-{
-    return level->real && ro_level_is_simple(level);
-}
-
-static bool step_plain(const struct ro_level *level, const struct ro_level_row *row)
-{
-    return ro_level_row_plain(level, row);
-}
-
-static bool step_whole(const struct ro_level *level, const struct ro_level_row *row)
-{
-    return ro_level_row_of_norm(level, row);
-}
-
-static bool step_real(const struct ro_level *level, const struct ro_level_row *row)
-{
-    return ro_level_row_of_norm_real(level, row);
-}
-
 const struct ro_level_kernel RO_SIMD_NAME(ro_level_lanes) = {CPU, narrow_linear, step_lanes};
 const struct ro_level_kernel RO_SIMD_NAME(ro_level_wide) = {CPU, wide_linear, step_wide_lanes};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_whole) = {CPU, simple_whole, step_whole};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_real) = {CPU, simple_real, step_real};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_plain) = {CPU, any, step_plain};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_whole) = {CPU, ro_level_is_whole,
+                                                             ro_level_row_of_norm};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_real) = {CPU, ro_level_is_real,
+                                                            ro_level_row_of_norm_real};
+const struct ro_level_kernel RO_SIMD_NAME(ro_level_plain) = {CPU, ro_level_is_any,
+                                                             ro_level_row_plain};
