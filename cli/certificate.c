@@ -101,26 +101,43 @@ static void print_wide(FILE *file, __int128 value)
     fprintf(file, "%s%s", value < 0 ? "-" : "", digits + at);
 }
 
+/* A list as JSON: its values are printed to the file that begins it; NULL where it cannot be. */
+struct list {
+    char *text;
+    size_t size;
+};
+
+static FILE *list_begin(struct certificate *to, struct list *list)
+{
+    if (to->status != RO_OK)
+        return NULL;
+    FILE *file = open_memstream(&list->text, &list->size);
+    if (!file)
+        no_memory(to);
+    else
+        fputc('[', file);
+    return file;
+}
+
+static void list_end(struct certificate *to, const char *name, const struct list *list, FILE *file)
+{
+    fputc(']', file);
+    fclose(file);
+    add_line(to, name, list->text);
+}
+
 void certificate_integers(struct certificate *to, const char *name, const __int128 *values,
                           size_t count)
 {
-    char *value = NULL;
-    size_t size = 0;
-    if (to->status != RO_OK)
+    struct list list = {0};
+    FILE *file = list_begin(to, &list);
+    if (!file)
         return;
-    FILE *file = open_memstream(&value, &size);
-    if (!file) {
-        no_memory(to);
-        return;
-    }
-    fputc('[', file);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ", " : "", file);
         print_wide(file, values[i]);
     }
-    fputc(']', file);
-    fclose(file);
-    add_line(to, name, value);
+    list_end(to, name, &list, file);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
@@ -213,23 +230,15 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 /* Texts one after another, as a list of strings. */
 static void add_list(struct certificate *to, const char *name, const struct texts *texts)
 {
-    char *value = NULL;
-    size_t size = 0;
-    if (to->status != RO_OK)
+    struct list list = {0};
+    FILE *file = list_begin(to, &list);
+    if (!file)
         return;
-    FILE *file = open_memstream(&value, &size);
-    if (!file) {
-        no_memory(to);
-        return;
-    }
-    fputc('[', file);
     for (int i = 0; i < texts->count; i++) {
         fputs(i ? ", " : "", file);
         json_string(file, texts->text[i]);
     }
-    fputc(']', file);
-    fclose(file);
-    add_line(to, name, value);
+    list_end(to, name, &list, file);
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
