@@ -87,6 +87,12 @@ static const char *const examples[] = {
 
 /* ---- Numbers with units --------------------------------------------------------------------- */
 
+bool hologram_is_list(const char *name)
+{
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".txt") == 0);
+}
+
 static const struct {
     const char *name;
     double metres;

@@ -33,6 +33,9 @@ const char *const *hologram_reference(const void *values);
 bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
                       int *count);
 
+/* Whether a name is that of a text file of levels or taps; NULL is none. */
+bool hologram_is_list(const char *name);
+
 /* The optics that options give, before a sidecar fills in the rest; 0, or an exit status: told. */
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics);

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_csv(const char *name)
-{
-    const char *dot = name ? strrchr(name, '.') : NULL;
-    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".txt") == 0);
-}
-
 struct quantize {
     ro_hologram_options options;
     ro_hologram_taps taps;
@@ -28,17 +22,18 @@ static int read_quantize(const struct command *command, const struct hologram_va
     static const char *const schedules[] = {NULL, "reference", "bands"};
     double number[4];
     int count;
-    q->options = (ro_hologram_options){.algorithm = values->algorithm,
-                                       .levels = is_csv(values->levels) ? NULL : values->levels,
-                                       .weights = is_csv(values->weights) ? NULL : values->weights,
-                                       .schedule = schedules[values->schedule],
-                                       .taps = values->taps,
-                                       .rho = values->rho,
-                                       .gain = fmax(values->gain, 0),
-                                       .kappa = values->kappa,
-                                       .hogel = (uint32_t)values->hogel,
-                                       .measure = values->report != NULL,
-                                       .report = &q->report};
+    q->options =
+        (ro_hologram_options){.algorithm = values->algorithm,
+                              .levels = hologram_is_list(values->levels) ? NULL : values->levels,
+                              .weights = hologram_is_list(values->weights) ? NULL : values->weights,
+                              .schedule = schedules[values->schedule],
+                              .taps = values->taps,
+                              .rho = values->rho,
+                              .gain = fmax(values->gain, 0),
+                              .kappa = values->kappa,
+                              .hogel = (uint32_t)values->hogel,
+                              .measure = values->report != NULL,
+                              .report = &q->report};
     if (values->gain == 0) /* the library's default, but not one that was asked for */
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     if (values->p && !ro_name_equal(values->p, "auto")) {
@@ -58,7 +53,7 @@ static int read_quantize(const struct command *command, const struct hologram_va
         if (!(number[2] > 0 && number[3] > 0))
             return usage_error(command, "--window %s: its size must be above zero", values->window);
     }
-    if (is_csv(values->weights) && values->taps)
+    if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
     return hologram_optics(command, values, &q->options.optics);
 }
@@ -236,11 +231,11 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
     ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
     ro_status status =
         ro_writer_accepts(context, path[1], &info, &(ro_write_options){.type = values->type});
-    if (status == RO_OK && is_csv(values->levels)) {
+    if (status == RO_OK && hologram_is_list(values->levels)) {
         q->options.table = q->table;
         status = ro_levels_load(context, values->levels, q->table, &q->options.table_count);
     }
-    if (status == RO_OK && is_csv(values->weights)) {
+    if (status == RO_OK && hologram_is_list(values->weights)) {
         q->options.own = &q->taps;
         status = ro_taps_load(context, values->weights, &q->taps);
     }

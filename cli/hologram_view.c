@@ -25,10 +25,9 @@ static ro_status load_numbers(ro_context *context, const char *path, const char 
     float table[2 * RO_HOLOGRAM_LEVELS];
     int count;
     ro_image numbers = {0};
-    const char *dot = strrchr(levels, '.');
-    bool file = dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".txt") == 0);
-    ro_status status = file ? ro_levels_load(context, levels, table, &count)
-                            : ro_hologram_levels(context, levels, table, &count);
+    ro_status status = hologram_is_list(levels)
+                           ? ro_levels_load(context, levels, table, &count)
+                           : ro_hologram_levels(context, levels, table, &count);
     if (status == RO_OK)
         status = ro_image_load(context, path, NULL, &numbers, NULL);
     if (status == RO_OK && numbers.format != RO_GRAY8)
@@ -64,23 +63,6 @@ static char *numbered(const char *path, int number)
     return name;
 }
 
-/* A file that is complete but for its name. */
-static ro_status write_file(ro_context *context, const char *path, const ro_write_options *options,
-                            const ro_image *picture, ro_writer **writer)
-{
-    const ro_file_info info = {.format = picture->format,
-                               .width = picture->width,
-                               .height = picture->height,
-                               .maxval = picture->maxval,
-                               .pages = 1};
-    ro_status status = ro_writer_open(context, path, &info, options, writer);
-    if (status == RO_OK)
-        status = ro_writer_rows(*writer, picture->data, picture->stride, picture->height);
-    if (status == RO_OK)
-        status = ro_writer_complete(*writer);
-    return status;
-}
-
 /* As floats where the file holds them, else as numbers of 16 or 8 bits. */
 static ro_status write_picture(ro_context *context, const char *path, const char *type,
                                const ro_image *picture, ro_writer **writer)
@@ -88,7 +70,7 @@ static ro_status write_picture(ro_context *context, const char *path, const char
     ro_write_options write = {.type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
-        return write_file(context, path, &write, picture, writer);
+        return ro_image_write(context, path, picture, &write, writer);
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
     bool wide = ro_writer_accepts(context, path, &info, &write) == RO_OK;
@@ -106,7 +88,7 @@ static ro_status write_picture(ro_context *context, const char *path, const char
                 ((uint8_t *)to)[x] = (uint8_t)lrintf(from[x] * 255);
     }
     if (status == RO_OK)
-        status = write_file(context, path, &write, &whole, writer);
+        status = ro_image_write(context, path, &whole, &write, writer);
     ro_image_free(&whole);
     return status;
 }

@@ -139,10 +139,6 @@ static ro_status add_to_gif(struct frames *frames, ro_segmentation *now)
 static ro_status add_to_series(struct frames *frames, ro_segmentation *now)
 {
     ro_context *context = frames->context;
-    const ro_file_info info = {.format = RO_RGB8,
-                               .width = frames->picture->width,
-                               .height = frames->picture->height,
-                               .maxval = 255};
     ro_image drawn = {0};
     char name[4096];
     if (frames->count == frames->room) {
@@ -159,12 +155,8 @@ static ro_status add_to_series(struct frames *frames, ro_segmentation *now)
     ro_writer **writer = &frames->writers[frames->count];
     *writer = NULL;
     if (status == RO_OK)
-        status = ro_writer_open(context, name, &info, NULL, writer);
+        status = ro_image_write(context, name, &drawn, NULL, writer);
     frames->count += *writer != NULL;
-    if (status == RO_OK)
-        status = ro_writer_rows(*writer, drawn.data, drawn.stride, drawn.height);
-    if (status == RO_OK)
-        status = ro_writer_complete(*writer);
     ro_image_free(&drawn);
     return status;
 }

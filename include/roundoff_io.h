@@ -97,6 +97,12 @@ RO_API
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options);
 
+/* The same but for the name, for files that belong together: *writer, which is to be closed, has
+ * completed the file and waits for ro_writer_commit. */
+RO_API
+ro_status ro_image_write(ro_context *context, const char *path, const ro_image *image,
+                         const ro_write_options *options, ro_writer **writer);
+
 /* The bytes of a picture file, `type` as in ro_write_options ("png"); free() gives them back. */
 RO_API
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,

@@ -47,23 +47,34 @@ static ro_file_info info_of(const ro_image *image)
                           .maxval = image->maxval};
 }
 
-static ro_status write_image(ro_writer *writer, const ro_image *image)
+static ro_status write_rows(ro_writer *writer, const ro_image *image)
 {
     ro_status status = RO_OK;
     for (uint32_t y = 0; y < image->height && status == RO_OK; y += STEP)
         status = ro_writer_rows(writer, (const uint8_t *)image->data + (ptrdiff_t)y * image->stride,
                                 image->stride, image->height - y < STEP ? image->height - y : STEP);
-    return status == RO_OK ? ro_writer_commit(writer) : status;
+    return status;
+}
+
+ro_status ro_image_write(ro_context *context, const char *path, const ro_image *image,
+                         const ro_write_options *options, ro_writer **writer)
+{
+    const ro_file_info info = info_of(image);
+    ro_status status = ro_writer_open(context, path, &info, options, writer);
+    if (status == RO_OK)
+        status = write_rows(*writer, image);
+    if (status == RO_OK)
+        status = ro_writer_complete(*writer);
+    return status;
 }
 
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options)
 {
-    const ro_file_info info = info_of(image);
     ro_writer *writer;
-    ro_status status = ro_writer_open(context, path, &info, options, &writer);
+    ro_status status = ro_image_write(context, path, image, options, &writer);
     if (status == RO_OK)
-        status = write_image(writer, image);
+        status = ro_writer_commit(writer);
     ro_writer_close(writer);
     return status;
 }
@@ -78,7 +89,9 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
     *size = 0;
     ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
     if (status == RO_OK)
-        status = write_image(writer, image);
+        status = write_rows(writer, image);
+    if (status == RO_OK)
+        status = ro_writer_commit(writer);
     if (status == RO_OK) {
         *bytes = writer->sink.buffer;
         *size = writer->sink.used;
