@@ -138,6 +138,21 @@ class Quantize(Case):
         self.works(*arguments, *every)
         self.assertEqual(self.get("out.pgm"), wanted)
 
+    def test_stored_by_columns(self):
+        """As numpy.save writes what numpy.fft.ifft2 gives."""
+        width, height = 70, 50
+        rows = field(width, height)
+        pixels = [rows[128 + 8 * i:136 + 8 * i] for i in range(width * height)]
+        columns = b"".join(pixels[y * width + x] for x in range(width) for y in range(height))
+        head = rows[:128].replace(b"'fortran_order': False", b"'fortran_order': True ")
+        self.put("rows.npy", rows)
+        self.put("columns.npy", head + columns)
+        self.works("hologram", "quantize", "rows.npy", "rows.pgm", *WINDOW)
+        self.works("hologram", "quantize", "columns.npy", "columns.pgm", *WINDOW)
+        self.assertEqual(self.get("columns.pgm"), self.get("rows.pgm"))
+        self.put("short.npy", head + columns[:-1])
+        self.refused("hologram", "quantize", "short.npy", "out.pgm", *WINDOW, words=["ends early"])
+
     def test_refused(self):
         self.put("out.pgm", OLD)
         self.put("nan.npy", npy(2, 1, [0, float("nan"), 1, 1]))
