@@ -83,6 +83,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
+    {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, aim), .topic = "search"},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
@@ -267,6 +269,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .overshoot = (int)values->overshoot,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
+                    .aim = values->aim,
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
@@ -374,6 +377,12 @@ static const char *const *reference(const void *values)
     return arguments;
 }
 
+/* Before there was --aim, only the halftone was blurred. */
+static const struct older_option older[] = {
+    {"aim", "picture", {"dbs", "dbs-clipping-free"}},
+    {0},
+};
+
 const struct command command_halftone = {
     .name = "halftone",
     .operands = "IN OUT",
@@ -388,4 +397,5 @@ const struct command command_halftone = {
     .values_size = sizeof defaults,
     .certify = halftone_certify,
     .reference = reference,
+    .older = older,
 };
