@@ -286,6 +286,20 @@ static void add_option(struct certificate *to, const struct option *option, cons
             add_printed(to, name, "null");
         break;
     }
+    case OPTION_SCALE: {
+        const struct scale *scale = value;
+        if (scale->percent > 0)
+            add_printed(to, name, "\"%.17g%%\"", scale->percent);
+        else if (scale->width && scale->height)
+            add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+        else if (scale->width)
+            add_printed(to, name, "\"%ux\"", scale->width);
+        else if (scale->height)
+            add_printed(to, name, "\"x%u\"", scale->height);
+        else
+            add_printed(to, name, "null");
+        break;
+    }
     case OPTION_LIST:
         add_list(to, name, value);
         break;

@@ -19,6 +19,7 @@ enum option_kind {
     OPTION_NUMBER,  /* double from min to max */
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
+    OPTION_SCALE,   /* struct scale: WxH, Wx, xH or P%, sides from min to max */
     OPTION_SEED,    /* uint64_t */
     OPTION_LIST,    /* struct texts: every time it is given */
 };
@@ -31,6 +32,12 @@ struct texts {
 
 struct size {
     uint32_t width, height;
+};
+
+/* A side of 0 follows the other; else per cent of both. */
+struct scale {
+    uint32_t width, height;
+    double percent;
 };
 
 struct option {

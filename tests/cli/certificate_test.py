@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import unittest
+from pathlib import Path
 
 from command import Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
 
@@ -60,9 +61,11 @@ class Certificates(Case):
                 ("out.npy", "--levels", "3", "--method", "jjn", "--serpentine"),
                 ("out.pbm", "--kernel", "kernel.json"), ("out.pbm", "--curve", "curve.csv"),
                 ("out.pbm", "--screen", "screen.pgm"), ("out.pbm", "--resize", "40x60"),
+                ("out.pbm", "--resize", "x31"), ("out.pbm", "--resize", "33.3%", "--linear"),
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
+                ("out.pbm", "--method", "dbs", "--aim", "picture", "--seed", "4"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
                 ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),
                 ("out.pbm", "--schedule", "ec", "--strength", "70")]
@@ -81,6 +84,15 @@ class Certificates(Case):
         short = self.halftone("--method", "dbs", "--rounds", "1")
         self.assertGreater(short["search_improving_trials"], 0)
         self.assertGreater(short["search_error"], told["search_error"])
+
+    def test_search_before_there_was_an_aim(self):
+        """A certificate without `aim` means that only the halftone was blurred."""
+        self.put("cert.json", (Path(__file__).parent / "search_before_aim.json").read_bytes())
+        self.assertNotIn("option_aim", self.lines("cert.json"))
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--aim", "picture", "--quiet")
+        self.holds("cert.json", "in.pgm", "out.pbm", "--recompute")
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
+        self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])
 
     @unittest.skipUnless(supports("png"), "this build has no PNG support")
     def test_another_type_of_file_with_the_same_pixels(self):
