@@ -138,6 +138,21 @@ class Quantize(Case):
         self.works(*arguments, *every)
         self.assertEqual(self.get("out.pgm"), wanted)
 
+    def test_stored_by_columns(self):
+        """As numpy.save writes what numpy.fft.ifft2 gives."""
+        width, height = 70, 50
+        rows = field(width, height)
+        pixels = [rows[128 + 8 * i:136 + 8 * i] for i in range(width * height)]
+        columns = b"".join(pixels[y * width + x] for x in range(width) for y in range(height))
+        head = rows[:128].replace(b"'fortran_order': False", b"'fortran_order': True ")
+        self.put("rows.npy", rows)
+        self.put("columns.npy", head + columns)
+        self.works("hologram", "quantize", "rows.npy", "rows.pgm", *WINDOW)
+        self.works("hologram", "quantize", "columns.npy", "columns.pgm", *WINDOW)
+        self.assertEqual(self.get("columns.pgm"), self.get("rows.pgm"))
+        self.put("short.npy", head + columns[:-1])
+        self.refused("hologram", "quantize", "short.npy", "out.pgm", *WINDOW, words=["ends early"])
+
     def test_refused(self):
         self.put("out.pgm", OLD)
         self.put("nan.npy", npy(2, 1, [0, float("nan"), 1, 1]))
@@ -228,6 +243,21 @@ class Optics(Case):
                    "--sidecar", "dice.json", "--depth", near + ",4mm", "--normalize", "none")
         self.assertTrue(os.path.exists(self.path("stack-1.npy")))
         self.assertTrue(os.path.exists(self.path("stack-2.npy")))
+
+    def test_twin_images_are_told(self):
+        self.put("in.npy", field(40, 30))
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--report", "r.json"]
+        for levels, window, told, shown in (("binary", "0,0.1,0.3,0.3", b"twin image and the zero",
+                                             1), ("phase-binary", "0,0,0.3,0.3", b"twin image too",
+                                                  1), ("binary", "0.2,0,0.3,0.3", None, 0),
+                                            ("phase:4", "0,0,0.3,0.3", None, 0)):
+            said = self.works(*arguments, "--levels", levels, "--window", window).stderr
+            self.assertEqual(b"overlaps its mirror image" in said, told is not None, levels)
+            self.assertIn(told or b"hologram", said)
+            report = json.loads(self.get("r.json"))
+            self.assertEqual(report["windows_over_their_mirror"], shown)
+            self.assertLessEqual(report["efficiency"], report["in_window"])
+            self.assertLess(report["in_window"], report["outgoing"])
 
     def test_phases_are_light(self):
         self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))
