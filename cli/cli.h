@@ -36,9 +36,6 @@ struct command {
     /* Arguments that make a run use the plain code, ended by NULL; "!name" leaves an option out.
      * Without it there is no OUT to make again. */
     const char *const *(*reference)(const void *values);
-    /* "name=value" of options that certificates did not always state, and what was done then, ended
-     * by NULL; NULL: there are none. */
-    const char *const *once;
 };
 
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,

@@ -72,7 +72,7 @@ static const struct option options[] = {
      .topic = "colour"},
     {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
-     .topic = "colour"},
+     .topic = "colour", .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
@@ -379,8 +379,6 @@ static const char *const *reference(const void *values)
     return arguments;
 }
 
-static const char *const once[] = {"phases=same", NULL};
-
 const struct command command_halftone = {
     .name = "halftone",
     .operands = "IN OUT",
@@ -394,6 +392,5 @@ const struct command command_halftone = {
     .defaults = &defaults,
     .values_size = sizeof defaults,
     .certify = halftone_certify,
-    .once = once,
     .reference = reference,
 };

@@ -122,35 +122,6 @@ static void arguments_of(const struct certificate *from, const char *const *inst
     }
 }
 
-/* The option that "name=value" is about, as a line of a certificate. */
-static void once_line(const char *once, char line[80])
-{
-    snprintf(line, 80, "option_%.*s", (int)strcspn(once, "="), once);
-}
-
-/* What a certificate from before an option does not say. */
-static void arguments_once(const struct command *command, const struct certificate *from,
-                           struct arguments *to)
-{
-    for (int i = 0; command->once && command->once[i]; i++) {
-        char line[80];
-        once_line(command->once[i], line);
-        if (!certificate_value(from, line))
-            add_argument(to, "--", command->once[i]);
-    }
-}
-
-static bool is_once(const struct command *command, const char *name)
-{
-    bool found = false;
-    for (int i = 0; command->once && command->once[i] && !found; i++) {
-        char line[80];
-        once_line(command->once[i], line);
-        found = strcmp(line, name) == 0;
-    }
-    return found;
-}
-
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
 static void shorten(const char *value, char text[48])
@@ -172,8 +143,8 @@ static int place_of(const char *a, const char *b)
     return place;
 }
 
-static ro_status compare(ro_context *context, const struct command *command,
-                         const struct certificate *stated, const struct certificate *found)
+static ro_status compare(ro_context *context, const struct certificate *stated,
+                         const struct certificate *found)
 {
     int differ = 0;
     char first[256] = "", a[48], b[48];
@@ -192,7 +163,7 @@ static ro_status compare(ro_context *context, const struct command *command,
             snprintf(first, sizeof first, "%s is %s, the certificate says %s", name, b, a);
     }
     for (int i = 0; i < found->count; i++)
-        if (!is_of_the_run(found->lines[i].name) && !is_once(command, found->lines[i].name) &&
+        if (!is_of_the_run(found->lines[i].name) &&
             !certificate_value(stated, found->lines[i].name) && differ++ == 0)
             snprintf(first, sizeof first, "the certificate does not state %s",
                      found->lines[i].name);
@@ -274,7 +245,6 @@ static int recompute(const struct command *command, struct work *work,
     if (command->verb)
         add_argument(&arguments, command->verb, "");
     arguments_of(stated, reference, &arguments);
-    arguments_once(command, stated, &arguments);
     for (int i = 0; reference[i]; i++)
         if (reference[i][0] != '!')
             add_argument(&arguments, reference[i], "");
@@ -321,7 +291,6 @@ static int read_back(const struct command *command, const struct certificate *st
 {
     const char *operand = certificate_value(stated, "operand");
     arguments_of(stated, NULL, arguments);
-    arguments_once(command, stated, arguments);
     add_argument(arguments, "--", "");
     if (operand) {
         char *text = plain_text(operand);
@@ -364,7 +333,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
     if (result == 0) {
         ro_status status = certificate_state(command, work->context, values, &files, &found);
         if (status == RO_OK)
-            status = compare(work->context, command, stated, &found);
+            status = compare(work->context, stated, &found);
         if (status != RO_OK)
             result = work_failed(work, status, "-");
     }
