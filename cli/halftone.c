@@ -11,6 +11,7 @@ static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigm
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
+static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 
 static const struct option options[] = {
@@ -69,6 +70,9 @@ static const struct option options[] = {
     {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
+    {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
+     .topic = "colour", .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
@@ -265,6 +269,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .channels = values->separate   ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
+                    .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
                     .overshoot = (int)values->overshoot,
                     .sigma = values->sigma > 0 ? values->sigma : 0,

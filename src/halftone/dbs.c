@@ -151,7 +151,7 @@ static ro_status open_engine(struct halftoner *work)
         .order = (enum dbs_order)order,
         .start = (enum dbs_start)start,
         .rounds = asked->rounds,
-        .seed = asked->seed,
+        .seed = work->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],
         .shadow_denominator = asked->shadow[1],
