@@ -28,7 +28,7 @@ static const struct option options[] = {
      .max = 1 << 30},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
-    {"white", "N", "the sample that is white, or maxval (default: what is in use)", OPTION_TEXT,
+    {"white", "N", "the sample that is white, or maxval (default: as in use)", OPTION_TEXT,
      PLACE(white), .topic = "numbers", .before = "maxval"},
     {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000},

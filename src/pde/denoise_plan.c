@@ -235,9 +235,9 @@ static ro_status find_levels(struct ro_denoiser *work)
     const bool nearest = name && ro_name_equal(name, "nearest");
     if (name && !nearest && !ro_name_equal(name, "sum"))
         return unknown(work->context, "round", name, names, 2);
-    if (name && ro_format_sample_bytes(work->out.format) == 4)
+    if (name && !nearest && ro_format_sample_bytes(work->out.format) == 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "round does not apply to an output of floats");
+                               "an output of floats has no levels that sums could be rounded to");
     ro_levels_make(&work->levels, work, nearest);
     return RO_OK;
 }
