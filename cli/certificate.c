@@ -339,6 +339,22 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     return status == RO_OK ? to->status : status;
 }
 
+void certificate_complete(struct certificate *stated, const struct command *command)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (!is_stated(list[i]) || certificate_value(stated, name))
+            continue;
+        if (list[i]->before)
+            certificate_text(stated, name, list[i]->before);
+        else
+            add_option(stated, list[i], command->defaults);
+    }
+}
+
 ro_status certificate_of_output(struct certificate *to, const void *values,
                                 const struct operands *files)
 {

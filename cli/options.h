@@ -50,6 +50,8 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
+    const char *before;         /* its value in certificates from before there was the option; NULL:
+                                   the default */
     bool writes;                /* the text is a file that the command writes beside its output */
 };
 
