@@ -15,7 +15,7 @@ static const char checksum_name[] = "checksum";
 enum { LARGEST = 64 << 20 }; /* bytes of a certificate that is read */
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate"};
+static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff denoise: diffusion filters in few bits, for whole files or from pipe to pipe. */
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -120,9 +121,11 @@ static ro_status run_whole(struct job *job)
     const char *out_path = job->files->path[1];
     ro_image in = {0}, out = {0};
     ro_file_info info;
-    ro_status status = ro_image_load(context, job->files->path[0], NULL, &in, &info);
+    ro_status status = pictures_load(context, job->files->path[0], &in, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(context, job->files->path[0], &info, out_path);
     if (status != RO_OK)
-        return status;
+        goto done;
     ro_file_info out_info = output_of(&info);
     ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     status = ro_writer_accepts(context, out_path, &out_info, &write);
@@ -133,6 +136,7 @@ static ro_status run_whole(struct job *job)
         status = ro_denoise(context, &in, &out, &job->denoise);
     if (status == RO_OK)
         status = ro_image_save(context, out_path, &out, &write);
+done:
     ro_image_free(&in);
     ro_image_free(&out);
     return status;
@@ -146,13 +150,16 @@ static ro_status run_rows(struct job *job)
     ro_writer *writer = NULL;
     ro_denoise_stream *stream = NULL;
     char *rows = NULL;
-    ro_status status = ro_reader_open(context, job->files->path[0], NULL, &reader);
+    const ro_read_options read = pictures_read(job->files->path[0]);
+    ro_status status = ro_reader_open(context, job->files->path[0], &read, &reader);
     if (status != RO_OK)
         return status;
     const ro_file_info *info = ro_reader_info(reader);
     const ro_file_info out_info = output_of(info);
     const ro_image in = shape_of(info), out = shape_of(&out_info);
     status = ro_denoise_open(context, &in, &out, &job->denoise, &stream);
+    if (status == RO_OK)
+        status = pictures_resolution(context, job->files->path[0], info, job->files->path[1]);
     if (status == RO_OK)
         status = ro_writer_open(context, job->files->path[1], &out_info, NULL, &writer);
     if (status != RO_OK)
@@ -271,6 +278,7 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+    pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
@@ -460,6 +468,7 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (!values.common.quiet) {
         print_line(&ran, &report, scheme, values.round && ro_name_equal(values.round, "nearest"),
                    values.until_converged, seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -471,7 +480,7 @@ const struct command command_denoise = {
     .summary = "removes noise by diffusion that keeps edges, and the sum exactly",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
-              COMMON_CERTIFICATE,
+              COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 2,

@@ -2,6 +2,7 @@
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
 #include "cli/halftone.h"
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 
 #include <stdlib.h>
@@ -225,6 +226,7 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
+    pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
 }
@@ -300,7 +302,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
-        status = ro_image_load(context, values->screen, NULL, &request->screen, NULL);
+        status = pictures_load(context, values->screen, &request->screen, NULL);
     if (values->kernel && status == RO_OK) {
         status = ro_kernel_read(context, values->kernel, &request->kernel);
         options->kernel = &request->kernel;
@@ -354,6 +356,9 @@ static int run(const struct command *command, int argc, char **argv)
     const char *in = files.path[0], *out = files.path[1];
     static struct halftone_request request;
     ro_status status = halftone_prepare(work.context, &values, &request);
+    const ro_read_options picture = pictures_read(in);
+    request.read.strict = picture.strict;
+    request.read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
                                   &request.write);
@@ -373,6 +378,7 @@ static int run(const struct command *command, int argc, char **argv)
         char output[64];
         say_output(&request.options, output, sizeof output);
         print_line(&report, output, seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -392,7 +398,7 @@ const struct command command_halftone = {
     .summary = "rounds a picture to a few levels, every small area keeping its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
-              COMMON_JSON | COMMON_CERTIFICATE,
+              COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 2,

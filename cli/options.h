@@ -64,6 +64,7 @@ struct common {
     uint64_t seed;
     bool quiet, json;
     const char *certificate;
+    bool strict;
 };
 enum {
     COMMON_DEVICE = 1 << 0,
@@ -73,6 +74,7 @@ enum {
     COMMON_QUIET = 1 << 4,
     COMMON_JSON = 1 << 5,
     COMMON_CERTIFICATE = 1 << 6,
+    COMMON_STRICT = 1 << 7,
 };
 
 enum { MAX_OPERANDS = 4 };
