@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The command: one file per command in cli/, one per bench in bench/.
-file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
+# The command: one file or folder per command in cli/commands/, one per bench in bench/.
+file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
 
 # Style and scripts of the pages, as text in the program: cli/page/plots.js is page_plots_js.
 file(GLOB page_files CONFIGURE_DEPENDS cli/page/*.css cli/page/*.js)
@@ -16,7 +16,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY)
 
 add_executable(roundoff ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
-target_include_directories(roundoff PRIVATE src .)
+target_include_directories(roundoff PRIVATE src assets .)
 target_link_libraries(roundoff PRIVATE roundoff_io_static roundoff_static ${CMAKE_DL_LIBS} m)
 
 # Peers of `roundoff bench denoise`, `register` and `segment`, which run them where they lie beside the
