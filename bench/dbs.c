@@ -6,8 +6,8 @@
 #include "bench.h"
 #include "timing.h"
 
-#include "core/context.h"
-#include "core/cuda.h"
+#include "context/context.h"
+#include "cuda/cuda.h"
 #include "halftone/dbs.h"
 
 #include <stdio.h>

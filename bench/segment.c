@@ -6,7 +6,7 @@
  */
 #include "pde/segment.h"
 #include "bench.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "pde/levelset_cuda.h"
 #include "pde/schedule.h"
 #include "peer_levelset.h"

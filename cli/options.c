@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "core/names.h"
-#include "core/pool.h"
+#include "parallel/pool.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The lattice of random numbers that all noise is interpolated from. */
 #include "draw/draw.h"
 
-#include "core/hash.h"
+#include "core/random.h"
 
 void draw_noise_fill(struct draw_noise *noise, uint64_t seed)
 {

@@ -2,7 +2,7 @@
 /* Blobs and edges on a jittered grid, and fields to move them by; see pair.h. */
 #include "draw/pair.h"
 
-#include "core/hash.h"
+#include "core/random.h"
 
 #include <math.h>
 

@@ -20,8 +20,8 @@
  */
 #include "draw/draw.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 #include "core/image.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #include "halftone/dbs.h"
 
-#include "core/context.h"
+#include "context/context.h"
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"

@@ -4,7 +4,7 @@
  * c_pe, the search, the error of the result, the output. The rounds of a search are one launch, for
  * only the device knows when they end.
  */
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "halftone/dbs_cuda.h"
 #include "halftone/dbs_kernels.cuh"
 

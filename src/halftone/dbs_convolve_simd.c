@@ -9,9 +9,9 @@
  * are added up first: rows y - dy and y + dy are folded into one, columns x - dx and x + dx are
  * added as they are loaded, and (dx, dy) meets (dy, dx) before the multiplication.
  */
-#include "core/hash.h"
-#include "core/simd.h"
+#include "core/random.h"
 #include "halftone/dbs.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Blocks of a group touch no line in common, so threads take them as they come and the result is
  * the same: 1 2 1 2 3 4 3 4       a group after the other; inside a block, raster order 1 2 1 2
  */
-#include "core/context.h"
+#include "context/context.h"
 #include "halftone/dbs.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
 #ifndef RO_HALFTONE_DBS_KERNELS_CUH
 #define RO_HALFTONE_DBS_KERNELS_CUH
 
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/dbs.h"
 
 #include <stdint.h>

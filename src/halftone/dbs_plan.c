@@ -9,11 +9,11 @@
  */
 #include "halftone/dbs.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 #include "core/cpu.h"
-#include "core/hash.h"
 #include "core/image.h"
+#include "core/random.h"
 #include "halftone/uniform.h"
 
 #include <math.h>

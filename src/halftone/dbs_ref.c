@@ -9,7 +9,7 @@
  *
  * and a pixel that turns from b to b + s takes 16 s c_pp from c_pe all round it.
  */
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/dbs.h"
 
 static int bit(const uint8_t *row, int x) { return row[x >> 3] >> (x & 7) & 1; }

@@ -12,8 +12,8 @@
  * A line is skipped while nothing within 2w + 1 of its pixels has changed since all of them failed:
  * each accepted change marks the lines near it as stale.
  */
-#include "core/simd.h"
 #include "halftone/dbs.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 /*
  * Error diffusion on the device, seen from the host: which schedule, and how rows get there.
  *
- * Rows in host memory go through in bands (core/cuda_bands.cuh). The errors of a band's last rows
+ * Rows in host memory go through in bands (cuda/bands.cuh). The errors of a band's last rows
  * stay on the device for the next.
  */
-#include "core/cuda_bands.cuh"
+#include "cuda/bands.cuh"
 #include "halftone/wave.cuh"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef RO_HALFTONE_DIFFUSION_H
 #define RO_HALFTONE_DIFFUSION_H
 
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/halftone.h"
 #include "halftone/kernels.h"
 

@@ -6,7 +6,7 @@
 #ifndef RO_HALFTONE_HALFTONE_H
 #define RO_HALFTONE_HALFTONE_H
 
-#include "core/context.h"
+#include "context/context.h"
 #include "halftone/grey.h"
 #include "roundoff/halftone.h"
 

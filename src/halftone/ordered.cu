@@ -8,8 +8,8 @@
  *             pixels in a word
  *   look up   everything else: the table of the CPU says for every sample which ranks go up
  */
-#include "core/cuda_bands.cuh"
-#include "core/hash.h"
+#include "core/random.h"
+#include "cuda/bands.cuh"
 #include "halftone/ordered_cuda.h"
 
 #include <stdlib.h>

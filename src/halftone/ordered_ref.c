@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ordered dithering by its definition, pixel by pixel. */
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/ordered.h"
 
 uint32_t ordered_rank(const struct ordered_plan *plan, uint32_t x, uint32_t y)

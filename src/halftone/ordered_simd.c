@@ -10,9 +10,9 @@
  * Levels and random numbers: the table of look-ups is gathered by sample, and its ranks compared
  * with those of the screen or of the hash.
  */
-#include "core/hash.h"
-#include "core/simd.h"
+#include "core/random.h"
 #include "halftone/ordered.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * Sums are divided as unsigned numbers: divisor * B is added before and B taken off after, where B
  * is more than any error is below zero.
  */
-#include "core/simd.h"
 #include "halftone/palette.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

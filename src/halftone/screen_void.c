@@ -22,7 +22,7 @@
  */
 #include "halftone/screen.h"
 
-#include "core/hash.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <stdlib.h>

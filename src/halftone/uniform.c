@@ -11,7 +11,7 @@
  */
 #include "halftone/uniform.h"
 
-#include "core/hash.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef RO_HALFTONE_WAVE_CUH
 #define RO_HALFTONE_WAVE_CUH
 
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "halftone/diffusion_cuda.h"
 #include "halftone/kernels.h"
 

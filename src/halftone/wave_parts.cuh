@@ -5,7 +5,7 @@
 #ifndef RO_HALFTONE_WAVE_PARTS_CUH
 #define RO_HALFTONE_WAVE_PARTS_CUH
 
-#include "core/copy_async.cuh"
+#include "cuda/copy_async.cuh"
 #include "halftone/wave.cuh"
 
 /* In a checked build a wait that lasts for seconds stops the kernel instead of the machine. */

@@ -7,9 +7,9 @@
  *   lane_mask(a != b)     a bit per lane, in the bytes named by MASK_BYTE
  *   transpose             a square of lanes
  */
-#include "core/simd.h"
 #include "halftone/tonal.h"
 #include "halftone/wave.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  */
 #include "hologram/diffuse.h"
 
-#include "core/context.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,9 +14,9 @@
 #ifndef RO_HOLOGRAM_DIFFUSE_H
 #define RO_HOLOGRAM_DIFFUSE_H
 
-#include "core/pool.h"
 #include "hologram/levels.h"
 #include "hologram/weights.h"
+#include "parallel/pool.h"
 #include "roundoff/hologram.h"
 
 #include <math.h>

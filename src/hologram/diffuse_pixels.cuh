@@ -10,7 +10,7 @@
 #ifndef RO_HOLOGRAM_DIFFUSE_PIXELS_CUH
 #define RO_HOLOGRAM_DIFFUSE_PIXELS_CUH
 
-#include "core/copy_async.cuh"
+#include "cuda/copy_async.cuh"
 #include "hologram/diffuse_parts.cuh"
 
 enum { COPIERS = BLOCK / 2, COPIED = LANES / COPIERS };

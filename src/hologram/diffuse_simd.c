@@ -4,8 +4,8 @@
  * they are and moved down by each distance that a tap has, so that a tap is one aligned load, and
  * two multiplications of pairs: (e_re, e_im) by (w_re, -w_im) and by (w_im, w_re).
  */
-#include "core/simd.h"
 #include "hologram/diffuse.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

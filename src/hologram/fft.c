@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/fft.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 
 #include <stdlib.h>
 #include <string.h>

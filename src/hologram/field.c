@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/field.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 #include "core/cpu.h"
 #include "core/image.h"
 #include "hologram/row_sum_lanes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/hogels.h"
 
-#include "core/context.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 

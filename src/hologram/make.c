@@ -3,8 +3,8 @@
  * Holograms of scenes: the light starts at the backmost plane and goes from plane to plane; where a
  * plane has something, that replaces the light from behind (silhouettes).
  */
-#include "core/context.h"
-#include "core/hash.h"
+#include "context/context.h"
+#include "core/random.h"
 #include "hologram/field.h"
 #include "hologram/propagate.h"
 #include "hologram/scene.h"

@@ -14,7 +14,7 @@
  */
 #include "hologram/measure.h"
 
-#include "core/context.h"
+#include "context/context.h"
 #include "core/image.h"
 #include "hologram/fft.h"
 #include "hologram/field.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A modulator as a device: from level numbers to what it is sent, back, and to its light. */
-#include "core/context.h"
+#include "context/context.h"
 #include "core/image.h"
 #include "hologram/field.h"
 #include "hologram/levels.h"

@@ -3,7 +3,7 @@
 #ifndef RO_HOLOGRAM_PLACE_CUH
 #define RO_HOLOGRAM_PLACE_CUH
 
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "hologram/job.h"
 
 struct place {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hologram/propagate.h"
 
-#include "core/context.h"
+#include "context/context.h"
 #include "hologram/field.h"
 
 #include <math.h>

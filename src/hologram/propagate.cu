@@ -3,7 +3,7 @@
  * The four passes of propagate.h on the device. cuFFT is opened at run time, so that one binary runs
  * with and without it; what is used of it is declared here.
  */
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "hologram/propagate_cuda.h"
 
 #include <dlfcn.h>

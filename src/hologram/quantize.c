@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rounding a field to a modulator's levels: options to a job of hogels, the job to a schedule. */
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an eye sees of a hologram: to the viewer's plane, through the eye, back to a depth. */
-#include "core/context.h"
+#include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
 #include "hologram/field.h"

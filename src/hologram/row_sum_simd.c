@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/simd.h"
 #include "hologram/row_sum_lanes.h"
+#include "simd/simd.h"
 
 struct row_sum RO_SIMD_NAME(row_sum)(const float *row, size_t width, bool real)
 {

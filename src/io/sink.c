@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* sync_file_range */
 #include "io/sink.h"
 
-#include "core/hash.h"
+#include "core/random.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 /* Drawing the step wedge: patches, paper and marks. */
 #include "measure/wedge.h"
 
-#include "core/context.h"
-#include "core/hash.h"
+#include "context/context.h"
 #include "core/image.h"
+#include "core/random.h"
 
 #include <string.h>
 

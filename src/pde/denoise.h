@@ -6,7 +6,7 @@
 #ifndef RO_PDE_DENOISE_H
 #define RO_PDE_DENOISE_H
 
-#include "core/context.h"
+#include "context/context.h"
 #include "pde/diffusion.h"
 
 struct ro_denoiser;

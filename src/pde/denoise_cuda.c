@@ -2,8 +2,8 @@
 /* Denoising of whole images on a CUDA device. Pixels of 8 or 16 bits travel as they are and become
  * 16-bit numbers there, by tables that are filled here; all else is converted here. */
 #include "core/checked.h"
-#include "core/cuda.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
 #include "pde/denoise.h"
 #include "pde/diffusion_cuda.h"
 

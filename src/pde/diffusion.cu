@@ -3,7 +3,7 @@
  * Diffusion on the device, seen from the host: fields that take turns, launches of several steps,
  * and the end where nothing moves any more. The kernels are in diffusion_kernels.cuh.
  */
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "pde/diffusion_cuda.h"
 #include "pde/diffusion_pixels.cuh"
 #include "pde/diffusion_sums.cuh"

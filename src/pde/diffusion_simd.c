@@ -12,8 +12,8 @@
  *
  * "Narrow" images have differences below 2^15, "wide" ones need the sign beside 16 bits.
  */
-#include "pde/lanes16.h"
 #include "pde/rows.h"
+#include "simd/lanes16.h"
 
 #include <string.h>
 

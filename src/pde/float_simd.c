@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The float kernel once more, for wider vectors; see float_rows.h. */
-#include "core/simd.h"
 #include "pde/float_rows.h"
+#include "simd/simd.h"
 
 static void step(const struct ro_rows *rows, const struct ro_row_work *work)
 {

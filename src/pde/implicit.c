@@ -9,7 +9,7 @@
  * by rounding does not cancel, so the defect of the sum is dithered back (Eq. 2.52).
  */
 #include "core/checked.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "pde/denoise.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // Level sets on the device: many steps a launch, in registers (levelset_lanes.cuh) or, with
 // curvature or a velocity field, in shared memory (levelset_windows.cuh). The results are those of
 // the definition in levelset.h, bit for bit.
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "pde/levelset_change.cuh"
 #include "pde/levelset_cuda.h"
 #include "pde/levelset_windows.cuh"

@@ -18,8 +18,8 @@
  *
  * and every floor is the upper half of a product of 16-bit numbers.
  */
-#include "pde/lanes16.h"
 #include "pde/levelset_rows.h"
+#include "simd/lanes16.h"
 
 #if defined(RO_SIMD_AVX512)
 #define CPU RO_CPU_AVX512

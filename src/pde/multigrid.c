@@ -2,12 +2,12 @@
 /* The multigrid solver as a call of its own. */
 #include "roundoff/multigrid.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 #include "core/image.h"
+#include "parallel/team.h"
 #include "pde/multigrid.h"
 #include "pde/multigrid_cuda.h"
-#include "pde/team.h"
 
 #include <math.h>
 #include <stdlib.h>

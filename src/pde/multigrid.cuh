@@ -8,7 +8,7 @@
 #ifndef RO_PDE_MULTIGRID_CUH
 #define RO_PDE_MULTIGRID_CUH
 
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 #include "pde/multigrid.h"
 
 /* Memory on the device in pieces of one block; counts only while there is none. */

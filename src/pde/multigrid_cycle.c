@@ -12,8 +12,8 @@
  * Threads take bands of rows and redo the few rows on both sides of them that they need: nothing
  * is waited for inside a pass, and every row comes out the same.
  */
+#include "parallel/team.h"
 #include "pde/multigrid.h"
-#include "pde/team.h"
 
 #include <string.h>
 

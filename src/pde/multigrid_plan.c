@@ -8,8 +8,8 @@
  */
 #include "pde/multigrid.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of multigrid once more, for wider vectors; see multigrid_rows.h. */
-#include "core/simd.h"
 #include "pde/multigrid_rows.h"
+#include "simd/simd.h"
 
 const struct ro_grid_kernels RO_SIMD_NAME(ro_grid_kernels) = {
 #if defined(RO_SIMD_AVX512)

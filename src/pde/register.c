@@ -2,8 +2,8 @@
 /* Registration: what was asked for, the plan of its scales, and the report. */
 #include "roundoff/register.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 #include "core/image.h"
 #include "core/names.h"
 #include "pde/register.h"

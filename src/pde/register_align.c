@@ -7,7 +7,7 @@
  * Gauss-Newton steps on copies that grow. What is best is told by the correlation of the tones in
  * the part where the images overlap, so that brightness and contrast may differ.
  */
-#include "core/context.h"
+#include "context/context.h"
 #include "pde/register.h"
 #include "pde/register_phase.h"
 

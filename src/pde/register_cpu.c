@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The registration's back end on the CPU: planes, and passes over them by a team of threads. */
-#include "core/context.h"
+#include "context/context.h"
+#include "parallel/team.h"
 #include "pde/register.h"
-#include "pde/team.h"
 
 #include <stdlib.h>
 #include <string.h>

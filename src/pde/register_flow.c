@@ -5,7 +5,7 @@
  * An update is applied when the next gradient is taken, in the same pass over the pixels; the last
  * one of a scale by a pass of its own.
  */
-#include "core/context.h"
+#include "context/context.h"
 #include "pde/register.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Images into the registration, and figures out of it. */
 #include "pde/register_image.h"
 
-#include "core/context.h"
+#include "context/context.h"
 #include "core/image.h"
 
 #include <math.h>

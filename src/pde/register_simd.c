@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of registration once more, for wider vectors; see register_rows.h. */
-#include "core/simd.h"
 #include "pde/register_rows.h"
+#include "simd/simd.h"
 
 const struct ro_flow_kernels RO_SIMD_NAME(ro_flow_kernels) = {
 #if defined(RO_SIMD_AVX512)

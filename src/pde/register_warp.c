@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Images pulled through a displacement field. */
-#include "core/context.h"
+#include "context/context.h"
 #include "core/image.h"
 #include "roundoff/register.h"
 

@@ -10,7 +10,7 @@
 #ifndef RO_PDE_SCHEDULE_H
 #define RO_PDE_SCHEDULE_H
 
-#include "core/pool.h"
+#include "parallel/pool.h"
 #include "pde/levelset_cuda.h"
 #include "pde/levelset_rows.h"
 #include "pde/stream.h"

@@ -6,7 +6,7 @@
 #ifndef RO_PDE_SEGMENT_H
 #define RO_PDE_SEGMENT_H
 
-#include "core/context.h"
+#include "context/context.h"
 #include "pde/levelset.h"
 #include "roundoff/segment.h"
 

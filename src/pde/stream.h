@@ -8,7 +8,7 @@
 #ifndef RO_PDE_STREAM_H
 #define RO_PDE_STREAM_H
 
-#include "core/pool.h"
+#include "parallel/pool.h"
 #include "roundoff/core.h"
 
 #include <stdbool.h>

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/context.h"
-#include "core/hash.h"
+#include "context/context.h"
+#include "core/random.h"
 #include "halftone/dbs.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/context.h"
+#include "context/context.h"
 #include "halftone/dbs.h"
 #include "roundoff/measure.h"
 

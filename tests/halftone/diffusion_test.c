@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/diffusion.h"
 
 #include <stdlib.h>

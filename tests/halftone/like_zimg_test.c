@@ -9,7 +9,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "../../bench/peer_zimg.c"
-#include "core/hash.h"
+#include "core/random.h"
 #include "roundoff.h"
 
 #include <string.h>

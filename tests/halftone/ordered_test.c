@@ -11,7 +11,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/cpu.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/ordered.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/dots.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/cpu.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/palette.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/hash.h"
+#include "core/random.h"
 #include "halftone/grey.h"
 
 #include <stdlib.h>

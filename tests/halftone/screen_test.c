@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/context.h"
+#include "context/context.h"
 #include "halftone/screen.h"
 
 #include <complex.h>

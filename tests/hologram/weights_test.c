@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/random.h"
 #include "hologram/levels.h"
 #include "hologram/weights.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/random.h"
 #include "roundoff.h"
 
 #include <math.h>

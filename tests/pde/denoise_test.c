@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ro_denoise and its rows as a user meets them: schedules, threads, strides, reports, bad input. */
 #include "core/cpu.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "roundoff.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * vectors for a test bench.
  */
 #include "core/cpu.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "pde/schedule.h"
 #include "pde/segment.h"
 

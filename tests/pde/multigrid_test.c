@@ -3,7 +3,7 @@
  * The multigrid solver: against elimination on small grids, by how much a cycle shrinks the error,
  * and the same bits from every instruction set and thread count.
  */
-#include "core/hash.h"
+#include "core/random.h"
 #include "roundoff.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * the spread of a Gaussian, the integers against the float version, noise removed from the test
  * card, what the naive product loses, and what the semi-implicit scheme keeps.
  */
-#include "core/hash.h"
+#include "core/random.h"
 #include "pde/denoise.h"
 #include "pde/pictures.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole segmentations: fronts where geometry says they are, merging, splitting, vanishing, few bits
  * against floats, seeds and defaults, and what is refused. */
-#include "core/hash.h"
+#include "core/random.h"
 #include "draw/phantom.h"
 #include "roundoff.h"
 

@@ -2,7 +2,7 @@
 /* Ordered dithering: every method against its definition, rows that are not aligned, screens of any
  * size, and images in device memory. */
 #include "halftone/ordered.h"
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 #include "rocheck.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Multigrid and registration on every variant against the scalar code: solutions and displacements
  * must be the same bits, and so must every step of the descent.
  */
-#include "core/hash.h"
+#include "core/random.h"
 #include "draw/pair.h"
 #include "rocheck.h"
 

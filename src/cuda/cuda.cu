@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices, streams and scratch memory. The process never aborts: what fails becomes a status. */
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 
 #include <initializer_list>
 

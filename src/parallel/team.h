@@ -4,10 +4,10 @@
  * over a small grid takes less: here the pool's threads are woken once, watch a gate between passes
  * and sleep only when there is nothing for long.
  */
-#ifndef RO_PDE_TEAM_H
-#define RO_PDE_TEAM_H
+#ifndef RO_PARALLEL_TEAM_H
+#define RO_PARALLEL_TEAM_H
 
-#include "core/pool.h"
+#include "parallel/pool.h"
 
 struct ro_team;
 

@@ -4,8 +4,8 @@
  * compilation and the width of its vectors. Arithmetic uses GNU vector types; what they lack is
  * written with intrinsics where it is needed.
  */
-#ifndef RO_CORE_SIMD_H
-#define RO_CORE_SIMD_H
+#ifndef RO_SIMD_SIMD_H
+#define RO_SIMD_SIMD_H
 
 #include <immintrin.h>
 

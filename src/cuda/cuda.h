@@ -3,8 +3,8 @@
  * The CUDA side of a context, as C sees it. A build without CUDA has the same functions from
  * cuda_none.c: no devices, and every call fails with a sentence.
  */
-#ifndef RO_CORE_CUDA_H
-#define RO_CORE_CUDA_H
+#ifndef RO_CUDA_CUDA_H
+#define RO_CUDA_CUDA_H
 
 #include "roundoff/core.h"
 

@@ -3,8 +3,8 @@
  * The one source of randomness: a hash of (seed, x, y). No state, so that any thread or device may
  * draw any pixel's number; 32-bit operations only, so that SIMD lanes and CUDA compute the same.
  */
-#ifndef RO_CORE_HASH_H
-#define RO_CORE_HASH_H
+#ifndef RO_CORE_RANDOM_H
+#define RO_CORE_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/cuda_bands.cuh"
+#include "cuda/bands.cuh"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA side of a context, for .cu files. */
-#ifndef RO_CORE_CUDA_CUH
-#define RO_CORE_CUDA_CUH
+#ifndef RO_CUDA_CUDA_CUH
+#define RO_CUDA_CUDA_CUH
 
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 
 #include <cuda_runtime.h>
 

@@ -3,8 +3,8 @@
  * Copies from global to shared memory that go on while the thread does: started, gathered into
  * groups, waited for by their number. Devices before compute capability 8.0 copy at once.
  */
-#ifndef RO_CORE_COPY_ASYNC_CUH
-#define RO_CORE_COPY_ASYNC_CUH
+#ifndef RO_CUDA_COPY_ASYNC_CUH
+#define RO_CUDA_COPY_ASYNC_CUH
 
 /* The first `bytes` of SIZE (8 or 16, where both addresses are aligned) and zeros for the rest;
  * with none nothing is read. `to` is an address in shared memory. */

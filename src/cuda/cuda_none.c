@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Built in place of cuda.cu when there is no CUDA compiler. */
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 
 #include "halftone/dbs_cuda.h"
 #include "halftone/diffusion_cuda.h"

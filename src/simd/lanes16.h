@@ -4,10 +4,10 @@
  * intrinsic of that name where they do not. A `sign` says which lanes are negative: a mask, or with
  * AVX2 what vpsignw takes.
  */
-#ifndef RO_PDE_LANES16_H
-#define RO_PDE_LANES16_H
+#ifndef RO_SIMD_LANES16_H
+#define RO_SIMD_LANES16_H
 
-#include "core/simd.h"
+#include "simd/simd.h"
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening and closing contexts, and what they remember: the last message and the last report. */
-#include "core/context.h"
+#include "context/context.h"
 
+#include "context/device.h"
 #include "core/cpu.h"
-#include "core/cuda.h"
-#include "core/device.h"
+#include "cuda/cuda.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The accelerators behind a small table: each back end says what it finds. */
-#ifndef RO_CORE_DEVICE_H
-#define RO_CORE_DEVICE_H
+#ifndef RO_CONTEXT_DEVICE_H
+#define RO_CONTEXT_DEVICE_H
 
 #include "roundoff/core.h"
 

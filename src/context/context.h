@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The context behind the public handle: pool, instruction set, message, progress, cancellation. */
-#ifndef RO_CORE_CONTEXT_H
-#define RO_CORE_CONTEXT_H
+#ifndef RO_CONTEXT_CONTEXT_H
+#define RO_CONTEXT_CONTEXT_H
 
-#include "core/pool.h"
+#include "parallel/pool.h"
 #include "roundoff/core.h"
 
 #include <pthread.h>

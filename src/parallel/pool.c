@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/pool.h"
+#include "parallel/pool.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

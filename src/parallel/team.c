@@ -5,7 +5,7 @@
  * Parts are taken from one number that holds the pass, how many parts it has and which is next, so
  * that nobody can take a part of a pass that is over.
  */
-#include "pde/team.h"
+#include "parallel/team.h"
 
 #include <stdbool.h>
 #include <stddef.h>

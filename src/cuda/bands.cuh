@@ -5,10 +5,10 @@
  * needs the memory of two bands. Pageable memory is staged through pinned buffers, for only those
  * are copied beside other work.
  */
-#ifndef RO_CORE_CUDA_BANDS_CUH
-#define RO_CORE_CUDA_BANDS_CUH
+#ifndef RO_CUDA_BANDS_CUH
+#define RO_CUDA_BANDS_CUH
 
-#include "core/cuda.cuh"
+#include "cuda/cuda.cuh"
 
 struct ro_cuda_rows {
     const void *in;

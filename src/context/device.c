@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/device.h"
+#include "context/device.h"
 
 #include "core/cpu.h"
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 
 #include <stdio.h>
 #include <unistd.h>
