@@ -6,7 +6,7 @@
  */
 #include "diffusion_cuda.h"
 #include "cuda/cuda.h"
-#include "halftone/diffusion_cuda.h"
+#include "halftone/diffusion/cuda/diffusion_cuda.h"
 #include "roundoff.h"
 #include "timing.h"
 

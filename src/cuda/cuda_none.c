@@ -2,9 +2,9 @@
 /* Built in place of cuda.cu when there is no CUDA compiler. */
 #include "cuda/cuda.h"
 
-#include "halftone/dbs_cuda.h"
-#include "halftone/diffusion_cuda.h"
-#include "halftone/ordered_cuda.h"
+#include "halftone/dbs/dbs_cuda.h"
+#include "halftone/diffusion/cuda/diffusion_cuda.h"
+#include "halftone/ordered/ordered_cuda.h"
 #include "hologram/diffuse_cuda.h"
 #include "hologram/propagate_cuda.h"
 #include "pde/diffusion_cuda.h"

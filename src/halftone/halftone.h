@@ -7,7 +7,7 @@
 #define RO_HALFTONE_HALFTONE_H
 
 #include "context/context.h"
-#include "halftone/grey.h"
+#include "halftone/tone/grey.h"
 #include "roundoff/halftone.h"
 
 struct halftoner;

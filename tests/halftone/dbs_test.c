@@ -15,7 +15,7 @@
 // clang-format on
 #include "context/context.h"
 #include "core/random.h"
-#include "halftone/dbs.h"
+#include "halftone/dbs/dbs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "context/context.h"
-#include "halftone/dbs.h"
+#include "halftone/dbs/dbs.h"
 #include "roundoff/measure.h"
 
 #include <math.h>

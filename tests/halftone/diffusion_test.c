@@ -12,7 +12,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
-#include "halftone/diffusion.h"
+#include "halftone/diffusion/diffusion.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/cpu.h"
-#include "halftone/diffusion.h"
+#include "halftone/diffusion/diffusion.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 // clang-format on
 #include "core/cpu.h"
 #include "core/random.h"
-#include "halftone/ordered.h"
+#include "halftone/ordered/ordered.h"
 
 #include <math.h>
 #include <stdlib.h>

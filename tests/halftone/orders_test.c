@@ -11,7 +11,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
-#include "halftone/dots.h"
+#include "halftone/orders/dot_diffusion.h"
 
 #include <math.h>
 #include <stdlib.h>

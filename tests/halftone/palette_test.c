@@ -13,7 +13,7 @@
 // clang-format on
 #include "core/cpu.h"
 #include "core/random.h"
-#include "halftone/palette.h"
+#include "halftone/palette/palette.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
-#include "halftone/grey.h"
+#include "halftone/tone/grey.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "context/context.h"
-#include "halftone/screen.h"
+#include "halftone/screen/screen.h"
 
 #include <complex.h>
 #include <math.h>

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/cpu.h"
-#include "halftone/tonal.h"
-#include "halftone/tonal_tables.h"
+#include "halftone/diffusion/tonal.h"
+#include "halftone/diffusion/tonal_tables.h"
 
 #include <math.h>
 #include <stdio.h>

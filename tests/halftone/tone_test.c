@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "halftone/grey.h"
+#include "halftone/tone/grey.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "halftone/uniform.h"
+#include "halftone/screen/uniform.h"
 
 #include <math.h>
 #include <stdbool.h>
