@@ -2,7 +2,7 @@
 /* Words of roundoff segment: numbers separated by commas, with "2:" before them for label 2. */
 #include "cli/segment.h"
 
-#include "pde/segment.h"
+#include "pde/segment/segment.h"
 
 #include <math.h>
 #include <stdlib.h>

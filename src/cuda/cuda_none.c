@@ -7,10 +7,10 @@
 #include "halftone/ordered/ordered_cuda.h"
 #include "hologram/diffuse_cuda.h"
 #include "hologram/propagate_cuda.h"
-#include "pde/diffusion_cuda.h"
-#include "pde/levelset_cuda.h"
-#include "pde/multigrid_cuda.h"
-#include "pde/register_cuda.h"
+#include "pde/denoise/cuda/flow_cuda.h"
+#include "pde/levelset/cuda/levelset_cuda.h"
+#include "pde/multigrid/multigrid_cuda.h"
+#include "pde/register/register_cuda.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * every fixed-point format, both odd roundings, all models, random, natural-like and adversarial
  * images.
  */
-#include "pde/diffusion.h"
+#include "pde/denoise/flow.h"
 
 #include "pde/pictures.h"
 

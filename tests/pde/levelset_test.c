@@ -6,8 +6,8 @@
  */
 #include "core/cpu.h"
 #include "core/random.h"
-#include "pde/schedule.h"
-#include "pde/segment.h"
+#include "pde/levelset/schedule.h"
+#include "pde/segment/segment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * offsets; and the same bits from every instruction set and thread count.
  */
 #include "draw/pair.h"
-#include "pde/register.h"
+#include "pde/register/register.h"
 #include "roundoff.h"
 
 #include <math.h>

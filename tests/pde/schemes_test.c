@@ -5,7 +5,7 @@
  * card, what the naive product loses, and what the semi-implicit scheme keeps.
  */
 #include "core/random.h"
-#include "pde/denoise.h"
+#include "pde/denoise/denoise.h"
 #include "pde/pictures.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * vector sizes, one row, one column, grey and colour, smoothed gradients, white from 1 to 65535,
  * kappas from far below a unit to far above the range.
  */
-#include "pde/rows.h"
+#include "pde/denoise/flow_rows.h"
 
 #include "core/cpu.h"
 #include "pde/pictures.h"
