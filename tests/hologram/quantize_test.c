@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fields.h"
-#include "hologram/weights.h"
+#include "hologram/quantize/weights.h"
 
 #include <stdlib.h>
 

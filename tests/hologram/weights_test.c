@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "hologram/levels.h"
-#include "hologram/weights.h"
+#include "hologram/quantize/levels.h"
+#include "hologram/quantize/weights.h"
 
 #include <math.h>
 #include <stdlib.h>
