@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the four marks of a wedge in a scan. */
-#ifndef RO_MEASURE_WEDGE_MARKS_H
-#define RO_MEASURE_WEDGE_MARKS_H
+#ifndef RO_CALIBRATE_WEDGE_MARKS_H
+#define RO_CALIBRATE_WEDGE_MARKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

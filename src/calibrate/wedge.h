@@ -8,8 +8,8 @@
  *           [ ][ ][ ][ ][ ][ ][ ][ ]
  *     mark  [ ][ ][ ][ ][ ][ ][ ][ ]  mark
  */
-#ifndef RO_MEASURE_WEDGE_H
-#define RO_MEASURE_WEDGE_H
+#ifndef RO_CALIBRATE_WEDGE_H
+#define RO_CALIBRATE_WEDGE_H
 
 #include "roundoff/calibrate.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Drawing the step wedge: patches, paper and marks. */
-#include "measure/wedge.h"
+#include "calibrate/wedge.h"
 
 #include "context/context.h"
 #include "core/image.h"

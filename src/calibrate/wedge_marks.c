@@ -4,9 +4,9 @@
  * light, dark in the proportions 1 1 3 1 1, along rows and along columns. What passes in both
  * directions is gathered; four of those that lie as the marks of a wedge do are the wedge.
  */
-#include "measure/wedge_marks.h"
+#include "calibrate/wedge_marks.h"
 
-#include "measure/wedge.h"
+#include "calibrate/wedge.h"
 
 #include <math.h>
 #include <stdlib.h>

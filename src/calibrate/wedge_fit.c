@@ -4,11 +4,11 @@
  * round it, divide the light away, make the tones grow (the nearest growing sequence), turn the
  * curve round.
  */
+#include "calibrate/wedge.h"
+#include "calibrate/wedge_marks.h"
 #include "core/checked.h"
 #include "core/image.h"
 #include "measure/measure.h"
-#include "measure/wedge.h"
-#include "measure/wedge_marks.h"
 
 #include <math.h>
 #include <stdlib.h>
