@@ -2,8 +2,8 @@
 /* Conversions against their definitions, written out once more. */
 #include "io_test.h"
 
-#include "io/convert.h"
-#include "io/exif.h"
+#include "io/formats/exif.h"
+#include "io/stages/convert.h"
 
 static void small_samples(void **state)
 {
