@@ -4,7 +4,7 @@ file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
 
 # Style and scripts of the pages, as text in the program: cli/page/plots.js is page_plots_js.
 file(GLOB page_files CONFIGURE_DEPENDS cli/page/*.css cli/page/*.js)
-set(page_text "#include \"cli/page.h\"\n")
+set(page_text "#include \"cli/page/page.h\"\n")
 foreach(file ${page_files})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   get_filename_component(name ${file} NAME)
