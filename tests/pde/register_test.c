@@ -4,7 +4,7 @@
  * (a sixteenth of the side), folding, small number systems, both directions, other tones, large
  * offsets; and the same bits from every instruction set and thread count.
  */
-#include "draw/pair.h"
+#include "draw/moved_pair.h"
 #include "pde/register/register.h"
 #include "roundoff.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blobs and edges on a jittered grid, and fields to move them by; see pair.h. */
-#include "draw/pair.h"
+/* Blobs and edges on a jittered grid, and fields to move them by; see moved_pair.h. */
+#include "draw/moved_pair.h"
 
 #include "core/random.h"
 

@@ -14,7 +14,7 @@
  * Rows are filled by the exact part of them that is covered, so that ridges come out smooth; small
  * pictures cast several columns side by side for every column of pixels.
  */
-#include "draw/scene.h"
+#include "draw/lake.h"
 
 #define NEAREST 8.0 /* no land before */
 #define FARTHEST 80.0

@@ -5,7 +5,7 @@
  * Mountains are octaves of noise, each weakened where the ones before are steep: slopes stay clean
  * and valleys gather detail, as if water had run there.
  */
-#include "draw/scene.h"
+#include "draw/lake.h"
 
 static const double sun_x = 0.90, sun_y = 0.36, sun_z = -0.2458; /* towards the sun, unit length */
 

@@ -3,7 +3,7 @@
  * What stands nearer: a house on the far shore, and on this side the bank with grass and firs,
  * dark against the light, full of fine detail.
  */
-#include "draw/scene.h"
+#include "draw/lake.h"
 
 /* ---- the house ---------------------------------------------------------------------------- */
 
