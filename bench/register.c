@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 #include "draw/moved_pair.h"
-#include "peer_flow.h"
+#include "peers/peer_flow.h"
 #include "roundoff.h"
 #include "timing.h"
 

@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "pde/levelset/cuda/levelset_cuda.h"
 #include "pde/levelset/schedule.h"
-#include "peer_levelset.h"
+#include "peers/peer_levelset.h"
 #include "timing.h"
 
 #include <stdio.h>

@@ -28,7 +28,7 @@ if(RO_PEER_ITK)
     ITKPDEDeformableRegistration ITKSmoothing)
   if(ITK_FOUND)
     foreach(peer peer_itk peer_itk_demons peer_itk_levelset)
-      add_executable(${peer} bench/${peer}.cpp)
+      add_executable(${peer} bench/peers/${peer}.cpp)
       target_include_directories(${peer} SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
       target_link_libraries(${peer} PRIVATE ${ITK_LIBRARIES})
       target_compile_options(${peer} PRIVATE -w) # of ITK's headers

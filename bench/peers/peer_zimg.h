@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* zimg's error diffusion as a peer: libzimg is opened at run time, and may be missing. */
-#ifndef RO_BENCH_PEER_ZIMG_H
-#define RO_BENCH_PEER_ZIMG_H
+#ifndef RO_BENCH_PEERS_PEER_ZIMG_H
+#define RO_BENCH_PEERS_PEER_ZIMG_H
 
 #include "roundoff.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Other programs that find displacements: OpenCV, scikit-image, elastix and ITK, where they are. */
-#ifndef RO_BENCH_PEER_FLOW_H
-#define RO_BENCH_PEER_FLOW_H
+#ifndef RO_BENCH_PEERS_PEER_FLOW_H
+#define RO_BENCH_PEERS_PEER_FLOW_H
 
 #include "roundoff.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Contours of scikit-image, through python3 where it is installed, and of ITK, if the program
  * peer_itk_levelset was built. */
-#ifndef RO_BENCH_PEER_LEVELSET_H
-#define RO_BENCH_PEER_LEVELSET_H
+#ifndef RO_BENCH_PEERS_PEER_LEVELSET_H
+#define RO_BENCH_PEERS_PEER_LEVELSET_H
 
 /* Seconds an iteration takes on a square image on one thread; 0 where there is no scikit-image. */
 struct peer_skimage {

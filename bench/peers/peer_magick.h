@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ImageMagick's -dither FloydSteinberg -remap, through its library, opened at run time. */
-#ifndef RO_BENCH_PEER_MAGICK_H
-#define RO_BENCH_PEER_MAGICK_H
+#ifndef RO_BENCH_PEERS_PEER_MAGICK_H
+#define RO_BENCH_PEERS_PEER_MAGICK_H
 
 #include "roundoff.h"
 
