@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # PNM against Netpbm.
 # shellcheck source=tests/io/tools.sh disable=SC2086
-. "$(dirname "$0")/tools.sh"
+. "$(dirname "$0")/../tools.sh"
 need pamfile pnmtoplainpnm pnmdepth pnmcat
 
 # Netpbm reads the plain files as we do, and finds what we wrote to be proper.

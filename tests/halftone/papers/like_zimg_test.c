@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <cmocka.h>
 // clang-format on
-#include "../../bench/peers/peer_zimg.c"
+#include "../../../bench/peers/peer_zimg.c"
 #include "core/random.h"
 #include "roundoff.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turning and resizing, each against a few lines that do it on a whole image. */
-#include "io_test.h"
+#include "io/io_test.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipes: read in small pieces, given up when cancelled, and no signal when their reader left. */
-#include "io_test.h"
+#include "io/io_test.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One picture stored in several ways is one picture: the small files of tests/fuzz/seeds. */
-#include "io_test.h"
+#include "io/io_test.h"
 
 static UNUSED uint8_t *load(const char *name, const ro_read_options *options, ro_file_info *info)
 {

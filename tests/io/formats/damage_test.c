@@ -4,7 +4,7 @@
  * try. Cut short, a file is an error, never a short image; with a bit changed, it is an error or an
  * image, never a crash.
  */
-#include "io_test.h"
+#include "io/io_test.h"
 
 static uint8_t *seed, *pixels;
 static size_t seed_size;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # JPEG against libjpeg's own tools.
 # shellcheck source=tests/io/tools.sh disable=SC2059,SC2086
-. "$(dirname "$0")/tools.sh"
+. "$(dirname "$0")/../tools.sh"
 need cjpeg djpeg pamflip
 printf '\377\330\377\340' >probe.jpg
 "$copy" probe.jpg - info 2>probe.txt && fail 'a JPEG file of four bytes'

@@ -316,13 +316,13 @@ static void profile_is_as_defined(void **state)
     }
 }
 
-/* tests/pde/fpga12.txt: a comment, then "p l r u d F next" a line, in decimal. */
+/* tests/pde/levelset/fpga12.txt: a comment, then "p l r u d F next" a line, in decimal. */
 static void vectors_for_a_test_bench(void **state)
 {
     (void)state;
     char path[1024], line[256];
     const char *folder = getenv("SOURCE_DIR");
-    snprintf(path, sizeof path, "%s/tests/pde/fpga12.txt", folder ? folder : ".");
+    snprintf(path, sizeof path, "%s/tests/pde/levelset/fpga12.txt", folder ? folder : ".");
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     const struct ro_level level = {.a = 43, .bits = 11, .min = -2048, .max = 2047};

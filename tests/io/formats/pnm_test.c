@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io_test.h"
+#include "io/io_test.h"
 
 static void expect_pixels(const char *text, size_t size, const ro_read_options *options,
                           ro_file_info expected, const void *pixels, size_t bytes)

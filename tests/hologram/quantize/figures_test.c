@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "fields.h"
+#include "hologram/fields.h"
 
 #include <complex.h>
 

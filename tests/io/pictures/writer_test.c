@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of the target: nothing until the commit, all of it after. */
-#include "io_test.h"
+#include "io/io_test.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A file halftoned into a file: the same bits as in memory, and nothing left behind on a failure.
  */
-#include "io_test.h"
+#include "io/io_test.h"
 
 #include <fcntl.h>
 #include <signal.h>

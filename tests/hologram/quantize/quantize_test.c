@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fields.h"
+#include "hologram/fields.h"
 #include "hologram/quantize/weights.h"
 
 #include <stdlib.h>

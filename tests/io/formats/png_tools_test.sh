@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # PNG against Netpbm's and libpng's own tools.
 # shellcheck source=tests/io/tools.sh disable=SC2086
-. "$(dirname "$0")/tools.sh"
+. "$(dirname "$0")/../tools.sh"
 need pngtopnm pnmtopng pnmdepth pngfix pgmtoppm ppmtopgm pnminvert
 need_type png
 

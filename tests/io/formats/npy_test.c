@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io_test.h"
+#include "io/io_test.h"
 
 /* Builds a file of version 1 or 2 from the text of its header. */
 static size_t make(uint8_t *file, int version, const char *header, const void *data, size_t bytes)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fields.h"
+#include "hologram/fields.h"
 
 static const double pi = 3.14159265358979323846;
 static const double lambda = 635e-9, pitch = 2e-6;

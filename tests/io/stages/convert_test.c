@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions against their definitions, written out once more. */
-#include "io_test.h"
+#include "io/io_test.h"
 
 #include "io/formats/exif.h"
 #include "io/stages/convert.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # TIFF against libtiff's own tools and Netpbm's.
 # shellcheck source=tests/io/tools.sh disable=SC2086
-. "$(dirname "$0")/tools.sh"
+. "$(dirname "$0")/../tools.sh"
 need tiffcp tiffinfo tiffset tifftopnm pamflip pnmtotiff
 need_type tif
 
