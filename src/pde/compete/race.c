@@ -8,6 +8,7 @@
 #include "pde/compete/compete.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ROUND = RO_RACE_SIDE * RO_RACE_UNIT, /* units of time */
@@ -48,8 +49,8 @@ static bool add(struct list *list, uint32_t pixel)
 
 static inline bool takes(const struct ro_race *race, const struct ro_front *front, uint32_t p)
 {
-    return race->grey[p] >= front->low && race->grey[p] <= front->high &&
-           (!race->cost || race->cost[p]);
+    const uint16_t grey = race->plane->grey[p];
+    return grey >= front->low && grey <= front->high && (!race->cost || race->cost[p]);
 }
 
 static inline uint64_t round_of(uint64_t arrival) { return (arrival >> RO_FRONT_BITS) / ROUND; }
@@ -78,12 +79,11 @@ static void go_on(struct running *run, int thread, uint32_t p)
         return; /* it was here earlier, by another way */
     const uint64_t number = own & ((1U << RO_FRONT_BITS) - 1);
     const struct ro_front *front = &race->fronts[number];
-    const uint32_t width = race->width, x = p % width, y = p / width;
-    const uint32_t beside[4] = {p - width, p - 1, p + 1, p + width};
-    const bool there[4] = {y > 0, x > 0, x + 1 < width, y + 1 < race->height};
+    const uint32_t pitch = race->plane->pitch;
+    const uint32_t beside[4] = {p - pitch, p - 1, p + 1, p + pitch};
     bool open[4];
     for (int i = 0; i < 4; i++) {
-        open[i] = there[i] && takes(race, front, beside[i]);
+        open[i] = takes(race, front, beside[i]);
         if (!open[i])
             continue;
         const uint64_t cost = race->cost ? race->cost[beside[i]] : RO_RACE_UNIT;
@@ -91,7 +91,7 @@ static void go_on(struct running *run, int thread, uint32_t p)
     }
     for (int i = 0; i < 4; i++) {
         const int up_down = i < 2 ? 0 : 3, left_right = i % 2 ? 2 : 1;
-        if (!there[up_down] || !there[left_right] || !(open[up_down] || open[left_right]))
+        if (!open[up_down] && !open[left_right])
             continue;
         const uint32_t q = beside[up_down] + beside[left_right] - p;
         if (!takes(race, front, q))
@@ -127,16 +127,22 @@ static bool next_round(struct running *run)
     return false;
 }
 
+void ro_race_clear(const struct ro_race *race)
+{
+    const struct ro_plane *plane = race->plane;
+    memset(race->arrival, 0, ro_plane_size(plane) * sizeof *race->arrival);
+    for (uint32_t y = 0; y < plane->height; y++)
+        memset(&race->arrival[ro_plane_at(plane, 0, y)], 0xff, plane->width * sizeof RO_NEVER);
+}
+
 static void start(struct running *run)
 {
     const struct ro_race *race = run->race;
-    const size_t pixels = (size_t)race->width * race->height;
-    for (size_t p = 0; p < pixels; p++)
-        race->arrival[p] = RO_NEVER;
+    ro_race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++)
             if (takes(race, &race->fronts[f], race->fronts[f].pixels[i]))
-                arrive(run, 0, race->fronts[f].pixels[i], f);
+                arrive(run, 0, race->fronts[f].pixels[i], RO_START + f);
 }
 
 ro_status ro_race_run(ro_context *context, const struct ro_race *race)

@@ -8,40 +8,36 @@
  */
 #include "pde/compete/compete.h"
 
-static bool takes(const struct ro_race *race, uint32_t front, int64_t p)
+static bool takes(const struct ro_race *race, uint32_t front, uint32_t p)
 {
     const struct ro_front *f = &race->fronts[front];
-    return race->grey[p] >= f->low && race->grey[p] <= f->high && (!race->cost || race->cost[p]);
+    const uint16_t grey = race->plane->grey[p];
+    return grey >= f->low && grey <= f->high && (!race->cost || race->cost[p]);
 }
 
-/* Whether a front may go from q to p, and how long it takes; 0: no. */
-static uint64_t way(const struct ro_race *race, uint32_t front, int64_t qx, int64_t qy, int64_t px,
-                    int64_t py)
+/* How long a front takes over a way of (dx, dy) to p; 0: it may not go there. */
+static uint64_t way(const struct ro_race *race, uint32_t front, uint32_t p, int dx, int dy)
 {
-    const int64_t width = race->width, p = py * width + px;
+    const uint32_t across = (uint32_t)(dy * (int)race->plane->pitch);
     if (!takes(race, front, p))
         return 0;
-    const bool corner = qx != px && qy != py;
-    if (corner && !takes(race, front, py * width + qx) && !takes(race, front, qy * width + px))
+    if (dx && dy && !takes(race, front, p - (uint32_t)dx) && !takes(race, front, p - across))
         return 0;
-    return (uint64_t)(corner ? RO_RACE_CORNER : RO_RACE_SIDE) *
+    return (uint64_t)(dx && dy ? RO_RACE_CORNER : RO_RACE_SIDE) *
            (race->cost ? race->cost[p] : RO_RACE_UNIT);
 }
 
 /* The lowest front that arrives at a free pixel at this time; more: one will later. */
-static uint64_t arrival_at(const struct ro_race *race, int64_t x, int64_t y, uint64_t time,
-                           bool *more)
+static uint64_t arrival_at(const struct ro_race *race, uint32_t p, uint64_t time, bool *more)
 {
     uint64_t lowest = RO_NEVER;
-    for (int64_t qy = y - 1; qy <= y + 1; qy++)
-        for (int64_t qx = x - 1; qx <= x + 1; qx++) {
-            if (qx < 0 || qy < 0 || qx >= race->width || qy >= race->height)
-                continue;
-            const uint64_t from = race->arrival[qy * race->width + qx];
-            if (from == RO_NEVER || (qx == x && qy == y))
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            const uint64_t from = race->arrival[p - (uint32_t)(dy * (int)race->plane->pitch + dx)];
+            if (from == RO_NEVER || from == 0)
                 continue;
             const uint32_t front = from & ((1U << RO_FRONT_BITS) - 1);
-            const uint64_t takes = way(race, front, qx, qy, x, y);
+            const uint64_t takes = way(race, front, p, dx, dy);
             const uint64_t arrives = (from >> RO_FRONT_BITS) + takes;
             if (takes && arrives == time && front < lowest)
                 lowest = front;
@@ -52,27 +48,26 @@ static uint64_t arrival_at(const struct ro_race *race, int64_t x, int64_t y, uin
 
 void ro_race_ref(const struct ro_race *race)
 {
-    const int64_t width = race->width, height = race->height;
-    for (int64_t p = 0; p < width * height; p++)
-        race->arrival[p] = RO_NEVER;
+    const struct ro_plane *plane = race->plane;
+    bool more = true;
+    ro_race_clear(race);
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++) {
-            const uint32_t p = race->fronts[f].pixels[i];
-            if (takes(race, f, p) && f < race->arrival[p])
-                race->arrival[p] = f;
+            uint64_t *arrival = &race->arrival[race->fronts[f].pixels[i]];
+            if (takes(race, f, race->fronts[f].pixels[i]) && RO_START + f < *arrival)
+                *arrival = RO_START + f;
         }
-    bool more = true;
-    for (uint64_t time = 1; more; time++) {
+    for (uint64_t time = (RO_START >> RO_FRONT_BITS) + 1; more; time++) {
         more = false;
-        for (int64_t y = 0; y < height; y++)
-            for (int64_t x = 0; x < width; x++) {
-                uint64_t *arrival = &race->arrival[y * width + x];
-                if (*arrival != RO_NEVER)
+        for (uint32_t y = 0; y < plane->height; y++)
+            for (uint32_t x = 0; x < plane->width; x++) {
+                const uint32_t p = ro_plane_at(plane, x, y);
+                if (race->arrival[p] != RO_NEVER)
                     continue;
-                const uint64_t front = arrival_at(race, x, y, time, &more);
+                const uint64_t front = arrival_at(race, p, time, &more);
                 if (front == RO_NEVER)
                     continue;
-                *arrival = time << RO_FRONT_BITS | front;
+                race->arrival[p] = time << RO_FRONT_BITS | front;
                 more = true;
             }
     }

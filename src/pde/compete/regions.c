@@ -12,7 +12,7 @@ void ro_regions_free(ro_regions *work)
     if (!work)
         return;
     free(work->raw);
-    free(work->smooth);
+    free(work->grey);
     free(work->seeded);
     free(work->nearest);
     free(work->fronts);
@@ -31,8 +31,8 @@ static void tell_fronts(struct ro_regions *work)
         ro_region_front *told = &work->told[f];
         uint64_t x = 0, y = 0;
         for (uint32_t i = 0; i < front->count; i++) {
-            x += front->pixels[i] % work->width;
-            y += front->pixels[i] / work->width;
+            x += front->pixels[i] % work->plane.pitch - RO_PLANE_MARGIN;
+            y += front->pixels[i] / work->plane.pitch - RO_PLANE_MARGIN;
         }
         *told = (ro_region_front){.label = front->label,
                                   .x = (double)x / front->count,
@@ -61,8 +61,7 @@ static void add_pixels(struct ro_regions *work, const uint32_t *place)
     const uint32_t width = work->width, height = work->height;
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
-            const size_t p = (size_t)y * width + x;
-            const uint64_t arrival = work->arrival[p];
+            const uint64_t arrival = work->arrival[ro_plane_at(&work->plane, x, y)];
             if (arrival == RO_NEVER)
                 continue;
             const uint32_t f = arrival & ((1U << RO_FRONT_BITS) - 1);
@@ -71,7 +70,7 @@ static void add_pixels(struct ro_regions *work, const uint32_t *place)
             region->area++;
             region->x += x; /* exact up to 2^53 */
             region->y += y;
-            region->mean += work->raw[p];
+            region->mean += work->raw[(size_t)y * width + x];
             region->left = x < region->left ? x : region->left;
             region->top = y < region->top ? y : region->top;
             region->right = x > region->right ? x : region->right;
@@ -136,7 +135,7 @@ ro_status ro_regions_labels(const ro_regions *work, const ro_image *view)
     for (uint32_t y = 0; y < work->height; y++) {
         char *row = (char *)view->data + (ptrdiff_t)y * view->stride;
         for (uint32_t x = 0; x < work->width; x++) {
-            const uint32_t label = ro_regions_label(work, (size_t)y * work->width + x);
+            const uint32_t label = ro_regions_label(work, ro_plane_at(&work->plane, x, y));
             if (wide)
                 ((uint16_t *)(void *)row)[x] = (uint16_t)label;
             else

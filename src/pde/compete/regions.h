@@ -10,10 +10,11 @@ struct ro_regions {
     ro_regions_options options;
     uint32_t width, height;
     bool by_reference;
-    uint16_t *raw, *smooth; /* intensities, 65535 being the white in use */
-    double white;           /* that white, of the image's */
-    uint16_t *seeded;       /* label of the seed over a pixel */
-    uint16_t *nearest;      /* label of the nearest seed; NULL: there is one label */
+    uint16_t *raw;     /* intensities, 65535 being the white in use; without a margin */
+    uint16_t *grey;    /* smoothed */
+    double white;      /* that white, of the image's */
+    uint16_t *seeded;  /* label of the seed over a pixel */
+    uint16_t *nearest; /* label of the nearest seed; NULL: there is one label */
     struct ro_plane plane;
     struct ro_front *fronts;
     uint32_t count;
@@ -25,11 +26,17 @@ struct ro_regions {
     ro_regions_report report;
 };
 
+/* Reads the image: raw, grey and what the plane says of them. */
+ro_status ro_regions_read(struct ro_regions *work, const ro_image *in);
+/* Makes the fronts, without their windows. */
+ro_status ro_regions_seed(struct ro_regions *work);
+uint32_t ro_regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 or 16 bits */
+
 /* Fills in the tables and the report. */
 ro_status ro_regions_measure(struct ro_regions *work);
 
 /* The label of a pixel, 0: none. */
-static inline uint32_t ro_regions_label(const struct ro_regions *work, size_t pixel)
+static inline uint32_t ro_regions_label(const struct ro_regions *work, uint32_t pixel)
 {
     const uint64_t arrival = work->arrival[pixel];
     return arrival == RO_NEVER ? 0 : work->fronts[arrival & ((1U << RO_FRONT_BITS) - 1)].label;

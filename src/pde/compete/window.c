@@ -55,6 +55,18 @@ bool ro_flood_add(struct ro_flood *flood, const struct ro_flood_level *now)
     return true;
 }
 
+uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule *rule,
+                       const struct ro_plane *plane)
+{
+    if (flood->count == 0)
+        return rule->most;
+    const struct ro_flood_level *best = &flood->level[flood->best];
+    const bool clear =
+        8 * best->contrast >= (int64_t)(plane->spread * (best->pairs + RO_WINDOW_MARGIN));
+    const uint64_t leap = 8 * flood->level[flood->count - 1].area + RO_WINDOW_LEAP;
+    return clear && leap < rule->most ? leap : rule->most;
+}
+
 /* The first outline that is nearly the best begins a run of levels without a leap in area; the best
  * of that run counts. So a leak into what lies behind does not win, even where its border is
  * sharp. */
@@ -150,7 +162,7 @@ void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
 /* ---- The flood ------------------------------------------------------------------------------- */
 
 /* Pixels wait in lists, one a level; a pixel's mark tells whether it waits or is inside, in this
- * flood or, being lower, in one before. */
+ * flood or, being lower, in one before. Those beside the picture have the highest mark. */
 struct ro_flooder {
     const struct ro_plane *plane;
     uint32_t *mark, *next;
@@ -158,21 +170,33 @@ struct ro_flooder {
     uint32_t head[RO_WINDOW_LEVELS];
 };
 
-static const uint32_t NONE = UINT32_MAX;
+#define NONE UINT32_MAX
+
+static void clear_marks(struct ro_flooder *flooder)
+{
+    const struct ro_plane *plane = flooder->plane;
+    for (size_t i = 0; i < ro_plane_size(plane); i++)
+        flooder->mark[i] = UINT32_MAX;
+    for (uint32_t y = 0; y < plane->height; y++)
+        for (uint32_t x = 0; x < plane->width; x++)
+            flooder->mark[ro_plane_at(plane, x, y)] = 0;
+    flooder->base = 0;
+}
 
 struct ro_flooder *ro_flooder_open(const struct ro_plane *plane)
 {
-    const size_t pixels = (size_t)plane->width * plane->height;
     struct ro_flooder *flooder = calloc(1, sizeof *flooder);
     if (!flooder)
         return NULL;
     flooder->plane = plane;
-    flooder->mark = calloc(pixels, sizeof *flooder->mark);
-    flooder->next = malloc(pixels * sizeof *flooder->next);
-    if (flooder->mark && flooder->next)
-        return flooder;
-    ro_flooder_close(flooder);
-    return NULL;
+    flooder->mark = malloc(ro_plane_size(plane) * sizeof *flooder->mark);
+    flooder->next = malloc(ro_plane_size(plane) * sizeof *flooder->next);
+    if (!flooder->mark || !flooder->next) {
+        ro_flooder_close(flooder);
+        return NULL;
+    }
+    clear_marks(flooder);
+    return flooder;
 }
 
 void ro_flooder_close(struct ro_flooder *flooder)
@@ -186,128 +210,131 @@ void ro_flooder_close(struct ro_flooder *flooder)
 
 struct water {
     struct ro_flooder *flooder;
-    const struct ro_front *front;
-    const struct ro_window_start *start;
-    const struct ro_flood_rule *rule;
+    const uint16_t *grey, *label;
+    const uint16_t *nearest; /* NULL: it may go anywhere */
+    uint16_t own;            /* its label */
+    struct ro_window_start start;
+    uint64_t inverse;       /* 2^32 / unit, rounded up: levels below 2^17/unit are exact */
     uint32_t waits, inside; /* marks */
+    int32_t pair[8];        /* to the other pixel */
+    int32_t beside[4];
     struct ro_flood_level now;
     bool on_border;
 };
 
-static bool is_open(const struct water *water, uint32_t p)
+static inline uint32_t level_of(const struct water *water, enum ro_region_kind kind, uint32_t p)
 {
-    const uint16_t *nearest = water->rule->nearest;
-    return !nearest || nearest[p] == water->front->label;
-}
-
-static void wait(struct water *water, uint32_t p, uint32_t level)
-{
-    struct ro_flooder *flooder = water->flooder;
-    flooder->mark[p] = water->waits;
-    flooder->next[p] = flooder->head[level];
-    flooder->head[level] = p;
-}
-
-/* One pair of p, which comes in, and q. */
-static inline void look(struct water *water, uint32_t p, uint32_t q)
-{
-    const uint16_t *grey = water->flooder->plane->grey;
-    struct ro_flood_level *now = &water->now;
-    if (!is_open(water, q)) {
-        now->pairs++;
-    } else if (water->flooder->mark[q] == water->inside) {
-        now->pairs--;
-        now->contrast -= ro_window_contrast(water->rule->kind, grey[q], grey[p]);
-    } else {
-        now->pairs++;
-        now->contrast += ro_window_contrast(water->rule->kind, grey[p], grey[q]);
-    }
-}
-
-static void look_round(struct water *water, uint32_t p, uint32_t x, uint32_t y)
-{
-    static const int away[8][2] = {{-2, 0},  {2, 0},  {0, -2}, {0, 2},
-                                   {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
-    const struct ro_plane *plane = water->flooder->plane;
-    const uint32_t width = plane->width, height = plane->height;
-    if (x >= 2 && y >= 2 && x + 2 < width && y + 2 < height) {
-        for (int i = 0; i < 8; i++)
-            look(water, p, p + (uint32_t)(away[i][1] * (int)width + away[i][0]));
-        return;
-    }
-    for (int i = 0; i < 8; i++) {
-        const uint32_t qx = x + (uint32_t)away[i][0], qy = y + (uint32_t)away[i][1];
-        if (qx < width && qy < height)
-            look(water, p, qy * width + qx);
-        else
-            water->now.pairs++;
-    }
+    const uint64_t away = ro_window_away(&water->start, kind, water->grey[p]);
+    return (uint32_t)((away + water->start.unit - 1) * water->inverse >> 32);
 }
 
 /* A pixel comes in; its neighbours wait for their level, this one or a later. */
-static void enter(struct water *water, uint32_t p, uint32_t level)
+static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t p, uint32_t level)
 {
     struct ro_flooder *flooder = water->flooder;
-    const struct ro_plane *plane = flooder->plane;
-    const uint32_t width = plane->width, height = plane->height, x = p % width, y = p / width;
-    const uint32_t beside[4] = {p - width, p - 1, p + 1, p + width};
-    const bool there[4] = {y > 0, x > 0, x + 1 < width, y + 1 < height};
-    flooder->mark[p] = water->inside;
+    uint32_t *mark = flooder->mark;
+    const uint32_t waits = water->waits, inside = water->inside;
+    const uint16_t grey = water->grey[p];
+    int64_t contrast = 0;
+    int pairs = 8;
+    mark[p] = inside;
+    for (int i = 0; i < 8; i++) {
+        const uint32_t q = p + (uint32_t)water->pair[i];
+        if (mark[q] == inside) { /* no longer a pair: both are inside */
+            pairs -= 2;
+            contrast -= ro_window_contrast(kind, water->grey[q], grey);
+        } else if (mark[q] <= inside && (!water->nearest || water->nearest[q] == water->own)) {
+            contrast += ro_window_contrast(kind, grey, water->grey[q]);
+        }
+    }
     water->now.area++;
-    water->on_border |= !(there[0] && there[1] && there[2] && there[3]);
-    look_round(water, p, x, y);
+    water->now.pairs += (uint64_t)(int64_t)pairs;
+    water->now.contrast += contrast;
     for (int i = 0; i < 4; i++) {
-        const uint32_t q = beside[i];
-        if (!there[i] || flooder->mark[q] >= water->waits || !is_open(water, q))
+        const uint32_t q = p + (uint32_t)water->beside[i];
+        if (mark[q] >= waits) {
+            water->on_border |= mark[q] > inside;
             continue;
-        const uint32_t own = ro_window_level(water->start, water->rule->kind, plane->grey[q]);
-        if (own < RO_WINDOW_LEVELS)
-            wait(water, q, own > level ? own : level);
+        }
+        if (water->nearest && water->nearest[q] != water->own)
+            continue;
+        uint32_t own = level_of(water, kind, q);
+        if (own >= RO_WINDOW_LEVELS)
+            continue;
+        own = own > level ? own : level;
+        mark[q] = waits;
+        flooder->next[q] = flooder->head[own];
+        flooder->head[own] = q;
     }
 }
 
 /* Everything that enters at a level; false where the flood must end before it. */
-static bool rise(struct water *water, uint32_t level)
+static inline bool rise(struct water *water, enum ro_region_kind kind, uint32_t level,
+                        uint64_t room, bool inland)
 {
     struct ro_flooder *flooder = water->flooder;
-    const uint16_t *label = flooder->plane->label;
+    if (inland && water->on_border)
+        return false;
     for (uint32_t p; (p = flooder->head[level]) != NONE;) {
         flooder->head[level] = flooder->next[p];
-        if (label[p] && label[p] != water->front->label)
+        if (water->label[p] && water->label[p] != water->own)
             return false;
-        enter(water, p, level);
-        if (water->now.area > water->rule->most)
+        enter(water, kind, p, level);
+        if (water->now.area > room || (inland && water->on_border))
             return false;
     }
-    return true;
+    return water->now.area <= room;
+}
+
+static inline void run_kind(struct water *water, enum ro_region_kind kind,
+                            const struct ro_front *front, const struct ro_flood_rule *rule,
+                            struct ro_flood *flood)
+{
+    for (uint32_t i = 0; i < front->count; i++)
+        enter(water, kind, front->pixels[i], 0);
+    for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
+        const uint64_t room = ro_flood_room(flood, rule, water->flooder->plane);
+        flood->cut = !rise(water, kind, level, room, level == 0 && rule->inland);
+        if (flood->cut || !ro_flood_add(flood, &water->now))
+            return;
+    }
 }
 
 void ro_flooder_run(struct ro_flooder *flooder, const struct ro_front *front,
                     const struct ro_window_start *start, const struct ro_flood_rule *rule,
                     struct ro_flood *flood)
 {
-    const size_t pixels = (size_t)flooder->plane->width * flooder->plane->height;
-    if (flooder->base > UINT32_MAX - 4) {
-        for (size_t i = 0; i < pixels; i++)
-            flooder->mark[i] = 0;
-        flooder->base = 0;
-    }
-    struct water water = {.flooder = flooder, .front = front, .start = start, .rule = rule};
-    water.waits = flooder->base + 1;
-    water.inside = flooder->base + 2;
+    const struct ro_plane *plane = flooder->plane;
+    const int32_t pitch = (int32_t)plane->pitch;
+    if (flooder->base > UINT32_MAX - 8)
+        clear_marks(flooder);
+    struct water water = {
+        .flooder = flooder,
+        .grey = plane->grey,
+        .label = plane->label,
+        .nearest = rule->nearest,
+        .own = front->label,
+        .start = *start,
+        .inverse = ((UINT64_C(1) << 32) + start->unit - 1) / start->unit,
+        .waits = flooder->base + 1,
+        .inside = flooder->base + 2,
+        .pair = {-2, 2, -2 * pitch, 2 * pitch, -pitch - 1, -pitch + 1, pitch - 1, pitch + 1},
+        .beside = {-pitch, -1, 1, pitch},
+    };
     flooder->base += 2;
     flood->count = flood->best = 0;
-    flood->cut = false;
     for (int i = 0; i < RO_WINDOW_LEVELS; i++)
         flooder->head[i] = NONE;
     for (uint32_t i = 0; i < front->count; i++)
         flooder->mark[front->pixels[i]] = water.waits;
-    for (uint32_t i = 0; i < front->count; i++)
-        enter(&water, front->pixels[i], 0);
-    for (uint32_t level = 0; level < RO_WINDOW_LEVELS; level++) {
-        flood->cut = !rise(&water, level);
-        if (flood->cut || (level == 0 && rule->inland && water.on_border) ||
-            !ro_flood_add(flood, &water.now))
-            return;
+    switch (rule->kind) {
+    case RO_REGION_BRIGHT:
+        run_kind(&water, RO_REGION_BRIGHT, front, rule, flood);
+        break;
+    case RO_REGION_DARK:
+        run_kind(&water, RO_REGION_DARK, front, rule, flood);
+        break;
+    default:
+        run_kind(&water, RO_REGION_BAND, front, rule, flood);
     }
 }
