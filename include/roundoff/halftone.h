@@ -104,7 +104,8 @@ typedef struct ro_halftone_options {
     const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
     int clamp;     /* palettes: 1: the rule before: no projection into the palette's hull, values cut
                       at black and white, colours chosen in OKLab */
-    int overshoot; /* of that rule: per cent of white by which values may pass both, 0 to 100 */
+    int overshoot; /* of that rule, which it asks for: per cent of white by which values may pass
+                      both, 0 to 100 */
 
     /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
     double sigma;       /* of the eye, in pixels; 0: 1.2 */

@@ -69,9 +69,7 @@ static ro_status check_options(struct halftoner *work)
     if (palette && (palette->count < 2 || palette->count > 256))
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                palette->count);
-    if (options->overshoot && !options->clamp)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "an overshoot belongs to the rule that clamps; set both");
+    options->clamp |= options->overshoot != 0;
     if (options->overshoot < 0 || options->overshoot > 100)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "an overshoot of %d %% makes no sense; 0 to 100 does",
