@@ -33,7 +33,7 @@ enum {
     PALETTE_GUARD = 3 * PALETTE_WHITE, /* values farther out than this are cut; none is known */
     PALETTE_GRID_BITS = 5,
     PALETTE_GRID = 1 << PALETTE_GRID_BITS, /* cells of samples along a channel */
-    PALETTE_MEMO_BITS = 12,
+    PALETTE_MEMO_BITS = 14,
 };
 
 /* ---- Light in the hull ---- */

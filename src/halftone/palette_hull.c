@@ -148,6 +148,44 @@ static bool is_zero(const struct carrier *carrier)
     return !carrier->along[0] && !carrier->along[1] && !carrier->along[2];
 }
 
+/* The floor of a / b, which is small: from an estimate, for a division of wide numbers is slow. */
+static int64_t floor_of(wide a, wide b)
+{
+    int64_t whole = (int64_t)((double)a / (double)b);
+    wide rest = a - whole * b;
+    for (; rest < 0; rest += b)
+        whole--;
+    for (; rest >= b; rest -= b)
+        whole++;
+    return whole;
+}
+
+/* The lowest of all colours along the carrier's vector; of the carrier itself where none is lower.
+ * For planes, which are the rule, 64 bits are enough. */
+static int lowest_along(const struct palette_hull *hull, const struct point *points,
+                        const struct carrier *carrier)
+{
+    int lowest = carrier->corner[0];
+    if (carrier->count == 3) {
+        const struct point n = {
+            {(int64_t)carrier->along[0], (int64_t)carrier->along[1], (int64_t)carrier->along[2]}};
+        int64_t least = dot(n, points[lowest]);
+        for (int k = 0; k < hull->count; k++)
+            if (dot(n, points[k]) < least) {
+                least = dot(n, points[k]);
+                lowest = k;
+            }
+        return lowest;
+    }
+    wide least = height_of(carrier, points[lowest]);
+    for (int k = 0; k < hull->count; k++)
+        if (height_of(carrier, points[k]) < least) {
+            least = height_of(carrier, points[k]);
+            lowest = k;
+        }
+    return lowest;
+}
+
 void palette_project(const struct palette_hull *hull, const uint16_t colour[3],
                      struct palette_corners *guess, int32_t to[3])
 {
@@ -167,17 +205,8 @@ void palette_project(const struct palette_hull *hull, const uint16_t colour[3],
         carries(points, &carrier);
     }
     while (!is_zero(&carrier)) {
-        int lowest = carrier.corner[0];
-        wide least = height_of(&carrier, points[lowest]);
-        const wide height = least;
-        for (int k = 0; k < hull->count; k++) {
-            const wide here = height_of(&carrier, points[k]);
-            if (here < least) {
-                least = here;
-                lowest = k;
-            }
-        }
-        if (least == height)
+        const int lowest = lowest_along(hull, points, &carrier);
+        if (lowest == carrier.corner[0])
             break;
         carrier = shrink(points, &carrier, lowest);
     }
@@ -185,8 +214,7 @@ void palette_project(const struct palette_hull *hull, const uint16_t colour[3],
     for (int i = 0; i < carrier.count; i++)
         guess->corner[i] = (uint8_t)carrier.corner[i];
     for (int c = 0; c < 3; c++) {
-        const wide twice = 2 * 16 * carrier.over[c] + carrier.under, by = 2 * carrier.under;
-        const wide whole = twice / by - (twice % by < 0);
-        to[c] = 16 * colour[c] + (int32_t)whole;
+        to[c] = 16 * colour[c] +
+                (int32_t)floor_of(2 * 16 * carrier.over[c] + carrier.under, 2 * carrier.under);
     }
 }
