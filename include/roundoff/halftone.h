@@ -110,6 +110,7 @@ typedef struct ro_halftone_options {
     /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
     double sigma;       /* of the eye, in pixels; 0: 1.2 */
     int radius;         /* of the eye, 1 to 8 pixels; 0: 4 */
+    const char *aim;    /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
     const char *order;  /* NULL: "groups"; "raster" */
     const char *start;  /* NULL: "random"; "floyd-steinberg" */
     int rounds;         /* at most so many; 0: until nothing changes */

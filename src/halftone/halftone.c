@@ -55,6 +55,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
         {OPTION_SEARCH, options->radius != 0, "radius"},
+        {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->order != NULL, "order"},
         {OPTION_SEARCH, options->start != NULL, "start"},
         {OPTION_SEARCH, options->rounds != 0, "rounds"},

@@ -27,7 +27,7 @@ enum halftone_option {
     OPTION_SERPENTINE = 1 << 10,
     OPTION_PALETTE = 1 << 16,
     OPTION_OVERSHOOT = 1 << 17, /* of palettes */
-    OPTION_SEARCH = 1 << 18,    /* sigma, radius, order, start, rounds */
+    OPTION_SEARCH = 1 << 18,    /* sigma, radius, aim, order, start, rounds */
     OPTION_SHADOW = 1 << 19,
 };
 
