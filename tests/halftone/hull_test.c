@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/hash.h"
-#include "halftone/palette.h"
+#include "core/random.h"
+#include "halftone/palette/palette.h"
 
 #include <math.h>
 #include <stdlib.h>
