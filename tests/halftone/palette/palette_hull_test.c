@@ -107,7 +107,7 @@ static struct palette_hull hull_of(const ro_palette *palette)
     return hull;
 }
 
-enum { SIDE = 384 };
+enum { SIDE = 512 };
 
 /* The largest channel's distance of the mean light from that of the projected picture, in 1/255. */
 static double off(const ro_palette *palette, const ro_image *in, const ro_halftone_options *options)
@@ -133,7 +133,25 @@ static double off(const ro_palette *palette, const ro_image *in, const ro_halfto
     return most;
 }
 
-/* Flat colours, a colour test card, and noise that jumps from corner to corner. */
+/* A code whose light is nearest to a mixture of the palette's colours, which keeps it in the hull
+ * as good as. */
+static void mix(const ro_palette *palette, uint8_t colour[3])
+{
+    double share[PALETTE_MOST], all = 0;
+    for (int k = 0; k < palette->count; k++)
+        all += share[k] = pow(draw(1000), 2);
+    for (int c = 0; c < 3; c++) {
+        double light = 0;
+        for (int k = 0; k < palette->count; k++)
+            light += share[k] / all * linear[palette->colours[k][c]];
+        int code = 0;
+        while (code < 255 && fabs(linear[code + 1] - light) <= fabs(linear[code] - light))
+            code++;
+        colour[c] = (uint8_t)code;
+    }
+}
+
+/* Flat mixtures, a ramp, a colour test card, and noise that jumps from corner to corner. */
 static void tone_is_kept(void **state)
 {
     (void)state;
@@ -146,8 +164,7 @@ static void tone_is_kept(void **state)
         double worst = 0;
         for (int trial = 0; trial < 10; trial++) {
             uint8_t colour[3];
-            for (int c = 0; c < 3; c++)
-                colour[c] = (uint8_t)draw(256);
+            mix(&palette, colour);
             for (int k = 0; k < 3 * SIDE * SIDE; k++)
                 pixels[k] = trial < 8    ? colour[k % 3]
                             : trial == 8 ? (uint8_t)(255 * draw(2))
@@ -157,7 +174,8 @@ static void tone_is_kept(void **state)
         assert_int_equal(ro_testcard(context, &in), RO_OK);
         worst = fmax(worst, off(&palette, &in, &options));
         print_message("%s: %.3f / 255\n", info->name, worst);
-        assert_true(worst < 0.5);
+        if (worst >= 0.5)
+            fail_msg("%s is %.3f / 255 off", info->name, worst);
     }
 }
 
