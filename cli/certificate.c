@@ -289,6 +289,20 @@ static void add_option(struct certificate *to, const struct option *option, cons
             add_printed(to, name, "null");
         break;
     }
+    case OPTION_SCALE: {
+        const struct scale *scale = value;
+        if (scale->percent > 0)
+            add_printed(to, name, "\"%.17g%%\"", scale->percent);
+        else if (scale->width && scale->height)
+            add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+        else if (scale->width)
+            add_printed(to, name, "\"%ux\"", scale->width);
+        else if (scale->height)
+            add_printed(to, name, "\"x%u\"", scale->height);
+        else
+            add_printed(to, name, "null");
+        break;
+    }
     case OPTION_LIST:
         add_list(to, name, value);
         break;
@@ -326,6 +340,37 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
         return to->status;
     const ro_status status = command->certify(to, values, files);
     return status == RO_OK ? to->status : status;
+}
+
+/* What an option was when there was no choice, where this depended on the method. */
+static const char *older_value(const struct certificate *stated, const struct command *command,
+                               const char *name)
+{
+    const char *method = certificate_value(stated, "ran_method");
+    for (const struct older_option *older = command->older; older && older->name; older++)
+        for (int i = 0; method && older->methods[i] && strcmp(older->name, name) == 0; i++) {
+            const size_t length = strlen(older->methods[i]);
+            if (strlen(method) == length + 2 && strncmp(method + 1, older->methods[i], length) == 0)
+                return older->value;
+        }
+    return NULL;
+}
+
+void certificate_complete(struct certificate *stated, const struct command *command)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (!certificate_states(list[i]) || certificate_value(stated, name))
+            continue;
+        const char *older = older_value(stated, command, list[i]->name);
+        if (older || list[i]->before)
+            certificate_text(stated, name, older ? older : list[i]->before);
+        else
+            add_option(stated, list[i], command->defaults);
+    }
 }
 
 ro_status certificate_of_output(struct certificate *to, const void *values,

@@ -115,8 +115,8 @@ static bool add_value(struct arguments *to, const struct option *option, const c
     }
     if (option->kind == OPTION_LIST)
         return add_texts(to, name, value);
-    const bool words =
-        option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE || option->kind == OPTION_SIZE;
+    const bool words = option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE ||
+                       option->kind == OPTION_SIZE || option->kind == OPTION_SCALE;
     if (!words) { /* a number: the parser of options takes no other */
         arguments_add(to, name, value);
         return true;
