@@ -18,7 +18,7 @@ enum {
 };
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate"};
+static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
@@ -342,18 +342,16 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     return status == RO_OK ? to->status : status;
 }
 
-/* What an option was when there was no choice, where this depended on the method. */
-static const char *older_value(const struct certificate *stated, const struct command *command,
-                               const char *name)
+/* Whether what an option was before holds for what ran. */
+static bool was_of(const struct option *option, const struct certificate *stated)
 {
-    const char *method = certificate_value(stated, "ran_method");
-    for (const struct older_option *older = command->older; older && older->name; older++)
-        for (int i = 0; method && older->methods[i] && strcmp(older->name, name) == 0; i++) {
-            const size_t length = strlen(older->methods[i]);
-            if (strlen(method) == length + 2 && strncmp(method + 1, older->methods[i], length) == 0)
-                return older->value;
-        }
-    return NULL;
+    const char *ran = certificate_value(stated, "ran_method");
+    if (!option->before || !option->before_of)
+        return option->before;
+    for (const char *const *method = option->before_of; ran && *method; method++)
+        if (strlen(ran) == strlen(*method) + 2 && strncmp(ran + 1, *method, strlen(*method)) == 0)
+            return true;
+    return false;
 }
 
 void certificate_complete(struct certificate *stated, const struct command *command)
@@ -365,9 +363,8 @@ void certificate_complete(struct certificate *stated, const struct command *comm
         snprintf(name, sizeof name, "option_%s", list[i]->name);
         if (!certificate_states(list[i]) || certificate_value(stated, name))
             continue;
-        const char *older = older_value(stated, command, list[i]->name);
-        if (older || list[i]->before)
-            certificate_text(stated, name, older ? older : list[i]->before);
+        if (was_of(list[i], stated))
+            certificate_text(stated, name, list[i]->before);
         else
             add_option(stated, list[i], command->defaults);
     }

@@ -69,12 +69,11 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
         else
             snprintf(first, sizeof first, "%s is %s, the certificate says %s", name, b, a);
     }
-    for (int i = 0; i < found->count; i++) {
-        const char *name = found->lines[i].name;
-        const bool newer = strncmp(name, "option_", 7) == 0; /* than the certificate */
-        if (!is_of_the_run(name) && !newer && !certificate_value(stated, name) && differ++ == 0)
-            snprintf(first, sizeof first, "the certificate does not state %s", name);
-    }
+    for (int i = 0; i < found->count; i++)
+        if (!is_of_the_run(found->lines[i].name) &&
+            !certificate_value(stated, found->lines[i].name) && differ++ == 0)
+            snprintf(first, sizeof first, "the certificate does not state %s",
+                     found->lines[i].name);
     if (differ == 0)
         return RO_OK;
     if (differ > 1)
