@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* sync_file_range */
+#include "io/bytes/sink.h"
+
+#include "io/bytes/commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 1 << 18,
+    LONGEST_WRITE = 1 << 24, /* so that cancellation is noticed */
+    WAIT_MS = 100,
+};
+
+bool ro_sink_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+static ro_status cannot_write(struct ro_file *file)
+{
+    if (errno == EPIPE)
+        return ro_file_fail(file, RO_E_IO, "the reader of the output went away");
+    return ro_file_fail(file, RO_E_IO, "cannot be written: %s", strerror(errno));
+}
+
+/* What stands at `path`: *regular tells whether a file is there that a commit would replace, and
+ * *special whether something is there that is written directly. */
+static ro_status look(struct ro_file *file, const char *path, struct stat *about, bool *regular,
+                      bool *special)
+{
+    *regular = *special = false;
+    if (path[0] == '\0')
+        return ro_file_fail(file, RO_E_ARGUMENT, "the output has no name");
+    if (stat(path, about) != 0) {
+        if (errno != ENOENT)
+            return cannot_write(file);
+        if (path[strlen(path) - 1] == '/')
+            return ro_file_fail(file, RO_E_IO, "is a directory, not a file name");
+        return RO_OK;
+    }
+    if (S_ISDIR(about->st_mode))
+        return ro_file_fail(file, RO_E_IO, "is a directory, not a file name");
+    if (access(path, W_OK) != 0)
+        return cannot_write(file);
+    *regular = S_ISREG(about->st_mode);
+    *special = !*regular;
+    return RO_OK;
+}
+
+ro_status ro_sink_check(struct ro_file *file, const char *path)
+{
+    struct stat about;
+    bool regular, special;
+    if (ro_sink_is_standard(path))
+        return RO_OK;
+    ro_status status = look(file, path, &about, &regular, &special);
+    if (status != RO_OK || regular || special)
+        return status;
+    char *target = ro_follow_links(path), *folder = NULL;
+    if (target) {
+        size_t length = ro_folder_length(target);
+        folder = length ? strndup(target, length) : strdup(".");
+    }
+    if (!folder || access(folder, W_OK | X_OK) != 0)
+        status = cannot_write(file);
+    free(folder);
+    free(target);
+    return status;
+}
+
+static ro_status open_special(struct ro_sink *sink, const char *path, bool pipe)
+{
+    /* Opening a named pipe waits for its reader: done in steps, so that it can be cancelled. */
+    int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0);
+    for (;;) {
+        ro_status status = ro_file_check_stop(sink->file);
+        if (status != RO_OK)
+            return status;
+        sink->fd = open(path, flags);
+        if (sink->fd >= 0)
+            break;
+        if (!(pipe && errno == ENXIO) && errno != EINTR)
+            return cannot_write(sink->file);
+        poll(NULL, 0, WAIT_MS);
+    }
+    sink->owned = true;
+    return RO_OK;
+}
+
+static ro_status open_file(struct ro_sink *sink, const char *path)
+{
+    struct stat about;
+    bool regular, special;
+    ro_status status = look(sink->file, path, &about, &regular, &special);
+    if (status != RO_OK)
+        return status;
+    if (special)
+        return open_special(sink, path, S_ISFIFO(about.st_mode));
+    if (!(sink->target = ro_follow_links(path)))
+        return cannot_write(sink->file);
+    /* The new file looks like the old one, and is never open to more people than that; another
+     * owner can be kept by root only. */
+    sink->temporary =
+        ro_temporary_make(sink->target, regular ? about.st_mode & 0600 : 0666, &sink->fd);
+    if (!sink->temporary)
+        return cannot_write(sink->file);
+    sink->owned = true;
+    if (regular) {
+        (void)!fchown(sink->fd, about.st_uid, about.st_gid);
+        if (fchmod(sink->fd, about.st_mode & 0777) != 0)
+            return cannot_write(sink->file);
+    }
+    return RO_OK;
+}
+
+ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
+{
+    struct stat about;
+    *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path};
+    if (!path)
+        return RO_OK;
+    if (ro_sink_is_standard(path)) {
+        sink->fd = STDOUT_FILENO;
+    } else {
+        ro_status status = open_file(sink, path);
+        if (status != RO_OK)
+            return status;
+    }
+    if (fstat(sink->fd, &about) != 0)
+        return cannot_write(file);
+    sink->waits = !S_ISREG(about.st_mode);
+    sink->seekable = sink->owned && lseek(sink->fd, 0, SEEK_CUR) >= 0;
+#ifdef F_SETPIPE_SZ
+    if (S_ISFIFO(about.st_mode))
+        (void)fcntl(sink->fd, F_SETPIPE_SZ, 1 << 20); /* fewer hand-overs; may be refused */
+#endif
+    sink->buffer = malloc(BUFFER);
+    return sink->buffer ? RO_OK : ro_file_no_memory(file, BUFFER);
+}
+
+void ro_sink_close(struct ro_sink *sink)
+{
+    if (sink->owned)
+        close(sink->fd);
+    ro_temporary_remove(sink->temporary);
+    free(sink->target);
+    free(sink->buffer);
+    *sink = (struct ro_sink){.fd = -1};
+}
+
+static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t size)
+{
+    while (size > 0) {
+        ro_status status = ro_file_check_stop(sink->file);
+        if (status != RO_OK)
+            return status;
+        size_t part = size < LONGEST_WRITE ? size : LONGEST_WRITE;
+        if (sink->waits) {
+            struct pollfd poll_out = {sink->fd, POLLOUT, 0};
+            int ready = poll(&poll_out, 1, WAIT_MS);
+            if (ready == 0 || (ready < 0 && errno == EINTR))
+                continue;
+            if (poll_out.revents & POLLERR) { /* said here, before a write can raise SIGPIPE */
+                errno = EPIPE;
+                return cannot_write(sink->file);
+            }
+            /* A pipe that is ready takes PIPE_BUF bytes without waiting, more might wait. */
+            part = part < PIPE_BUF ? part : PIPE_BUF;
+        }
+        ssize_t count = write(sink->fd, bytes, part);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (count < 0)
+            return cannot_write(sink->file);
+        bytes += count;
+        size -= (size_t)count;
+    }
+    return RO_OK;
+}
+
+static ro_status flush(struct ro_sink *sink)
+{
+    size_t size = sink->used;
+    sink->used = 0;
+    return write_all(sink, sink->buffer, size);
+}
+
+/* Starts writing to the disk early, so that the flush at the end has less to wait for. */
+static void flush_ahead(struct ro_sink *sink)
+{
+#ifdef __linux__
+    enum { STEP = 1 << 23 };
+    if (!sink->temporary || sink->position < sink->flushed + STEP)
+        return;
+    (void)sync_file_range(sink->fd, (off_t)sink->flushed, (off_t)(sink->position - sink->flushed),
+                          SYNC_FILE_RANGE_WRITE);
+    sink->flushed = sink->position;
+#else
+    (void)sink;
+#endif
+}
+
+static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    if (size > sink->room - sink->used) {
+        const size_t room = 2 * (sink->used + size) + BUFFER;
+        uint8_t *more = realloc(sink->buffer, room);
+        if (!more)
+            return ro_file_no_memory(sink->file, room);
+        sink->buffer = more;
+        sink->room = room;
+    }
+    memcpy(sink->buffer + sink->used, bytes, size);
+    sink->used += size;
+    sink->position += size;
+    return RO_OK;
+}
+
+ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    ro_status status = RO_OK;
+    if (sink->memory)
+        return keep(sink, bytes, size);
+    if (size > BUFFER - sink->used)
+        status = flush(sink);
+    if (status == RO_OK && size >= BUFFER) {
+        status = write_all(sink, bytes, size);
+    } else if (status == RO_OK) {
+        memcpy(sink->buffer + sink->used, bytes, size);
+        sink->used += size;
+    }
+    sink->position += size;
+    if (status == RO_OK)
+        flush_ahead(sink);
+    return status;
+}
+
+ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
+{
+    if (position == sink->position)
+        return RO_OK;
+    ro_status status = sink->memory ? RO_OK : flush(sink);
+    if (status != RO_OK)
+        return status;
+    if (!sink->seekable || position > INT64_MAX)
+        return ro_file_fail(sink->file, RO_E_IO, "cannot be written at another place");
+    if (lseek(sink->fd, (off_t)position, SEEK_SET) < 0)
+        return cannot_write(sink->file);
+    sink->position = position;
+    return RO_OK;
+}
+
+ro_status ro_sink_complete(struct ro_sink *sink)
+{
+    if (sink->memory || sink->complete)
+        return RO_OK;
+    ro_status status = flush(sink);
+    if (status != RO_OK)
+        return status;
+    if (sink->temporary && fsync(sink->fd) != 0)
+        return cannot_write(sink->file);
+    if (sink->owned) {
+        sink->owned = false;
+        if (close(sink->fd) != 0) /* some file systems tell of a full disk only here */
+            return cannot_write(sink->file);
+    }
+    free(sink->buffer);
+    sink->buffer = NULL;
+    sink->complete = true;
+    return RO_OK;
+}
+
+ro_status ro_sink_commit(struct ro_sink *sink)
+{
+    ro_status status = ro_sink_complete(sink);
+    if (status != RO_OK)
+        return status;
+    if (sink->temporary) {
+        if ((status = ro_file_check_stop(sink->file)) != RO_OK)
+            return status;
+        struct ro_temporary *temporary = sink->temporary;
+        sink->temporary = NULL;
+        status = ro_commit_file(sink->file, temporary, sink->target);
+    }
+    return status;
+}
