@@ -376,6 +376,7 @@ static int run_apply(const struct command *command, const struct register_values
     const double seconds = seconds_now() - work.progress.start;
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &applied);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[1]);
@@ -430,6 +431,7 @@ static int run_search(const struct command *command, const struct register_value
     const double seconds = seconds_now() - work.progress.start;
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &job.ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[2]);
