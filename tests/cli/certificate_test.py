@@ -109,6 +109,11 @@ class Certificates(Case):
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rgb)
         self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
+    def test_palettes_that_were_clamped(self):
+        self.earlier("palette.json", "--palette", "spectra6-panel", "--overshoot", "0")
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "spectra6-panel")
+        self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
+
     @unittest.skipUnless(supports("png"), "this build has no PNG support")
     def test_another_type_of_file_with_the_same_pixels(self):
         self.halftone()

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {.levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -79,7 +79,7 @@ static const struct option options[] = {
      .topic = "colour", .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
-    {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
+    {"overshoot", "P%", "palettes by the rule before: no hull, cut P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
@@ -277,7 +277,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                                                    : RO_CHANNELS_GREY,
                     .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
-                    .overshoot = (int)values->overshoot,
+                    .clamp = values->overshoot >= 0 && values->palette,
+                    .overshoot = values->overshoot > 0 ? (int)values->overshoot : 0,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
                     .aim = values->aim,
