@@ -12,6 +12,7 @@ static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigm
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
+static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 
 static const struct option options[] = {
@@ -70,6 +71,9 @@ static const struct option options[] = {
     {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
+    {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
+     .topic = "colour", .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
@@ -84,6 +88,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
+    {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, aim), .topic = "search"},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
@@ -265,10 +271,12 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .channels = values->separate   ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
+                    .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
                     .overshoot = (int)values->overshoot,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
+                    .aim = values->aim,
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
@@ -380,6 +388,12 @@ static const char *const *reference(const void *values)
     return arguments;
 }
 
+/* Before there was --aim, only the halftone was blurred. */
+static const struct older_option older[] = {
+    {"aim", "picture", {"dbs", "dbs-clipping-free"}},
+    {0},
+};
+
 const struct command command_halftone = {
     .name = "halftone",
     .operands = "IN OUT",
@@ -394,4 +408,5 @@ const struct command command_halftone = {
     .values_size = sizeof defaults,
     .certify = halftone_certify,
     .reference = reference,
+    .older = older,
 };

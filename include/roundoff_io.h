@@ -209,11 +209,12 @@ RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
 
-/* The levels of a modulator from text, a pair a line: "real, imaginary", or below a heading
- * "phase, amplitude" (radians) or "degrees, amplitude"; "real, imaginary" may be a heading too. */
+/* A modulator from text, a level a line: "real, imaginary", or columns as a heading names them:
+ * "phase" (radians) or "degrees" with "amplitude", which is 1 where "level" (0, 1, 2 ...) or
+ * "drive" are told without it; or "real" and "imaginary". A drive is what the device is sent for a
+ * level. */
 RO_API
-ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
-                         int *count);
+ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator);
 
 /* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
 RO_API
