@@ -17,12 +17,6 @@ enum { EXIT_BAD_USAGE = 2 };
 
 struct certificate;
 
-/* The value that an option stands for in certificates without it, of one of these methods. */
-struct older_option {
-    const char *name, *value;
-    const char *methods[4]; /* as ran_method has it; ended by NULL */
-};
-
 struct command {
     const char *name;
     const char *operands;         /* as in the usage line, "IN OUT" */
@@ -42,8 +36,6 @@ struct command {
     /* Arguments that make a run use the plain code, ended by NULL; "!name" leaves an option out.
      * Without it there is no OUT to make again. */
     const char *const *(*reference)(const void *values);
-    /* What certificates mean that are older than an option, ended by a row without a name. */
-    const struct older_option *older;
 };
 
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,

@@ -14,7 +14,7 @@ enum { ROWS = 64 }; /* read and written at a time */
 
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *round, *schedule;
+    const char *model, *scheme, *number, *rounding, *round, *white, *schedule;
     int iterations, depth;
     double kappa, sigma, time_step;
     bool independent, until_converged;
@@ -29,6 +29,8 @@ static const struct option options[] = {
      .max = 1 << 30},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
+    {"white", "N", "the sample that is white, or maxval (default: as in use)", OPTION_TEXT,
+     PLACE(white), .topic = "numbers", .before = "maxval"},
     {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000},
     {"time-step", "T", "tau/h^2 of a step (default: the largest stable)", OPTION_NUMBER,
@@ -76,6 +78,18 @@ static ro_image shape_of(const ro_file_info *info)
                       .maxval = info->maxval};
 }
 
+/* A number, "maxval", or 0 for what is neither; NULL: as the library chooses. */
+static uint32_t white_of(const char *text)
+{
+    char *end;
+    if (!text)
+        return 0;
+    if (ro_name_equal(text, "maxval"))
+        return RO_WHITE_MAXVAL;
+    const long number = strtol(text, &end, 10);
+    return end > text && !*end && number >= 1 && number <= 65535 ? (uint32_t)number : 0;
+}
+
 static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
 {
     return (ro_denoise_options){.model = values->model,
@@ -86,6 +100,7 @@ static ro_denoise_options options_of(const struct values *values, ro_denoise_rep
                                 .schedule = values->schedule,
                                 .iterations = (uint32_t)values->iterations,
                                 .depth = (uint32_t)values->depth,
+                                .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
                                 .sigma = isnan(values->sigma) ? 0 : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
@@ -189,7 +204,7 @@ done:
 static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
                        bool nearest, double seconds)
 {
-    char kappa[80] = "", time[32], where[64];
+    char kappa[80] = "", white[48] = "", time[32], where[64];
     if (r->noise > 0)
         snprintf(kappa, sizeof kappa, ", kappa %.2f for noise of %.1f/255", r->kappa, r->noise);
     else if (r->kappa > 0)
@@ -203,8 +218,10 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
     else
         snprintf(where, sizeof where, "%s, %d thread%s", ro_cpu_name(ran->cpu), ran->threads,
                  ran->threads == 1 ? "" : "s");
-    fprintf(stderr, "denoise: %s %s in %s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
-            ran->method, r->number, kappa, r->steps, r->time_step,
+    if (r->sample_white > 255 && r->sample_white < 65535)
+        snprintf(white, sizeof white, ", white is %u", r->sample_white);
+    fprintf(stderr, "denoise: %s %s in %s%s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
+            ran->method, r->number, white, kappa, r->steps, r->time_step,
             r->converged ? " to the fixed point" : "", ran->width, ran->height, ran->schedule,
             where, time);
     double change = r->sum_after - r->sum_before;
@@ -238,6 +255,7 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
         double value;
     } fields[] = {
         {"white", r->white},
+        {"sample_white", r->sample_white},
         {"kappa", r->kappa},
         {"noise", r->noise},
         {"time_step", r->time_step},
@@ -402,6 +420,9 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "denoise needs IN and OUT");
     if (!isnan(values.kappa) && values.kappa <= 0)
         return usage_error(command, "--kappa %g: must be positive", values.kappa);
+    if (values.white && !white_of(values.white))
+        return usage_error(command, "--white %s: must be a number from 1 to 65535, or maxval",
+                           values.white);
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 

@@ -15,6 +15,9 @@ static const char *const channels_names[] = {"grey", "rgb", NULL};
 static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 
+/* Before there was --aim, only the halftone was blurred. */
+static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
+
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, method)},
@@ -89,7 +92,8 @@ static const struct option options[] = {
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
     {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, aim), .topic = "search"},
+     .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
+     .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
@@ -388,12 +392,6 @@ static const char *const *reference(const void *values)
     return arguments;
 }
 
-/* Before there was --aim, only the halftone was blurred. */
-static const struct older_option older[] = {
-    {"aim", "picture", {"dbs", "dbs-clipping-free"}},
-    {0},
-};
-
 const struct command command_halftone = {
     .name = "halftone",
     .operands = "IN OUT",
@@ -408,5 +406,4 @@ const struct command command_halftone = {
     .values_size = sizeof defaults,
     .certify = halftone_certify,
     .reference = reference,
-    .older = older,
 };
