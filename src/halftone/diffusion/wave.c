@@ -8,7 +8,6 @@
  */
 #include "halftone/diffusion/wave.h"
 
-#include "core/cpu.h"
 #include "halftone/diffusion/tonal.h"
 #include "parallel/wavefront.h"
 
@@ -16,16 +15,12 @@
 
 static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_cpu cpu)
 {
-#if RO_HAVE_X86_SIMD
-    static const struct wave_code *const codes[2][3] = {
-        {&wave_16_avx2, &wave_32_avx2, &wave_tonal_avx2},
-        {&wave_16_avx512, &wave_32_avx512, &wave_tonal_avx512},
-    };
-    if (cpu >= RO_CPU_AVX2 && plan->lane_bits != 0)
-        return codes[cpu == RO_CPU_AVX512][plan->tonal ? 2 : plan->lane_bits == 32];
-#endif
-    (void)plan, (void)cpu;
-    return NULL;
+    static const struct wave_code *const narrow[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_16)};
+    static const struct wave_code *const wide[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_32)};
+    static const struct wave_code *const tonal[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_tonal)};
+    if (plan->lane_bits == 0)
+        return NULL;
+    return (plan->tonal ? tonal : plan->lane_bits == 32 ? wide : narrow)[cpu];
 }
 
 bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu)

@@ -4,7 +4,6 @@
  * each some columns behind the one above (wavefront.h); a band is as many rows as there are lanes,
  * or one row of the definition where there is no vector code.
  */
-#include "core/cpu.h"
 #include "halftone/palette/palette.h"
 #include "parallel/wavefront.h"
 
@@ -15,14 +14,9 @@ const struct palette_code *palette_code_find(const struct palette_plan *plan, ro
     /* Sums are made positive before they are divided: see palette_simd.c. */
     int64_t most = PALETTE_WHITE + plan->overshoot + 2;
     bool fits = 2 * plan->kernel.divisor * most < INT32_MAX;
-#if RO_HAVE_X86_SIMD
-    if (fits && cpu == RO_CPU_AVX512)
-        return &palette_code_avx512;
-    if (fits && cpu == RO_CPU_AVX2)
-        return &palette_code_avx2;
-#endif
-    (void)fits, (void)cpu;
-    return NULL;
+    static const struct palette_code *const codes[RO_CPUS] = {[RO_CPU_SCALAR] = NULL,
+                                                              RO_VARIANTS_OF(palette_code)};
+    return fits ? codes[cpu] : NULL;
 }
 
 static size_t line_entries(const struct palette_plan *plan)
