@@ -19,6 +19,7 @@
 #define RO_HALFTONE_PALETTE_PALETTE_H
 
 #include "halftone/diffusion/diffusion.h"
+#include "simd/variants.h"
 
 enum {
     PALETTE_WHITE = 16 * TONE_WHITE, /* W */
@@ -142,7 +143,7 @@ struct palette_code {
     void (*steps)(const struct palette_plan *plan, struct palette_band *band, int64_t first,
                   int64_t last);
 };
-extern const struct palette_code palette_code_avx2, palette_code_avx512;
+RO_VARIANTS_DECLARE(const struct palette_code, palette_code);
 
 /* Vector code for a plan, or NULL where there is none or its sums do not fit. */
 const struct palette_code *palette_code_find(const struct palette_plan *plan, ro_cpu cpu);

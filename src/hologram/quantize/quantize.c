@@ -307,13 +307,8 @@ static ro_status run(struct quantizer *q)
         q->prepared = false;
         return status == RO_OK ? hologram_cuda_run(&q->job) : status;
     }
-    const struct band_kernel *kernel = NULL;
-#if RO_HAVE_X86_SIMD
-    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
-    kernel = best == RO_CPU_AVX512 ? &band_kernel_avx512
-             : best == RO_CPU_AVX2 ? &band_kernel_avx2
-                                   : NULL;
-#endif
+    static const struct band_kernel *const kernels[RO_CPUS] = {NULL, RO_VARIANTS_OF(band_kernel)};
+    const struct band_kernel *kernel = kernels[context->cpu];
     if (q->reference || !kernel) {
         if (q->o.schedule && ro_name_equal(q->o.schedule, "bands"))
             return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
