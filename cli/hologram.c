@@ -219,6 +219,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (actions[which].action != QUANTIZE && values.common.certificate)
         return usage_error(command, "--certificate does not apply to hologram %s",
                            actions[which].name);
+    if (values.common.strict && !(actions[which].action == RECONSTRUCT && values.levels))
+        return usage_error(command, "--strict applies to hologram reconstruct --levels only");
     return actions[which].run(command, &values, &names);
 }
 
@@ -228,7 +230,7 @@ const struct command command_hologram = {
     .summary = "holograms rounded so that the noise misses the viewer",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
-              COMMON_JSON | COMMON_CERTIFICATE,
+              COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .verb = "quantize",

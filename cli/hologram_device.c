@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The modulator that options name, and files of what it is sent. */
 #include "cli/hologram.h"
+#include "cli/pictures.h"
 #include "roundoff_io.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ ro_status hologram_load_numbers(ro_context *context, const struct hologram_value
                                 const ro_modulator *m, const char *path, ro_image *numbers)
 {
     ro_modulator how = *m;
-    ro_status status = ro_image_load(context, path, NULL, numbers, NULL);
+    ro_status status = pictures_load(context, path, numbers, NULL);
     if (status == RO_OK && numbers->format != RO_GRAY8)
         status = ro_context_fail(context, RO_E_FORMAT, "%s: level numbers are 8-bit grey, not %s",
                                  path, ro_format_name(numbers->format));

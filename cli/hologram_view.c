@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram reconstruct: what an eye sees of a field or of a file of level numbers. */
 #include "cli/hologram.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -182,12 +183,14 @@ int hologram_reconstruct(const struct command *command, const struct hologram_va
         json_string(file, path[0]);
         fputs(", \"output\": ", file);
         json_string(file, path[1]);
+        pictures_json(file);
         fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v.depths,
                 v.view.scale, work.seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
         fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
                 v.view.depth * 1e3, v.depths > 1 ? " and before" : "", v.view.scale, work.seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;

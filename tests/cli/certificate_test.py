@@ -2,11 +2,13 @@
 """Certificates and roundoff verify: what holds, and that every change is found."""
 import ctypes.util
 import json
+import os
 import re
 import sys
 import unittest
+from pathlib import Path
 
-from command import Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
+from command import SOURCE_DIR, Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
 
 
 class Certificates(Case):
@@ -64,6 +66,7 @@ class Certificates(Case):
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
+                ("out.pbm", "--method", "dbs", "--aim", "picture", "--seed", "4"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
                 ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),
                 ("out.pbm", "--schedule", "ec", "--strength", "70")]
@@ -82,6 +85,29 @@ class Certificates(Case):
         short = self.halftone("--method", "dbs", "--rounds", "1")
         self.assertGreater(short["search_improving_trials"], 0)
         self.assertGreater(short["search_error"], told["search_error"])
+
+    def test_search_before_there_was_an_aim(self):
+        """A certificate without `aim` means that only the halftone was blurred."""
+        self.put("cert.json", (Path(__file__).parent / "search_before_aim.json").read_bytes())
+        self.assertNotIn("option_aim", self.lines("cert.json"))
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--aim", "picture", "--quiet")
+        self.holds("cert.json", "in.pgm", "out.pbm", "--recompute")
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
+        self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])
+
+    def earlier(self, name, *rule):
+        """A certificate from before a rule changed, of a picture that the old one makes."""
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier", name), "rb") as file:
+            self.put("cert.json", file.read())
+        self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rule)
+        self.holds("cert.json", "in.ppm", "out.ppm", "--recompute")
+
+    def test_screens_that_shared_a_phase(self):
+        rgb = "--channels", "rgb", "--method", "bayer"
+        self.earlier("phases.json", *rgb, "--phases", "same")
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rgb)
+        self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
     @unittest.skipUnless(supports("png"), "this build has no PNG support")
     def test_another_type_of_file_with_the_same_pixels(self):
