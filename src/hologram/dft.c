@@ -2,7 +2,7 @@
 /* Plans of transforms: radices and tables, which own arithmetic makes the same on every machine. */
 #include "hologram/dft.h"
 
-#include "core/context.h"
+#include "context/context.h"
 #include "core/cpu.h"
 #include "hologram/phasor.h"
 

@@ -21,7 +21,7 @@
 #ifndef RO_HOLOGRAM_DFT_H
 #define RO_HOLOGRAM_DFT_H
 
-#include "core/pool.h"
+#include "parallel/pool.h"
 #include "roundoff/hologram.h"
 
 #include <stdbool.h>

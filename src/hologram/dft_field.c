@@ -2,8 +2,8 @@
 /* Transforms of whole fields: strips of rows, then strips of columns, by all threads. */
 #include "hologram/dft.h"
 
+#include "context/context.h"
 #include "core/checked.h"
-#include "core/context.h"
 
 #include <stdlib.h>
 

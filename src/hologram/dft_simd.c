@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Transforms of as many rows or columns at once as a vector has lanes. */
-#include "core/simd.h"
+#include "simd/simd.h"
 
 #include <string.h>
 

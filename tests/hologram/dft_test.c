@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/cpu.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "hologram/dft.h"
 #include "hologram/phasor.h"
 

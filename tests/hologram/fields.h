@@ -3,7 +3,7 @@
 #ifndef TESTS_HOLOGRAM_FIELDS_H
 #define TESTS_HOLOGRAM_FIELDS_H
 
-#include "core/hash.h"
+#include "core/random.h"
 #include "hologram/dft.h"
 #include "roundoff.h"
 
