@@ -4,7 +4,7 @@
 #define TESTS_HOLOGRAM_FIELDS_H
 
 #include "core/random.h"
-#include "hologram/dft.h"
+#include "transform/dft.h"
 #include "roundoff.h"
 
 #include <math.h>

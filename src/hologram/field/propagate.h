@@ -13,7 +13,7 @@
 #ifndef RO_HOLOGRAM_FIELD_PROPAGATE_H
 #define RO_HOLOGRAM_FIELD_PROPAGATE_H
 
-#include "hologram/dft.h"
+#include "transform/dft.h"
 #include "hologram/field/propagate_cuda.h"
 #include "hologram/field/propagate_filter.h"
 

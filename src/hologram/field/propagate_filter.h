@@ -3,7 +3,7 @@
 #ifndef RO_HOLOGRAM_FIELD_PROPAGATE_FILTER_H
 #define RO_HOLOGRAM_FIELD_PROPAGATE_FILTER_H
 
-#include "hologram/phasor.h"
+#include "transform/phasor.h"
 
 #include <math.h>
 

@@ -16,7 +16,7 @@
 
 #include "context/context.h"
 #include "core/image.h"
-#include "hologram/dft.h"
+#include "transform/dft.h"
 #include "hologram/field/field.h"
 
 #include <complex.h>

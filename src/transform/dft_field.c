@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Transforms of whole fields: strips of rows, then strips of columns, by all threads. */
-#include "hologram/dft.h"
+#include "transform/dft.h"
 
 #include "context/context.h"
 #include "core/checked.h"

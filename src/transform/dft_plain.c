@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "hologram/dft_panel.h"
+#include "transform/dft_panel.h"
 
 static void load_rows(float *panel, const float *from, size_t stride, int count, int n,
                       bool swapped)

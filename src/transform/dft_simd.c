@@ -9,7 +9,7 @@ enum { LANES = RO_VECTOR_BYTES / 4, FOURS = LANES / 4 };
 typedef float real __attribute__((vector_size(RO_VECTOR_BYTES)));
 #define DFT_INLINE RO_INLINE
 #define DFT_LOOP RO_UNROLL
-#include "hologram/dft_panel.h"
+#include "transform/dft_panel.h"
 
 #if defined(RO_SIMD_AVX512)
 /* LANES complex numbers as they lie to real and imaginary parts, and back. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of transforms: radices and tables, which own arithmetic makes the same on every machine. */
-#include "hologram/dft.h"
+#include "transform/dft.h"
 
 #include "context/context.h"
 #include "core/cpu.h"
-#include "hologram/phasor.h"
+#include "transform/phasor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 
 #include "core/cpu.h"
 #include "core/random.h"
-#include "hologram/dft.h"
-#include "hologram/phasor.h"
+#include "transform/dft.h"
+#include "transform/phasor.h"
 
 #include <complex.h>
 #include <math.h>

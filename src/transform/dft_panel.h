@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Transforms of a panel of lanes; `real` is a vector of them. See dft.h for what is computed. */
-#ifndef RO_HOLOGRAM_DFT_PANEL_H
-#define RO_HOLOGRAM_DFT_PANEL_H
+#ifndef RO_TRANSFORM_DFT_PANEL_H
+#define RO_TRANSFORM_DFT_PANEL_H
 
-#include "hologram/dft.h"
-#include "hologram/dft_butterfly.h"
+#include "transform/dft.h"
+#include "transform/dft_butterfly.h"
 
 #include <string.h>
 
