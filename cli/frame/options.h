@@ -91,6 +91,9 @@ struct command;
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
 
+/* Whether two names mean one file; what is no plain file, such as /dev/null, may be named twice. */
+bool same_file(const char *a, const char *b);
+
 /* The same for a command's run: false where it ends here, with help or a wrong option, and *ended
  * is its exit status. */
 bool options_take(const struct command *command, int argc, char **argv, void *values,

@@ -367,6 +367,7 @@ static int run(const struct command *command, int argc, char **argv)
     const ro_report report = *ro_context_report(work.context);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, &report);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, out);
