@@ -458,6 +458,7 @@ static int run(const struct command *command, int argc, char **argv)
     const ro_report ran = *ro_context_report(work.context);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, &ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files.path[1]);

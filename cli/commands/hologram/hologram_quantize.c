@@ -301,6 +301,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
         status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &ran);
+    status = work_commit(&work, status);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[1]);
     } else if (values->common.json) {
@@ -391,7 +392,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
                                                        .progress_data = to->context},
                                  &cpu);
     if (status == RO_OK) {
-        q.options.measure = ro_hologram_measures();
+        q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
         if (status != RO_OK)
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));

@@ -380,6 +380,7 @@ static int run_apply(const struct command *command, const struct register_values
     const double seconds = seconds_now() - work.progress.start;
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &applied);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[1]);
@@ -435,6 +436,7 @@ static int run_search(const struct command *command, const struct register_value
     const bool useless = status == RO_OK && job.report.useless && !values->force;
     if (status == RO_OK && !useless)
         status = certificate_write(command, work.context, values, files, &job.ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[2]);

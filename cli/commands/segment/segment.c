@@ -474,6 +474,7 @@ static int run(const struct command *command, int argc, char **argv)
     const bool useless = status == RO_OK && segment_is_useless(&job.report) && !values.force;
     if (status == RO_OK && !useless)
         status = certificate_write(command, work.context, &values, &files, &ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files.path[1]);

@@ -37,14 +37,13 @@ ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
 ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
                        ro_segmentation *result);
 
-/* An animation: a GIF, or a series of files "name-0000.png". All appear at the commit. */
+/* An animation: a GIF, or a series of files "name-0000.png". */
 struct frames {
     ro_context *context;
     const char *path;
     const ro_image *picture;
-    ro_gif *gif;         /* NULL: a series, */
-    ro_writer **writers; /* whose files wait for their names */
-    uint32_t count, room;
+    ro_gif *gif; /* NULL: a series */
+    uint32_t count;
     ro_status status; /* of the first failure, and what was said of it */
     char message[512];
 };
