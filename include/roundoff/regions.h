@@ -41,6 +41,7 @@ typedef struct ro_region {
 typedef struct ro_regions_report {
     double smooth; /* standard deviation in pixels by which intensities were smoothed */
     size_t fronts, labels;
+    double way;       /* of the front that arrived last, in pixels at full speed */
     unsigned useless; /* of all labels together */
 } ro_regions_report;
 
@@ -69,6 +70,15 @@ void ro_regions_free(ro_regions *result); /* NULL is allowed */
 /* Label numbers into a view of RO_GRAY8, RO_INDEX8 or RO_GRAY16, 0 where no front came. */
 RO_API
 ro_status ro_regions_labels(const ro_regions *result, const ro_image *labels);
+
+/* The outlines as closed lines, holes too, the inside on their left as seen on the screen, at
+ * places between pixels that the intensities tell. Owned by the result, until ro_regions_show. */
+RO_API
+const ro_polyline *ro_regions_contours(const ro_regions *result, size_t *count);
+
+/* Labels and outlines as they were when fronts had gone this many pixels at full speed. */
+RO_API
+ro_status ro_regions_show(ro_regions *result, double way);
 
 /* The fronts in the order of the seeds, those of the mask behind; and the labels in the order of
  * their numbers. Owned by the result. */

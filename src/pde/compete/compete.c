@@ -247,6 +247,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->height = in->height;
     work->plane.width = in->width;
     work->plane.height = in->height;
+    work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
     if (options)
         work->options = *options;
