@@ -4,7 +4,6 @@
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -478,38 +477,6 @@ done:
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static ro_status read_file(ro_context *context, const char *path, char **text, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    *text = NULL;
-    *size = 0;
-    if (!file)
-        return ro_context_fail(context, RO_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    size_t room = 0;
-    ro_status status = RO_OK;
-    for (;;) {
-        if (*size == room) {
-            room = 2 * room + 65536;
-            char *more = room < LARGEST ? realloc(*text, room + 1) : NULL;
-            if (!more) {
-                status = ro_context_fail(context, RO_E_FORMAT, "%s: is too large", path);
-                break;
-            }
-            *text = more;
-        }
-        const size_t got = fread(*text + *size, 1, room - *size, file);
-        *size += got;
-        if (got == 0)
-            break;
-    }
-    if (status == RO_OK && ferror(file))
-        status = ro_context_fail(context, RO_E_IO, "%s: cannot be read: %s", path, strerror(errno));
-    fclose(file);
-    if (status == RO_OK)
-        (*text)[*size] = '\0';
-    return status;
-}
-
 /* `  "name": value,` of one line, the comma missing in the last. */
 static bool read_line(struct certificate *to, char *line)
 {
@@ -535,7 +502,7 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     char *text, hash[RO_HASH_TEXT], tail[sizeof mark + RO_HASH_TEXT + 8];
     size_t size;
     *to = (struct certificate){.context = context};
-    ro_status status = read_file(context, path, &text, &size);
+    ro_status status = ro_bytes_load(context, path, LARGEST, &text, &size);
     if (status != RO_OK)
         goto done;
     const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");
