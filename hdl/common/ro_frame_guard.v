@@ -12,7 +12,8 @@
 //
 // What follows never stops: a beat is given only while there is `room` for its result at the end.
 // Where no further row comes, up to FLUSH rows of beats without pixels push the last rows out of the
-// line memories behind the guard, and TAIL clocks with `shift` push the last pixels of a row on. After
+// line memories behind the guard, and TAIL clocks with `shift` push the last pixels of a row on
+// where no pixel of the next one does. After
 // a row of less than PERIOD pixels there is a gap, so that beats of one column are at least PERIOD
 // clocks apart: what a pixel leaves in the memories is there when the one below asks for it.
 module ro_frame_guard #(
@@ -231,6 +232,7 @@ module ro_frame_guard #(
         if (give && row_begins) top <= frame_begins;
         shift <= give || tail != 0;
         if (row_ends) tail <= WHOLE_TAIL;
+        else if (give) tail <= 0; // the pixels of a row push by themselves, and stay together
         else if (tail != 0) tail <= tail - 1'b1;
         if (reset) begin
             beat  <= 1'b0;

@@ -61,6 +61,7 @@ template <class Circuit> class Bench
     Circuit circuit;
     uint64_t clocks = 0, pixels = 0;
     uint64_t clocks_with_error = 0;
+    std::vector<uint64_t> results; /* of the last run */
 
     Bench(Put put, Get get) : put(put), get(get)
     {
@@ -93,6 +94,7 @@ template <class Circuit> class Bench
         Sides from(in_pauses, 2 * seed), to(out_pauses, 2 * seed + 1);
         size_t sent = 0, taken = 0;
         bool offered = false;
+        results.clear();
         uint64_t begin = clocks, end = clocks, limit = 20000 + 40 * (in.size() + expected.size());
         for (uint64_t quiet = 0; quiet < 64;) {
             if (clocks - begin > limit)
@@ -110,6 +112,7 @@ template <class Circuit> class Bench
             circuit.out_ready = !to.paused();
             circuit.eval();
             if (circuit.out_valid && circuit.out_ready) {
+                results.push_back(get(circuit));
                 check(name, expected, taken, seed);
                 taken++;
                 end = clocks + 1;

@@ -3,7 +3,9 @@
 
 #include "core/hash.h"
 #include "pde/levelset.h"
+#include "roundoff.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,4 +42,56 @@ void model_levelset(const struct model_numbers *numbers, uint32_t width, uint32_
     if (front.now == 1)
         memcpy(phi, other, bytes);
     free(other);
+}
+
+/* ---- Halftones ------------------------------------------------------------------------------- */
+
+static ro_context *context_of(void)
+{
+    static ro_context *context;
+    if (!context && ro_context_open(NULL, &context) != RO_OK)
+        exit(1);
+    return context;
+}
+
+static void expect(ro_status status)
+{
+    if (status == RO_OK)
+        return;
+    fprintf(stderr, "%s\n", ro_context_message(context_of()));
+    exit(1);
+}
+
+struct halftone {
+    ro_image in, out;
+    ro_halftone_options options;
+};
+
+static struct halftone halftone_of(const char *method, int levels, uint32_t maxval, uint32_t width,
+                                   uint32_t height, const uint16_t *samples, uint8_t *out)
+{
+    return (struct halftone){
+        .in = {RO_GRAY16, width, height, maxval, (ptrdiff_t)(2 * width),
+               (void *)(uintptr_t)samples},
+        .out = {RO_INDEX8, width, height, (uint32_t)(levels - 1), (ptrdiff_t)width, out},
+        .options = {.method = method, .levels = levels},
+    };
+}
+
+void model_halftone(const char *method, int levels, uint32_t maxval, uint32_t width,
+                    uint32_t height, const uint16_t *samples, uint8_t *out)
+{
+    struct halftone work = halftone_of(method, levels, maxval, width, height, samples, out);
+    expect(ro_halftone(context_of(), &work.in, &work.out, &work.options));
+}
+
+bool model_halftone_is_exact(const char *method, int levels, uint32_t maxval, uint32_t width,
+                             uint32_t height, const uint16_t *samples, uint8_t *out)
+{
+    struct halftone work = halftone_of(method, levels, maxval, width, height, samples, out);
+    ro_halftone_audit audit;
+    expect(ro_halftone_audit_of(context_of(), &work.in, &work.out, &work.options, &audit));
+    return audit.unlike == 0 && audit.divisor * audit.tone_in == audit.divisor * audit.tone_out +
+                                                                     audit.border + audit.carried +
+                                                                     audit.lost;
 }

@@ -18,4 +18,12 @@ struct model_numbers model_levelset_numbers(const char *number, const char *norm
 void model_levelset(const struct model_numbers *numbers, uint32_t width, uint32_t height,
                     int16_t *phi, const int16_t *speed, uint32_t steps);
 
+/* Halftones of samples up to maxval: the number of each pixel's level. */
+void model_halftone(const char *method, int levels, uint32_t maxval, uint32_t width,
+                    uint32_t height, const uint16_t *samples, uint8_t *out);
+/* Whether every tone of a halftone is accounted for: what came in is what went out, what left over
+ * the borders and what was carried at the ends of rows. */
+bool model_halftone_is_exact(const char *method, int levels, uint32_t maxval, uint32_t width,
+                             uint32_t height, const uint16_t *samples, uint8_t *out);
+
 #endif

@@ -21,6 +21,7 @@ fi
 
 mkdir -p "$WORK"
 sources=$(ls "$SOURCE_DIR"/hdl/*/*.v | grep -v /vendor/)
+includes="-I$SOURCE_DIR/hdl/common -I$SOURCE_DIR/hdl/errordiffusion"
 flags="-I$SOURCE_DIR/tests -I$SOURCE_DIR/include -I$SOURCE_DIR/src"
 
 # simulate NAME TOP 'PARAMETER=VALUE ...' [arguments]: tests/hdl/NAME.cpp drives the module TOP. What
@@ -32,6 +33,7 @@ simulate() {
     shift 3
     folder=$WORK/$(echo "$name $parameters" | tr -cs 'a-zA-Z0-9\n' '-')
     mkdir -p "$folder"
+    extra=$(ls "$SOURCE_DIR/tests/hdl/$top.v" 2>/dev/null)
     given=
     : >"$folder/parameters.h"
     for parameter in $parameters; do
@@ -47,9 +49,9 @@ simulate() {
     {
         ${CC:-cc} -O1 $flags -c "$SOURCE_DIR/tests/hdl/models.c" -o "$folder/models.o" &&
             verilator --cc --exe --build -Wall -O3 --x-assign unique --x-initial unique \
-                --Mdir "$folder" --top-module "$top" $given $sources \
-                "$SOURCE_DIR/hdl/vendor/generic.v" "$SOURCE_DIR/tests/hdl/$name.cpp" \
-                -CFLAGS "-O1 $flags -include $folder/parameters.h" \
+                --Mdir "$folder" --top-module "$top" $given $includes $sources \
+                "$SOURCE_DIR/hdl/vendor/generic.v" $extra "$SOURCE_DIR/tests/hdl/$name.cpp" \
+                -MAKEFLAGS 'OPT_FAST=-O1 OPT_GLOBAL=-O1' -CFLAGS "$flags -include $folder/parameters.h" \
                 -LDFLAGS "$folder/models.o $BUILD_DIR/libroundoff.a -lm -lpthread"
     } >"$folder/log" 2>&1 || {
         cat "$folder/log"
