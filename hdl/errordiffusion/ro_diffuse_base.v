@@ -13,13 +13,15 @@
 //     s' = D T' + (errors from above) + c + r e,    r e = r sigma/D + r (middle[mid] + 1 - level)
 //
 // Its `base_*` are all of sigma' but c and r sigma/D, for each of the three levels that the pixel
-// before it may take, and `low_*` the same of lambda'. They come 4 clocks later.
+// before it may take, moved by what the loop wants (see there); `sign_*` the same without OFFSET, and
+// `low_*` the same of lambda'. They come 4 clocks later.
 module ro_diffuse_base #(
     parameter MAXVAL = 255,
     parameter LEVELS = 2,
     parameter LANES = 1,
     parameter SHIFT = 4,      // D = 2^SHIFT
     parameter RIGHT = 7,      // r
+    parameter OFFSET = 8,     // of what the loop keeps
     parameter PIXEL_BITS = 8,
     parameter SUM_BITS = 17,
     parameter LEVEL_BITS = 1
@@ -36,6 +38,9 @@ module ro_diffuse_base #(
     output reg  [  SUM_BITS-1:0] base_above, // the pixel before it took mid + 1,
     output reg  [  SUM_BITS-1:0] base_mid,
     output reg  [  SUM_BITS-1:0] base_below, // or mid - 1; not for two levels
+    output reg  [  SUM_BITS-1:0] sign_above,
+    output reg  [  SUM_BITS-1:0] sign_mid,
+    output reg  [  SUM_BITS-1:0] sign_below,
     output reg  [  SUM_BITS-1:0] low_above,
     output reg  [  SUM_BITS-1:0] low_mid,
     output reg  [  SUM_BITS-1:0] low_below
@@ -44,13 +49,13 @@ module ro_diffuse_base #(
     localparam D = 1 << SHIFT;
 
     // ---- constants, by level --------------------------------------------------------------------
-    function [511:0] thresholds; // D (middle[k] + 1)
+    function [511:0] thresholds; // D (middle[k] + 1), less what the loop leaves out
         input integer factor;
         integer k;
         begin
             thresholds = 512'd0;
             for (k = LOWEST_MID; k <= HIGHEST_MID; k = k + 1)
-                thresholds[32*k+:32] = factor * (middle(k) + 1);
+                thresholds[32*k+:32] = factor * (middle(k) + 1) - (2 * RIGHT == D - 2 ? 1 : 0);
         end
     endfunction
 
@@ -145,9 +150,12 @@ module ro_diffuse_base #(
         below3  <= sum2 + below2;
 
         out_mid    <= mid3;
-        base_above <= above3;
-        base_mid   <= at_mid3;
-        base_below <= below3;
+        base_above <= above3 + OFFSET[SUM_BITS-1:0];
+        base_mid   <= at_mid3 + OFFSET[SUM_BITS-1:0];
+        base_below <= below3 + OFFSET[SUM_BITS-1:0];
+        sign_above <= above3;
+        sign_mid   <= at_mid3;
+        sign_below <= below3;
         low_above  <= above3 + gap3;
         low_mid    <= at_mid3 + gap3;
         low_below  <= below3 + gap3;

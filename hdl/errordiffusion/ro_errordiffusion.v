@@ -136,7 +136,8 @@ module ro_errordiffusion #(
     wire [PIXEL_BITS-1:0] sum_pixel;
     wire [LEVEL_BITS-1:0] base_mid_level, loop_mid;
     wire [SUM_BITS-1:0] sum, sigma;
-    wire [SUM_BITS-1:0] base_above, base_mid, base_below, low_above, low_mid, low_below;
+    wire [SUM_BITS-1:0] base_above, base_mid, base_below, sign_above, sign_mid, sign_below;
+    wire [SUM_BITS-1:0] low_above, low_mid, low_below;
 
     ro_diffuse_above #(
         .PIXEL_BITS(PIXEL_BITS),
@@ -165,6 +166,7 @@ module ro_errordiffusion #(
         .LEVELS(LEVELS),
         .SHIFT(SHIFT),
         .RIGHT(RIGHT),
+        .OFFSET(OFFSET),
         .PIXEL_BITS(PIXEL_BITS),
         .SUM_BITS(SUM_BITS),
         .LEVEL_BITS(LEVEL_BITS)
@@ -181,6 +183,9 @@ module ro_errordiffusion #(
         .base_above(base_above),
         .base_mid(base_mid),
         .base_below(base_below),
+        .sign_above(sign_above),
+        .sign_mid(sign_mid),
+        .sign_below(sign_below),
         .low_above(low_above),
         .low_mid(low_mid),
         .low_below(low_below)
@@ -190,6 +195,7 @@ module ro_errordiffusion #(
         .LEVELS(LEVELS),
         .SHIFT(SHIFT),
         .RIGHT(RIGHT),
+        .OFFSET(OFFSET),
         .FURTHER(FURTHER),
         .SUM_BITS(SUM_BITS),
         .LEVEL_BITS(LEVEL_BITS)
@@ -202,6 +208,9 @@ module ro_errordiffusion #(
         .base_above(base_above),
         .base_mid(base_mid),
         .base_below(base_below),
+        .sign_above(sign_above),
+        .sign_mid(sign_mid),
+        .sign_below(sign_below),
         .low_above(low_above),
         .low_mid(low_mid),
         .low_below(low_below),

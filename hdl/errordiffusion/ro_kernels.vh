@@ -24,6 +24,7 @@
     localparam integer SHIFT = {28'd0, TAPS[35:32]};
     localparam integer RIGHT = {28'd0, TAPS[31:28]};
     localparam integer FURTHER = {28'd0, TAPS[27:24]};
+    localparam integer OFFSET = 2 * RIGHT >= (1 << SHIFT) - 2 ? (1 << SHIFT) / 2 : 0;
     localparam [23:0] WEIGHTS = TAPS[23:0];
     localparam AHEAD = WEIGHTS[3:0] != 0 ? 3 : WEIGHTS[7:4] != 0 ? 2 : WEIGHTS[11:8] != 0 ? 1 : 0;
     localparam BEHIND = WEIGHTS[23:20] != 0 ? 2 : WEIGHTS[19:16] != 0 ? 1 : 0;

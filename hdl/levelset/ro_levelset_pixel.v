@@ -36,7 +36,6 @@ module ro_levelset_pixel #(
     localparam N_BITS = P + 9;
     localparam K = SPEED_BITS + 7;
     localparam MULTIPLY_CLOCKS = BLOCKS == 0 ? $clog2(SPEED_BITS - 1) + 1 : N_BITS > 21 ? 4 : 3;
-    localparam [K-1:0] HALF = {1'b1, {K - 1{1'b0}}};
 
     generate
         if (CLOCKS != 10 + MULTIPLY_CLOCKS) begin : bad_clocks
@@ -146,7 +145,7 @@ module ro_levelset_pixel #(
         .clk(clk),
         .a(size9),
         .b(norm9),
-        .c(HALF - {{K - 1{1'b0}}, shrinks9}),
+        .c({!shrinks9, {K - 1{shrinks9}}}),
         .sum(flux)
     );
     ro_delay #(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives a circuit that takes a stream and gives one: offers pixels and takes results with pauses on
- * both sides, and holds every result against what the library computes. A circuit is any class made by
- * Verilator whose ports have the usual names; `put` sets its data inputs, `get` reads its outputs.
+ * Drives a circuit that takes a stream and gives one: offers pixels and takes results with pauses
+ * on both sides, and holds every result against what the library computes. A circuit is any class
+ * made by Verilator whose ports have the usual names; `put` sets its data inputs, `get` reads its
+ * outputs.
  */
 #ifndef RO_TESTS_HDL_BENCH_H
 #define RO_TESTS_HDL_BENCH_H
@@ -99,9 +100,8 @@ template <class Circuit> class Bench
         for (uint64_t quiet = 0; quiet < 64;) {
             if (clocks - begin > limit)
                 fail(name + ": " + std::to_string(taken) + " of " +
-                     std::to_string(expected.size()) + " results after " +
-                     std::to_string(sent) + " of " + std::to_string(in.size()) + " pixels" +
-                     seeded(seed));
+                     std::to_string(expected.size()) + " results after " + std::to_string(sent) +
+                     " of " + std::to_string(in.size()) + " pixels" + seeded(seed));
             offered = sent < in.size() && (offered || !from.paused());
             circuit.in_valid = offered;
             if (offered) {

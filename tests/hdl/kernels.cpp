@@ -2,8 +2,8 @@
 /* Error diffusion by every kernel against the library; see kernels_top.v. */
 #include "hdl/bench.h"
 
-#include "Vkernels_top.h"
 #include "verilated.h"
+#include "Vkernels_top.h"
 
 #include <cinttypes>
 
@@ -13,8 +13,8 @@ using Circuit = Vkernels_top;
 static const char *kernel_of(uint32_t which)
 {
     static const char *const names[] = {
-        "floyd-steinberg", "sierra-two-row", "burkes",    "shiau-fan-2",
-        "sierra-lite",     "fan",            "shiau-fan", "false-floyd-steinberg",
+        "floyd-steinberg", "sierra-two-row",        "burkes", "shiau-fan-2", "sierra-lite", "fan",
+        "shiau-fan",       "false-floyd-steinberg",
     };
     return names[(FIRST + which) % 8];
 }
@@ -35,11 +35,21 @@ static std::vector<uint16_t> draw(uint32_t width, uint32_t height, uint32_t seed
     for (uint32_t i = 0; i < width * height; i++) {
         uint32_t h = model_random(seed, i, 1), x = i % width;
         switch (seed % 5) {
-        case 0: samples.push_back((uint16_t)(h % (MAXVAL + 1))); break;
-        case 1: samples.push_back(h % 2 ? MAXVAL : 0); break;
-        case 2: samples.push_back((uint16_t)(MAXVAL / 2 + h % 2)); break;
-        case 3: samples.push_back((uint16_t)(MAXVAL * x / width)); break;
-        case 4: samples.push_back((i / width + x) / 7 % 2 ? MAXVAL : (uint16_t)(h % 3)); break;
+        case 0:
+            samples.push_back((uint16_t)(h % (MAXVAL + 1)));
+            break;
+        case 1:
+            samples.push_back(h % 2 ? MAXVAL : 0);
+            break;
+        case 2:
+            samples.push_back((uint16_t)(MAXVAL / 2 + h % 2));
+            break;
+        case 3:
+            samples.push_back((uint16_t)(MAXVAL * x / width));
+            break;
+        case 4:
+            samples.push_back((i / width + x) / 7 % 2 ? MAXVAL : (uint16_t)(h % 3));
+            break;
         }
     }
     return samples;
@@ -66,8 +76,8 @@ static void set_size(Bench<Circuit> &bench, uint32_t which, uint32_t width, uint
 
 static void pictures(Bench<Circuit> &bench, uint32_t which, int count)
 {
-    const std::string name = std::string(kernel_of(which)) + " " +
-                             std::to_string(levels_of(which)) + " levels";
+    const std::string name =
+        std::string(kernel_of(which)) + " " + std::to_string(levels_of(which)) + " levels";
     for (uint32_t k = 0; k < (uint32_t)count; k++) {
         uint32_t seed = 1000 * which + k;
         uint32_t width = 1 + model_random(seed, 0, 3) % (k % 3 == 0 ? 6 : WIDTH);
@@ -83,8 +93,8 @@ static void pictures(Bench<Circuit> &bench, uint32_t which, int count)
         }
         bench.run(name, in, expected, (Pauses)(k % 3), (Pauses)(k / 3 % 3), seed);
         std::vector<uint8_t> given(bench.results.end() - (long)samples.size(), bench.results.end());
-        if (!model_halftone_is_exact(kernel_of(which), levels_of(which), MAXVAL, width,
-                                     height, samples.data(), given.data()))
+        if (!model_halftone_is_exact(kernel_of(which), levels_of(which), MAXVAL, width, height,
+                                     samples.data(), given.data()))
             fail(name + ": tone was lost");
     }
     if (bench.clocks_with_error)
@@ -111,7 +121,7 @@ static void faults(Bench<Circuit> &bench, uint32_t which)
 {
     const uint32_t width = 20, height = 6;
     const std::vector<std::vector<uint32_t>> shapes = {
-        {20, 20, 19, 20, 20, 20}, {20, 23, 20, 20, 20, 20},     {20, 20, 5}, {20, 20, 20},
+        {20, 20, 19, 20, 20, 20}, {20, 23, 20, 20, 20, 20},     {20, 20, 5},          {20, 20, 20},
         {20, 20, 20, 20, 20, 25}, {20, 20, 20, 20, 20, 20, 20}, {1, 40, 1, 2, 20, 3},
     };
     set_size(bench, which, width, height);

@@ -2,8 +2,8 @@
 /* ro_levelset against the library: NUMBER, NORM, WIDTH and STEPS are those it was built with. */
 #include "hdl/bench.h"
 
-#include "Vro_levelset.h"
 #include "verilated.h"
+#include "Vro_levelset.h"
 
 #include <cinttypes>
 
@@ -41,17 +41,33 @@ static Picture draw(uint32_t width, uint32_t height, uint32_t seed)
         uint32_t h = model_random(seed, i, 1), g = model_random(seed, i, 2);
         int32_t x = (int32_t)(i % width), y = (int32_t)(i / width), phi = 0, speed = 0;
         switch (seed % 4) {
-        case 0: phi = min + (int32_t)(h % (uint32_t)range); break;
-        case 1: phi = h % 2 ? max : min; break;
-        case 2: phi = (int32_t)(h % 5) - 2 + (x > y ? max / 2 : min / 2); break;
-        case 3: phi = (x + 2 * y) * (max / 64) % max - max / 2; break;
+        case 0:
+            phi = min + (int32_t)(h % (uint32_t)range);
+            break;
+        case 1:
+            phi = h % 2 ? max : min;
+            break;
+        case 2:
+            phi = (int32_t)(h % 5) - 2 + (x > y ? max / 2 : min / 2);
+            break;
+        case 3:
+            phi = (x + 2 * y) * (max / 64) % max - max / 2;
+            break;
         }
         int32_t fastest = numbers.fastest;
         switch (seed / 4 % 4) {
-        case 0: speed = (int32_t)(g % (uint32_t)(2 * fastest + 1)) - fastest; break;
-        case 1: speed = g % 2 ? fastest : -fastest; break;
-        case 2: speed = (int32_t)(g % 3) - 1; break;
-        case 3: speed = x < (int32_t)width / 2 ? fastest : (int32_t)(g % 16) - 8; break;
+        case 0:
+            speed = (int32_t)(g % (uint32_t)(2 * fastest + 1)) - fastest;
+            break;
+        case 1:
+            speed = g % 2 ? fastest : -fastest;
+            break;
+        case 2:
+            speed = (int32_t)(g % 3) - 1;
+            break;
+        case 3:
+            speed = x < (int32_t)width / 2 ? fastest : (int32_t)(g % 16) - 8;
+            break;
         }
         picture.phi.push_back((int16_t)phi);
         picture.speed.push_back((int16_t)speed);
@@ -94,7 +110,9 @@ static void pictures(Bench<Vro_levelset> &bench, int count)
         }
         bench.tick();
         bench.tick();
-        bench.run("pictures " + std::to_string(width) + " x " + std::to_string(bench.circuit.height) + " x " + std::to_string(1 + seed % 3), in, expected, (Pauses)(seed % 3), (Pauses)(seed / 3 % 3), seed);
+        bench.run("pictures " + std::to_string(width) + " x " +
+                      std::to_string(bench.circuit.height) + " x " + std::to_string(1 + seed % 3),
+                  in, expected, (Pauses)(seed % 3), (Pauses)(seed / 3 % 3), seed);
     }
     if (bench.clocks_with_error)
         fail("good pictures raised an error");
@@ -156,13 +174,13 @@ static void faults(Bench<Vro_levelset> &bench)
 {
     const uint32_t width = WIDTH < 12 ? WIDTH : 12, height = 6;
     const std::vector<std::vector<uint32_t>> shapes = {
-        {width, width, width - 1, width, width, width},        /* a row ends early */
-        {width, width + 3, width, width, width, width},        /* a row is too long */
-        {width, width, 5},                                     /* a frame ends in a row */
-        {width, width, width},                                 /* or between rows */
-        {width, width, width, width, width, width + 2},        /* the last row is too long */
-        {width, width, width, width, width, width, width},     /* a row too many */
-        {1, 2 * width, 1, 2, width, 3},                        /* nothing fits */
+        {width, width, width - 1, width, width, width},    /* a row ends early */
+        {width, width + 3, width, width, width, width},    /* a row is too long */
+        {width, width, 5},                                 /* a frame ends in a row */
+        {width, width, width},                             /* or between rows */
+        {width, width, width, width, width, width + 2},    /* the last row is too long */
+        {width, width, width, width, width, width, width}, /* a row too many */
+        {1, 2 * width, 1, 2, width, 3},                    /* nothing fits */
     };
     bench.circuit.width = width;
     bench.circuit.height = height;
