@@ -133,7 +133,7 @@ static bool print_search(int largest)
         uint32_t width, height;
         double cpu, gpu;
     } theirs[] = {{512, 512, 8351, 213.8}, {2048, 2560, 113300, 3158}, {4096, 3072, 346600, 7248}};
-    const ro_halftone_options options = {.method = "dbs-clipping-free"};
+    const ro_halftone_options options = {.method = "dbs-clipping-free", .aim = "picture"};
     ro_context *context;
     if (ro_context_open(NULL, &context) != RO_OK)
         return false;

@@ -15,7 +15,7 @@ static const char checksum_name[] = "checksum";
 enum { LARGEST = 64 << 20 }; /* bytes of a certificate that is read */
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate"};
+static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
@@ -286,6 +286,20 @@ static void add_option(struct certificate *to, const struct option *option, cons
             add_printed(to, name, "null");
         break;
     }
+    case OPTION_SCALE: {
+        const struct scale *scale = value;
+        if (scale->percent > 0)
+            add_printed(to, name, "\"%.17g%%\"", scale->percent);
+        else if (scale->width && scale->height)
+            add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+        else if (scale->width)
+            add_printed(to, name, "\"%ux\"", scale->width);
+        else if (scale->height)
+            add_printed(to, name, "\"x%u\"", scale->height);
+        else
+            add_printed(to, name, "null");
+        break;
+    }
     case OPTION_LIST:
         add_list(to, name, value);
         break;
@@ -323,6 +337,34 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
         return to->status;
     const ro_status status = command->certify(to, values, files);
     return status == RO_OK ? to->status : status;
+}
+
+/* Whether what an option was before holds for what ran. */
+static bool was_of(const struct option *option, const struct certificate *stated)
+{
+    const char *ran = certificate_value(stated, "ran_method");
+    if (!option->before || !option->before_of)
+        return option->before;
+    for (const char *const *method = option->before_of; ran && *method; method++)
+        if (strlen(ran) == strlen(*method) + 2 && strncmp(ran + 1, *method, strlen(*method)) == 0)
+            return true;
+    return false;
+}
+
+void certificate_complete(struct certificate *stated, const struct command *command)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (!is_stated(list[i]) || certificate_value(stated, name))
+            continue;
+        if (was_of(list[i], stated))
+            certificate_text(stated, name, list[i]->before);
+        else
+            add_option(stated, list[i], command->defaults);
+    }
 }
 
 ro_status certificate_of_output(struct certificate *to, const void *values,

@@ -2,6 +2,7 @@
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
 #include "cli/halftone.h"
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 
 #include <stdlib.h>
@@ -11,7 +12,11 @@ static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigm
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
+static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
+
+/* Before there was --aim, only the halftone was blurred. */
+static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
@@ -30,7 +35,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
-    {"resize", "WxH", "resize to the device's pixels before rounding", OPTION_SIZE,
+    {"resize", "WxH", "to the device's pixels: WxH, in proportion Wx, xH or P%", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"strength", "P%", "part of every error that is passed on (default 100%)", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, strength), .min = 1, .max = 100,
@@ -69,6 +74,9 @@ static const struct option options[] = {
     {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
+    {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
+     .topic = "colour", .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
@@ -83,6 +91,9 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
+    {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
+     .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
@@ -96,7 +107,7 @@ static const struct option options[] = {
 };
 
 static const char *const examples[] = {
-    "roundoff halftone photo.jpg photo.tif --resize 4960x7016 --dpi 600",
+    "roundoff halftone photo.jpg photo.tif --resize 4960x --dpi 600",
     "zcat scan.pgm.gz | roundoff halftone - - --levels 4 > scan.pgm",
     NULL,
 };
@@ -215,6 +226,7 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
+    pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
 }
@@ -263,16 +275,20 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .channels = values->separate   ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
+                    .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
                     .overshoot = (int)values->overshoot,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
+                    .aim = values->aim,
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
         .read = {.page = (unsigned)values->page,
                  .resize_width = values->resize.width,
-                 .resize_height = values->resize.height},
+                 .resize_height = values->resize.height,
+                 .resize_percent = values->resize.percent,
+                 .resize_light = values->linear || values->palette},
         .write = {.type = values->type,
                   .dpi_x = values->dpi,
                   .dpi_y = values->dpi,
@@ -286,7 +302,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
-        status = ro_image_load(context, values->screen, NULL, &request->screen, NULL);
+        status = pictures_load(context, values->screen, &request->screen, NULL);
     if (values->kernel && status == RO_OK) {
         status = ro_kernel_read(context, values->kernel, &request->kernel);
         options->kernel = &request->kernel;
@@ -340,6 +356,9 @@ static int run(const struct command *command, int argc, char **argv)
     const char *in = files.path[0], *out = files.path[1];
     static struct halftone_request request;
     ro_status status = halftone_prepare(work.context, &values, &request);
+    const ro_read_options picture = pictures_read(in);
+    request.read.strict = picture.strict;
+    request.read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
                                   &request.write);
@@ -359,6 +378,7 @@ static int run(const struct command *command, int argc, char **argv)
         char output[64];
         say_output(&request.options, output, sizeof output);
         print_line(&report, output, seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -378,7 +398,7 @@ const struct command command_halftone = {
     .summary = "rounds a picture to a few levels, every small area keeping its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
-              COMMON_JSON | COMMON_CERTIFICATE,
+              COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 2,

@@ -9,14 +9,14 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    int levels, page, cell, angle, strength, noise, threshold, channels, separate;
+    int levels, page, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
-    struct size resize;
+    struct scale resize;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
-    const char *order, *start, *shadow;
+    const char *aim, *order, *start, *shadow;
 };
 
 /* The options as the library takes them, with all they point to. */

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HELP_COLUMN = 20 };
+enum { HELP_COLUMN = 20, MOST_PERCENT = 1000000 };
 
 static const char *const device_names[] = {"auto", "cpu", "cuda", NULL};
 static const char *const cpu_names[] = {"auto", "scalar", "avx2", "avx512", NULL};
@@ -36,6 +36,8 @@ static const struct option common_options[] = {
     {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
     {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
      .offset = offsetof(struct common, certificate), .writes = true},
+    {"strict", NULL, "fail where something of a picture would be dropped", OPTION_FLAG,
+     .offset = offsetof(struct common, strict), .topic = "files"},
 };
 enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
 
@@ -155,6 +157,34 @@ static bool store_size(const struct option *option, const char *text, void *valu
     return true;
 }
 
+static bool store_scale(const struct option *option, const char *text, void *value)
+{
+    struct scale scale = {0};
+    const char *end = text;
+    long sides[2] = {0};
+    if (text[0] && text[strlen(text) - 1] == '%') {
+        char *stop;
+        scale.percent = isdigit((unsigned char)*text) || *text == '.' ? strtod(text, &stop) : 0;
+        if (!(scale.percent > 0 && scale.percent <= MOST_PERCENT) || strcmp(stop, "%") != 0)
+            return false;
+        *(struct scale *)value = scale;
+        return true;
+    }
+    for (int i = 0; i < 2; i++) {
+        const bool given = isdigit((unsigned char)*end);
+        if (given &&
+            (!read_whole(end, &end, &sides[i]) || sides[i] < option->min || sides[i] > option->max))
+            return false;
+        if (i == 0 && *end != 'x' && *end != 'X')
+            return false;
+        end += i == 0;
+    }
+    if (*end || (!sides[0] && !sides[1]))
+        return false;
+    *(struct scale *)value = (struct scale){(uint32_t)sides[0], (uint32_t)sides[1], 0};
+    return true;
+}
+
 static bool store_seed(const struct option *option, const char *text, void *value)
 {
     (void)option;
@@ -215,6 +245,11 @@ static void say_allowed(const struct option *option, char *text, size_t size)
     case OPTION_SIZE:
         snprintf(text, size, "WxH, such as 640x480, each from %d to %d", option->min, option->max);
         break;
+    case OPTION_SCALE:
+        snprintf(text, size,
+                 "WxH, Wx, xH or P%%, such as 640x480, 640x or 50%%, sides from %d to %d",
+                 option->min, option->max);
+        break;
     case OPTION_SEED:
         snprintf(text, size, "a whole number from 0 to %llu", (unsigned long long)UINT64_MAX);
         break;
@@ -242,7 +277,7 @@ static bool store(const struct command *command, const struct option *option, co
         [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
         [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
         [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
-        [OPTION_LIST] = store_list,
+        [OPTION_LIST] = store_list,       [OPTION_SCALE] = store_scale,
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;
@@ -254,9 +289,11 @@ static bool store(const struct command *command, const struct option *option, co
 
 static const char *find_topic(const struct command *command, const char *name)
 {
-    for (const struct option *own = command->options; own->name; own++)
-        if (own->topic && ro_name_equal(own->topic, name))
-            return own->topic;
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        if (list[i]->topic && ro_name_equal(list[i]->topic, name))
+            return list[i]->topic;
     return NULL;
 }
 
@@ -372,16 +409,21 @@ bool options_take(const struct command *command, int argc, char **argv, void *va
     return parsed == PARSED;
 }
 
-/* A topic's options stand together in the table. */
 static void list_topics(const struct command *command, FILE *file)
 {
-    const char *last = "";
-    for (const struct option *own = command->options; own->name; own++)
-        if (own->topic && strcmp(own->topic, last) != 0) {
-            fprintf(file, "%s%s", *last ? ", " : "\nMore, by topic: --help ", own->topic);
-            last = own->topic;
-        }
-    if (*last)
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    const char *before = "\nMore, by topic: --help ";
+    for (int i = 0; i < count; i++) {
+        bool told = !list[i]->topic;
+        for (int k = 0; k < i && !told; k++)
+            told = list[k]->topic && strcmp(list[k]->topic, list[i]->topic) == 0;
+        if (told)
+            continue;
+        fprintf(file, "%s%s", before, list[i]->topic);
+        before = ", ";
+    }
+    if (*before == ',')
         fputc('\n', file);
 }
 

@@ -19,6 +19,7 @@ enum option_kind {
     OPTION_NUMBER,  /* double from min to max */
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
+    OPTION_SCALE,   /* struct scale: WxH, Wx, xH or P%, sides from min to max */
     OPTION_SEED,    /* uint64_t */
     OPTION_LIST,    /* struct texts: every time it is given */
 };
@@ -33,6 +34,12 @@ struct size {
     uint32_t width, height;
 };
 
+/* A side of 0 follows the other; else per cent of both. */
+struct scale {
+    uint32_t width, height;
+    double percent;
+};
+
 struct option {
     const char *name;     /* without the dashes */
     const char *argument; /* as --help shows it; NULL for a flag */
@@ -43,7 +50,11 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
-    bool writes;                /* the text is a file that the command writes beside its output */
+    const char *before;         /* its value in certificates from before there was the option; NULL:
+                                   the default */
+    const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
+                                     NULL: of all */
+    bool writes;                  /* the text is a file that the command writes beside its output */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */
@@ -53,6 +64,7 @@ struct common {
     uint64_t seed;
     bool quiet, json;
     const char *certificate;
+    bool strict;
 };
 enum {
     COMMON_DEVICE = 1 << 0,
@@ -62,6 +74,7 @@ enum {
     COMMON_QUIET = 1 << 4,
     COMMON_JSON = 1 << 5,
     COMMON_CERTIFICATE = 1 << 6,
+    COMMON_STRICT = 1 << 7,
 };
 
 enum { MAX_OPERANDS = 4 };

@@ -18,7 +18,8 @@ extern "C" {
 typedef struct ro_denoise_report {
     const char *number; /* the number system */
     double white;
-    double kappa;     /* in 1/255 of white; 0 where it does not apply */
+    uint32_t sample_white; /* the sample that stands for it; 0 of floats */
+    double kappa;          /* in 1/255 of white; 0 where it does not apply */
     double noise;     /* estimated standard deviation in 1/255 of white, if kappa came from it */
     double time_step; /* tau/h^2 */
     uint32_t steps;   /* iterations done; with until_converged, until nothing moved */
@@ -27,8 +28,10 @@ typedef struct ro_denoise_report {
     double sum_before, sum_after;
     double min_before, min_after, max_before, max_after;
     double energy_before, energy_after;
-    double
-        drift; /* sum of the output, in its levels, minus that of the result it was rounded from */
+    /* Of an output of integers, in its levels; 0 of floats. */
+    double drift;      /* its sum minus that of the result it was rounded from */
+    double difference; /* its sum minus that of the input: 0 where the system holds the levels of
+                          the input and the output has the same, unless each pixel is rounded */
 } ro_denoise_report;
 
 /* The image after a step, in the numbers of the working system: of integers exactly, the energy
@@ -42,6 +45,8 @@ typedef struct ro_denoise_step {
 } ro_denoise_step;
 typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 
+#define RO_WHITE_MAXVAL UINT32_MAX
+
 typedef struct ro_denoise_options {
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
     const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
@@ -49,11 +54,16 @@ typedef struct ro_denoise_options {
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest" */
+    const char *round;    /* of an integer output: NULL or "sum", the running sum, so that the file
+                             keeps it; "nearest", each pixel */
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
                              bits */
     uint32_t
         iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
     uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
+    uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
+                         the maxval, or where kappa comes from the noise and samples have 16 bits
+                         the smallest 2^n - 1 >= 255 that none exceeds; RO_WHITE_MAXVAL: the maxval */
     double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
     double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
     double time_step; /* tau/h^2; 0: the largest that is stable */
@@ -69,7 +79,8 @@ typedef struct ro_denoise_options {
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
  * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the
- * working numbers exactly and no pixel leaves the range of the input. */
+ * working numbers exactly and no pixel leaves the range of the input; an output with the input's
+ * levels has its sum, too (`round`). */
 RO_API
 ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
                      const ro_denoise_options *options);

@@ -99,6 +99,7 @@ typedef struct ro_halftone_options {
     /* Tone and colour. */
     ro_tone tone;
     ro_channels channels;
+    int same_phases; /* 1: the screens and random numbers of all planes are alike */
     double grey_in_colour;     /* CMYK: percent of grey that stays in coloured inks; 0: all black */
     const ro_palette *palette; /* NULL: levels; else error diffusion to these colours */
     int overshoot; /* palettes: per cent of white by which errors may pass black and white, 0 to 100
@@ -107,6 +108,7 @@ typedef struct ro_halftone_options {
     /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
     double sigma;       /* of the eye, in pixels; 0: 1.2 */
     int radius;         /* of the eye, 1 to 8 pixels; 0: 4 */
+    const char *aim;    /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
     const char *order;  /* NULL: "groups"; "raster" */
     const char *start;  /* NULL: "random"; "floyd-steinberg" */
     int rounds;         /* at most so many; 0: until nothing changes */

@@ -96,6 +96,8 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
 struct choice {
     const char *name, *alias;
 };
+static const struct choice aims[2] = {
+    [DBS_SEEN] = {"seen", NULL}, [DBS_PICTURE] = {"picture", NULL}};
 static const struct choice orders[2] = {
     [DBS_GROUPS] = {"groups", NULL}, [DBS_RASTER] = {"raster", NULL}};
 static const struct choice starts[2] = {
@@ -137,17 +139,19 @@ static ro_status open_engine(struct halftoner *work)
     work->state = made;
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for direct binary search");
+    int aim = place_of(context, "aim", asked->aim, aims);
     int order = place_of(context, "order", asked->order, orders);
     int start = place_of(context, "start", asked->start, starts);
-    if (order < 0 || start < 0)
+    if (aim < 0 || order < 0 || start < 0)
         return RO_E_ARGUMENT;
     made->options = (struct dbs_options){
         .sigma = asked->sigma,
         .radius = asked->radius,
+        .aim = (enum dbs_aim)aim,
         .order = (enum dbs_order)order,
         .start = (enum dbs_start)start,
         .rounds = asked->rounds,
-        .seed = asked->seed,
+        .seed = work->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],
         .shadow_denominator = asked->shadow[1],

@@ -160,6 +160,7 @@ static void describe(struct dbs_cuda *work)
     d->image_height = plan->image_height;
     d->w = plan->w;
     d->rounds = plan->options.rounds;
+    d->seen = plan->options.aim == DBS_SEEN;
     d->white = plan->white;
     d->screen_size = plan->screen_size;
     d->ranks_pitch = plan->screen_size + DBS_LANES;
@@ -256,7 +257,7 @@ static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_imag
     const dim3 blocks((unsigned)d.across, (unsigned)d.down);
     const size_t wide = SIDE + 2 * (size_t)d.w, wider = SIDE + 4 * (size_t)d.w;
     const size_t eye = 2 * (size_t)d.w + 1;
-    const size_t tile = (wide * wide + eye * eye) * sizeof(int32_t) + wider * wider;
+    const size_t tile = (wide * wide + eye * eye + wider * wider) * sizeof(int32_t);
     if (work->sample_bytes == 1) {
         start_kernel<uint8_t><<<start_grid, start_block, 0, stream>>>(d, pixels, pitch, bits,
                                                                       bit_pitch);

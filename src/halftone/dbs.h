@@ -15,7 +15,7 @@
  * "outside the padding" needs no test of its own.
  *
  * Changes of the error are kept divided by 32, which is exact and fits 32 bits: |e| is at most
- * 16 S = 2^16, so |c_pe| is at most about 2^28, and c_pp(0) at most 2^24.
+ * 16 S = 2^16 for either aim, so |c_pe| is at most about 2^28, and c_pp(0) at most 2^24.
  */
 #ifndef RO_HALFTONE_DBS_H
 #define RO_HALFTONE_DBS_H
@@ -28,7 +28,8 @@
 
 enum {
     DBS_MAX_RADIUS = 8,
-    DBS_SCALE = 4096,                 /* S, the sum of the eye's weights */
+    DBS_SCALE = 4096, /* S, the sum of the eye's weights */
+    DBS_SCALE_BITS = 12,
     DBS_LANES = 16,                   /* pixels of a line */
     DBS_MARGIN = 2 * DBS_LANES,       /* on each side of the padded picture */
     DBS_STRIP = 64,                   /* rows started and convolved at a time */
@@ -41,6 +42,7 @@ extern "C" {
 #endif
 
 enum dbs_variant { DBS_PLAIN, DBS_CLIPPING_FREE }; /* of the engine's methods */
+enum dbs_aim { DBS_SEEN, DBS_PICTURE };            /* whether the picture is blurred too */
 enum dbs_order { DBS_GROUPS, DBS_RASTER };
 enum dbs_start { DBS_RANDOM, DBS_FLOYD_STEINBERG };
 
@@ -48,6 +50,7 @@ enum dbs_start { DBS_RANDOM, DBS_FLOYD_STEINBERG };
 struct dbs_options {
     double sigma; /* 0: 1.2 */
     int radius;   /* w, 1 to 8; 0: 4 */
+    enum dbs_aim aim;
     enum dbs_order order;
     enum dbs_start start;
     int rounds; /* at most; 0: to the end */
@@ -166,6 +169,9 @@ static inline int32_t dbs_pp_or_zero(const struct dbs_plan *plan, int dx, int dy
     const int reach = 2 * DBS_MAX_RADIUS;
     return dx < -reach || dx > reach || dy < -reach || dy > reach ? 0 : dbs_pp(plan, dx, dy);
 }
+
+/* A blurred tone V * A, or its difference to 16 S (V * b), divided by S and rounded once. */
+static inline int32_t dbs_divide(int32_t sum) { return (sum + DBS_SCALE / 2) >> DBS_SCALE_BITS; }
 
 /* The value of the picture under pixel (x, y) of the padded one. */
 static inline uint32_t dbs_value(const struct dbs_state *state, int x, int y)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Direct binary search, what comes before the search: the start, e = A - 16 (V * b) and c_pe = V *
- * e.
+ * Direct binary search, what comes before the search: the start, e and c_pe = V * e.
+ *
+ * e = A - 16 (V * b) is a sum of 16-bit numbers. Where the picture is blurred too, 16 S b is taken
+ * from A before the sum: 16 (V * b) is a whole number, so that rounding after it is the same.
  *
  * V is the same in all four quadrants and across the diagonal, so the pixels that share a weight
  * are added up first: rows y - dy and y + dy are folded into one, columns x - dx and x + dx are
@@ -86,12 +88,67 @@ static void expand(const struct dbs_plan *plan, const uint8_t *bits, int16_t *to
     }
 }
 
-RO_INLINE void project_rows(struct dbs_state *state, int y0, int y1, int w, void *scratch)
+/* Behind a strip's rows of e lie the rows that they are made from, then two rows to make those. */
+struct parts {
+    int32_t *from;
+    uint16_t *values;
+    int16_t *bits;
+};
+static struct parts parts_of(const struct dbs_plan *plan, void *scratch)
+{
+    struct parts parts = {.from = (int32_t *)scratch +
+                                  (DBS_STRIP + 2 * DBS_MAX_RADIUS) * plan->row_pitch};
+    parts.values = (uint16_t *)(parts.from + (DBS_STRIP + 4 * DBS_MAX_RADIUS) * plan->row_pitch);
+    parts.bits = (int16_t *)parts.values + plan->row_pitch;
+    return parts;
+}
+
+/* A row of A - 16 S b, zero beyond the padded picture. */
+static void differ(struct dbs_state *state, int y, const struct parts *parts, int32_t *to)
+{
+    const struct dbs_plan *plan = &state->plan;
+    memset(to, 0, plan->row_pitch * sizeof *to);
+    if (y < 0 || y >= plan->height)
+        return;
+    dbs_values(state, y, parts->values);
+    expand(plan, dbs_bit_row(plan, state->b, y) - DBS_MARGIN / 8, parts->bits);
+    for (int x = 0; x < plan->width; x++)
+        to[DBS_MARGIN + x] =
+            state->target[parts->values[x]] - 16 * DBS_SCALE * parts->bits[DBS_MARGIN + x];
+}
+
+RO_INLINE void project_seen(struct dbs_state *state, int y0, int y1, int w, void *scratch)
 {
     const struct dbs_plan *plan = &state->plan;
     const size_t pitch = plan->row_pitch;
-    int16_t *b = (int16_t *)((int32_t *)scratch + (DBS_STRIP + 2 * DBS_MAX_RADIUS) * pitch);
-    uint16_t *values = (uint16_t *)b + (DBS_STRIP + 4 * DBS_MAX_RADIUS) * pitch;
+    const struct parts parts = parts_of(plan, scratch);
+    for (int y = y0 - 2 * w; y < y1 + 2 * w; y++)
+        differ(state, y, &parts, parts.from + (size_t)(y - y0 + 2 * w) * pitch);
+    for (int y = y0 - w; y < y1 + w; y++) {
+        int32_t *error = dbs_error_row(plan, scratch, y0 - w, y);
+        memset(error - DBS_MARGIN, 0, pitch * sizeof *error);
+        if (y < 0 || y >= plan->height)
+            continue;
+        const int32_t *rows[DBS_EYE];
+        for (int i = 0; i <= 2 * w; i++)
+            rows[i] = parts.from + (size_t)(y - y0 + w + i) * pitch + DBS_MARGIN;
+        for (int x0 = 0; x0 < plan->width; x0 += SHARE) {
+            _Alignas(64) int32_t sums[SHARE];
+            int count = plan->width - x0 < SHARE ? plan->width - x0 : SHARE;
+            weigh_ints(plan, rows, x0, (count + EDGE - 1) / EDGE * EDGE, w, sums);
+            for (int i = 0; i < count; i++)
+                error[x0 + i] = dbs_divide(sums[i]);
+        }
+    }
+}
+
+RO_INLINE void project_picture(struct dbs_state *state, int y0, int y1, int w, void *scratch)
+{
+    const struct dbs_plan *plan = &state->plan;
+    const size_t pitch = plan->row_pitch;
+    const struct parts parts = parts_of(plan, scratch);
+    int16_t *b = (int16_t *)parts.from;
+    uint16_t *values = parts.values;
     for (int y = y0 - 2 * w; y < y1 + 2 * w; y++)
         expand(plan, dbs_bit_row(plan, state->b, y) - DBS_MARGIN / 8,
                b + (size_t)(y - y0 + 2 * w) * pitch);
@@ -134,10 +191,15 @@ RO_INLINE void correlate_rows(struct dbs_state *state, int y0, int y1, int w, vo
 
 void RO_SIMD_NAME(dbs_project)(struct dbs_state *state, int y0, int y1, void *scratch)
 {
-    if (state->plan.w == 4)
-        project_rows(state, y0, y1, 4, scratch);
+    const bool seen = state->plan.options.aim == DBS_SEEN;
+    if (seen && state->plan.w == 4)
+        project_seen(state, y0, y1, 4, scratch);
+    else if (seen)
+        project_seen(state, y0, y1, state->plan.w, scratch);
+    else if (state->plan.w == 4)
+        project_picture(state, y0, y1, 4, scratch);
     else
-        project_rows(state, y0, y1, state->plan.w, scratch);
+        project_picture(state, y0, y1, state->plan.w, scratch);
 }
 
 void RO_SIMD_NAME(dbs_correlate)(struct dbs_state *state, int y0, int y1, void *scratch)

@@ -14,6 +14,7 @@
 #define RO_HALFTONE_DBS_KERNELS_CUH
 
 #include "core/hash.h"
+#include "halftone/dbs.h"
 
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ struct dbs_device {
     int across, down;  /* blocks */
     int pad, image_width, image_height;
     int w, rounds;
+    int seen; /* the picture is blurred too */
     uint32_t white, screen_size, ranks_pitch;
     uint64_t seed;
     int32_t toggle_cost, straight_cost, diagonal_cost;
@@ -107,47 +109,61 @@ __device__ __forceinline__ int bit_at(const struct dbs_device &d, int x, int y)
     return (int)(d.b[bit_word(d, x >> 5, y)] >> (x & 31) & 1); /* a word of zeros on either side */
 }
 
-/* A block of threads for a block of pixels: b round it, then e round it, then c_pe. With `measure`
- * only the error of the picture itself is added up. */
+/* What the eye's sum at (x, y) is made from: b, or A - 16 S b where the picture is blurred too. */
+template <typename sample>
+__device__ __forceinline__ int32_t from_at(const struct dbs_device &d, const unsigned char *in,
+                                           size_t in_pitch, int x, int y)
+{
+    const int b = bit_at(d, x, y);
+    if (!d.seen || x < 0 || y < 0 || x >= d.width || y >= d.height)
+        return b;
+    return d.target[((const sample *)(in + d.row[y] * in_pitch))[d.column[x]]] - 16 * DBS_SCALE * b;
+}
+
+/* A block of threads for a block of pixels: what e is made from round it, then e round it, then
+ * c_pe. With `measure` only the error of the picture itself is added up. */
 template <typename sample>
 __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, size_t in_pitch,
                                 int measure)
 {
     extern __shared__ int32_t memory[];
     const int w = d.w, wide = SIDE + 2 * w, wider = SIDE + 4 * w, eye_side = 2 * w + 1;
-    int32_t *error = memory, *eye = error + wide * wide;
-    int8_t *b = (int8_t *)(eye + eye_side * eye_side);
+    int32_t *error = memory, *eye = error + wide * wide, *from = eye + eye_side * eye_side;
     const int x0 = (int)blockIdx.x * SIDE, y0 = (int)blockIdx.y * SIDE;
     const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
     for (int i = thread; i < eye_side * eye_side; i += threads)
         eye[i] = d.eye[i];
     for (int i = thread; i < wider * wider; i += threads)
-        b[i] = (int8_t)bit_at(d, x0 - 2 * w + i % wider, y0 - 2 * w + i / wider);
+        from[i] = from_at<sample>(d, in, in_pitch, x0 - 2 * w + i % wider, y0 - 2 * w + i / wider);
     __syncthreads();
-    unsigned long long sum = 0;
+    unsigned long long squares = 0;
     for (int i = thread; i < wide * wide; i += threads) {
         const int ex = i % wide, ey = i / wide, x = x0 - w + ex, y = y0 - w + ey;
         int32_t e = 0;
         if (x >= 0 && y >= 0 && x < d.width && y < d.height) {
-            int32_t seen = 0;
+            int32_t sum = 0;
             for (int dy = 0; dy < eye_side; dy++)
                 for (int dx = 0; dx < eye_side; dx++)
-                    seen += eye[dy * eye_side + dx] * b[(ey + dy) * wider + ex + dx];
-            const sample *row = (const sample *)(in + d.row[y] * in_pitch);
-            e = d.target[row[d.column[x]]] - 16 * seen;
+                    sum += eye[dy * eye_side + dx] * from[(ey + dy) * wider + ex + dx];
+            if (d.seen) {
+                e = (sum + DBS_SCALE / 2) >> DBS_SCALE_BITS;
+            } else {
+                const sample *row = (const sample *)(in + d.row[y] * in_pitch);
+                e = d.target[row[d.column[x]]] - 16 * sum;
+            }
             bool counts = ex >= w && ey >= w && ex < w + SIDE && ey < w + SIDE;
             if (measure)
                 counts = counts && x >= d.pad && y >= d.pad && x < d.pad + d.image_width &&
                          y < d.pad + d.image_height;
             if (counts)
-                sum += (unsigned long long)((long long)e * e);
+                squares += (unsigned long long)((long long)e * e);
         }
         error[i] = e;
     }
     for (int step = 16; step; step /= 2)
-        sum += __shfl_down_sync(0xffffffff, sum, (unsigned)step);
+        squares += __shfl_down_sync(0xffffffff, squares, (unsigned)step);
     if (thread % 32 == 0)
-        atomicAdd(measure ? &d.counters->error : &d.counters->start_error, sum);
+        atomicAdd(measure ? &d.counters->error : &d.counters->start_error, squares);
     if (measure)
         return;
     __syncthreads();

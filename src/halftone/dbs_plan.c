@@ -139,9 +139,9 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
     size_t across = ((size_t)plan->width + DBS_MARGIN - 1) / DBS_MARGIN * DBS_MARGIN;
     plan->row_pitch = across + 2 * DBS_MARGIN;
     plan->bit_pitch = plan->row_pitch / 8;
-    /* A strip's rows of e, the rows of b that they are made from, a row of values. */
-    plan->scratch_bytes = (DBS_STRIP + 2 * DBS_MAX_RADIUS) * plan->row_pitch * sizeof(int32_t) +
-                          (DBS_STRIP + 4 * DBS_MAX_RADIUS + 1) * plan->row_pitch * sizeof(int16_t);
+    /* A strip's rows of e, the rows that they are made from, a row of values and one of bits. */
+    plan->scratch_bytes = (2 * DBS_STRIP + 6 * DBS_MAX_RADIUS) * plan->row_pitch * sizeof(int32_t) +
+                          2 * plan->row_pitch * sizeof(int16_t);
     return RO_OK;
 }
 

@@ -46,6 +46,27 @@ static void start(struct dbs_state *state, int y0, int y1, void *scratch)
         }
 }
 
+static int32_t tone_at(const struct dbs_state *state, int x, int y)
+{
+    const struct dbs_plan *plan = &state->plan;
+    if (x < 0 || y < 0 || x >= plan->width || y >= plan->height)
+        return 0;
+    return state->target[dbs_value(state, x, y)];
+}
+
+/* What b should look like at (x, y) to the eye, times 16 S. */
+static int32_t aim_at(const struct dbs_state *state, int x, int y)
+{
+    const struct dbs_plan *plan = &state->plan;
+    if (plan->options.aim == DBS_PICTURE)
+        return tone_at(state, x, y);
+    int32_t blurred = 0;
+    for (int dy = -plan->w; dy <= plan->w; dy++)
+        for (int dx = -plan->w; dx <= plan->w; dx++)
+            blurred += dbs_eye(plan, dx, dy) * tone_at(state, x + dx, y + dy);
+    return dbs_divide(blurred);
+}
+
 static void project(struct dbs_state *state, int y0, int y1, void *scratch)
 {
     const struct dbs_plan *plan = &state->plan;
@@ -61,7 +82,7 @@ static void project(struct dbs_state *state, int y0, int y1, void *scratch)
                 for (int dx = -w; dx <= w; dx++)
                     seen +=
                         dbs_eye(plan, dx, dy) * bit(dbs_bit_row(plan, state->b, y + dy), x + dx);
-            error[x] = state->target[dbs_value(state, x, y)] - 16 * seen;
+            error[x] = aim_at(state, x, y) - 16 * seen;
         }
     }
 }

@@ -27,7 +27,7 @@ enum halftone_option {
     OPTION_SERPENTINE = 1 << 10,
     OPTION_PALETTE = 1 << 16,
     OPTION_OVERSHOOT = 1 << 17, /* of palettes */
-    OPTION_SEARCH = 1 << 18,    /* sigma, radius, order, start, rounds */
+    OPTION_SEARCH = 1 << 18,    /* sigma, radius, aim, order, start, rounds */
     OPTION_SHADOW = 1 << 19,
 };
 
@@ -67,6 +67,8 @@ struct halftoner {
     ro_halftone_options options; /* with defaults filled in */
     const struct halftone_method *method;
     const struct halftone_engine *engine; /* the method's, or the one for palettes */
+    int plate;     /* of those that lie on each other, from 1; 0: alone. See planes.h */
+    uint64_t seed; /* of its random numbers */
     struct tone tone;
     ro_device device; /* where it runs */
     struct grey_form grey;

@@ -380,6 +380,9 @@ static void begin(const struct band *band, struct band_scratch *s)
     s->slot = power_above(down) * BAND_ROWS;
     s->mask = power_above(oldest) * s->slot - 1;
     memset(s->ring, 0, (s->mask + 1) * sizeof *s->ring);
+    /* Lanes before the first and behind the last column round what the tile holds there. It is
+     * thrown away, but tables are looked up with it: a pixel of an earlier chunk, or nothing. */
+    memset(s->tile, 0, sizeof s->tile);
     s->used = 0;
     for (int dy = 1; dy <= down; dy++) {
         bool wanted = false;

@@ -9,6 +9,7 @@
 #include "core/checked.h"
 #include "io/convert.h"
 #include "io/json.h"
+#include "io/npy_array.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "io/stage.h"
@@ -53,7 +54,7 @@ static double read_length(struct ro_json *json, double most, const char *what)
     return length;
 }
 
-static void read_member(struct ro_json *json, const char *name, ro_optics *optics)
+static void read_member(struct ro_json *json, const char *name, ro_optics *optics, bool *report)
 {
     if (strcmp(name, "wavelength") == 0) {
         optics->wavelength =
@@ -72,12 +73,15 @@ static void read_member(struct ro_json *json, const char *name, ro_optics *optic
             ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
         else
             optics->hogel = (uint32_t)hogel;
+    } else if (strcmp(name, "command") == 0) {
+        *report = true; /* or a certificate: what a run said, not what a field is */
+        ro_json_skip(json);
     } else {
         ro_json_skip(json); /* whatever else a laboratory keeps there */
     }
 }
 
-static void read_optics(struct ro_json *json, ro_optics *optics)
+static void read_optics(struct ro_json *json, ro_optics *optics, bool *report)
 {
     char name[64];
     ro_json_expect(json, '{');
@@ -89,7 +93,7 @@ static void read_optics(struct ro_json *json, ro_optics *optics)
             ro_json_expect(json, ':');
             if (json->failed)
                 return;
-            read_member(json, name, optics);
+            read_member(json, name, optics, report);
         } while (ro_json_take(json, ','));
         ro_json_expect(json, '}');
     }
@@ -128,14 +132,19 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     if (sidecar || access(beside, F_OK) == 0) {
         struct ro_json json;
         ro_optics found = {0};
+        bool report = false;
         status = ro_json_open(&json, context, sidecar ? sidecar : beside);
         if (status == RO_OK) {
-            read_optics(&json, &found);
-            status = json.failed ? RO_E_FORMAT : RO_OK;
+            read_optics(&json, &found, &report);
+            status = json.failed && !report ? RO_E_FORMAT : RO_OK;
         }
-        if (status == RO_OK)
+        if (status == RO_OK && report && sidecar)
+            status = ro_context_fail(context, RO_E_FORMAT,
+                                     "%s: is the report of a run, not the sidecar of a field",
+                                     json.path);
+        if (status == RO_OK && !report)
             fill_in(optics, &found);
-        if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
+        if (status == RO_OK && !report && (optics->wavelength == 0 || optics->pitch == 0))
             status = ro_context_fail(context, RO_E_FORMAT, "%s: %s is missing", json.path,
                                      optics->wavelength == 0 ? "wavelength" : "pitch");
         ro_json_close(&json);
@@ -146,55 +155,31 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
 
 /* ---- Arrays -------------------------------------------------------------------------------- */
 
-struct array {
-    int bytes; /* of an element */
-    bool complex, swapped;
-    uint32_t width, height;
-};
+enum { LONGEST_SIDE = 1 << 20 };
 
-static ro_status read_header(struct ro_source *source, struct array *array)
+static ro_status read_header(struct ro_source *source, struct ro_npy *array)
 {
-    uint8_t head[12];
-    char header[4096], kind, order;
-    int bytes;
-    unsigned long long sizes[2];
-    ro_status status = ro_source_need(source, head, 10);
+    size_t have;
+    ro_status status = ro_source_peek(source, 6, &have);
     if (status != RO_OK)
         return status;
-    size_t length = head[8] | (size_t)head[9] << 8;
-    if (memcmp(head, "\x93NUMPY", 6) != 0)
+    if (have < 6 || memcmp(source->bytes + source->begin, "\x93NUMPY", 6) != 0)
         return ro_file_fail(source->file, RO_E_FORMAT,
                             "is no .npy file; a field is .npy of complex numbers, or of phases; "
                             "to reconstruct numbers of levels give --levels");
-    if (head[6] > 1 && (status = ro_source_need(source, head + 10, 2)) != RO_OK)
+    if ((status = ro_npy_header(source, array)) != RO_OK)
         return status;
-    if (head[6] > 1)
-        length |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
-    if (length >= sizeof header)
-        return ro_file_fail(source->file, RO_E_FORMAT, "its header cannot be read");
-    if ((status = ro_source_need(source, header, length)) != RO_OK)
-        return status;
-    header[length] = '\0';
-    const char *descr = strstr(header, "'descr'"), *shape = strstr(header, "'shape'");
-    if (!descr || !shape || !strstr(header, "False"))
-        return ro_file_fail(source->file, RO_E_FORMAT,
-                            "its header cannot be read, or it is stored by columns");
-    if (sscanf(descr, "'descr' : '%c%c%d'", &order, &kind, &bytes) != 3 ||
-        !((kind == 'c' && (bytes == 8 || bytes == 16)) ||
-          (kind == 'f' && (bytes == 4 || bytes == 8))))
+    if (!((array->kind == 'c' && (array->bytes == 8 || array->bytes == 16)) ||
+          (array->kind == 'f' && (array->bytes == 4 || array->bytes == 8))))
         return ro_file_fail(source->file, RO_E_UNSUPPORTED,
                             "a field is complex64 or complex128, or phases of float32 or float64; "
                             "numbers of levels need --levels");
-    int end = 0;
-    if (sscanf(shape, "'shape' : ( %llu , %llu %n", &sizes[0], &sizes[1], &end) != 2 ||
-        shape[end + (shape[end] == ',')] != ')' || !sizes[0] || !sizes[1] || sizes[0] > 1 << 20 ||
-        sizes[1] > 1 << 20)
-        return ro_file_fail(source->file, RO_E_UNSUPPORTED, "a field has two sizes, (h, w)");
-    *array = (struct array){.bytes = bytes,
-                            .complex = kind == 'c',
-                            .swapped = order == (ro_little_endian() ? '>' : '<'),
-                            .width = (uint32_t)sizes[1],
-                            .height = (uint32_t)sizes[0]};
+    const uint64_t *sizes = array->sizes;
+    if (array->dimensions != 2 || !sizes[0] || !sizes[1] || sizes[0] > LONGEST_SIDE ||
+        sizes[1] > LONGEST_SIDE)
+        return ro_file_fail(source->file, RO_E_UNSUPPORTED,
+                            "a field has two sizes, (h, w), of 1 to %d; this is %s", LONGEST_SIDE,
+                            array->shape);
     return RO_OK;
 }
 
@@ -216,36 +201,43 @@ static double element(const uint8_t *bytes, int size, bool swapped)
     return value;
 }
 
-static void convert_row(const struct array *array, const uint8_t *from, float *to)
+static void convert_row(const struct ro_npy *array, const uint8_t *from, float *to)
 {
-    int part = array->complex ? array->bytes / 2 : array->bytes;
-    for (size_t x = 0; x < array->width; x++) {
-        double a = element(from + x * (size_t)array->bytes, part, array->swapped);
-        double b = array->complex
-                       ? element(from + x * (size_t)array->bytes + part, part, array->swapped)
-                       : 0;
-        to[2 * x] = (float)(array->complex ? a : cos(a));
-        to[2 * x + 1] = (float)(array->complex ? b : sin(a));
+    const bool complex = array->kind == 'c';
+    const int part = complex ? array->bytes / 2 : array->bytes;
+    for (size_t x = 0; x < array->sizes[1]; x++, from += array->bytes) {
+        double a = element(from, part, array->swapped);
+        double b = complex ? element(from + part, part, array->swapped) : 0;
+        to[2 * x] = (float)(complex ? a : cos(a));
+        to[2 * x + 1] = (float)(complex ? b : sin(a));
     }
 }
 
-static ro_status read_rows(struct ro_source *source, const struct array *array,
+static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
                            const ro_field *field)
 {
-    size_t row = (size_t)array->width * (size_t)array->bytes;
-    bool plain = array->complex && array->bytes == 8 && !array->swapped;
+    struct ro_columns columns = {0};
+    size_t bytes = (size_t)array->bytes, row = (size_t)field->width * bytes;
+    bool plain = array->kind == 'c' && bytes == 8 && !array->swapped;
+    ro_status status = RO_OK;
     uint8_t *line = plain ? NULL : malloc(row);
     if (!plain && !line)
         return ro_file_no_memory(source->file, row);
-    ro_status status = RO_OK;
-    for (uint32_t y = 0; y < array->height && status == RO_OK; y++) {
+    if (array->by_columns)
+        status = ro_columns_open(&columns, source, bytes, field->height, field->width, 1);
+    for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
-        status = ro_source_need(source, plain ? (void *)to : line, row);
+        uint8_t *from = plain ? (uint8_t *)to : line;
+        if (array->by_columns)
+            ro_columns_row(&columns, y, from);
+        else
+            status = ro_source_need(source, from, row);
         if (status == RO_OK && !plain)
             convert_row(array, line, to);
         if (status == RO_OK && y % 64 == 0)
             status = ro_file_check_stop(source->file);
     }
+    ro_columns_close(&columns);
     free(line);
     return status;
 }
@@ -254,23 +246,22 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
                            ro_field *field, ro_optics *optics)
 {
     struct ro_file file;
-    struct ro_source source;
-    struct array array = {0};
+    struct ro_source source = {.fd = -1};
+    struct ro_npy array = {0};
     *field = (ro_field){0};
     ro_file_init(&file, context, path, "standard input");
     ro_status status = ro_source_open(&source, &file, path);
-    if (status != RO_OK)
-        return status;
-    status = read_header(&source, &array);
+    if (status == RO_OK)
+        status = read_header(&source, &array);
     if (status == RO_OK) {
-        uint64_t bytes = (uint64_t)array.width * array.height * (uint64_t)array.bytes;
-        if (bytes > ro_source_left(&source))
+        const uint64_t pixels = array.sizes[0] * array.sizes[1];
+        if (pixels * (uint64_t)array.bytes > ro_source_left(&source))
             status = ro_file_ends_early(&file);
-        else if ((uint64_t)array.width * array.height * 8 > ro_memory_limit())
-            status = ro_file_no_memory(&file, (uint64_t)array.width * array.height * 8);
+        else if (pixels * 8 > ro_memory_limit())
+            status = ro_file_no_memory(&file, pixels * 8);
     }
     if (status == RO_OK)
-        status = ro_field_alloc(context, array.width, array.height, field);
+        status = ro_field_alloc(context, (uint32_t)array.sizes[1], (uint32_t)array.sizes[0], field);
     if (status == RO_OK)
         status = read_rows(&source, &array, field);
     if (status == RO_OK && optics)

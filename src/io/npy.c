@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NPY, NumPy's file of one array: a magic, a version, a header that is a Python dictionary of
- * three known keys, then the samples. Only what an image can be is read: (h, w), (h, w, 1) and
- * (h, w, 3) of uint8, uint16, bool, float32 and float64.
+ * NPY, NumPy's file of one array: a header, then the samples. Only what an image can be is read:
+ * (h, w), (h, w, 1) and (h, w, 3) of uint8, uint16, bool, float32 and float64. Rows stream through;
+ * an array stored by columns is held whole.
  */
 #include "io/convert.h"
+#include "io/npy_array.h"
 #include "io/stage.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_HEADER = 1 << 15 };
-
 static const struct element {
-    const char *name; /* without the byte order */
-    int bytes;        /* in the file */
+    char kind;
+    int bytes; /* in the file */
     ro_format grey, colour;
     uint32_t maxval;
 } elements[] = {
-    {"u1", 1, RO_GRAY8, RO_RGB8, 255}, {"u2", 2, RO_GRAY16, RO_RGB16, 65535},
-    {"b1", 1, RO_GRAY8, RO_RGB8, 1},   {"f4", 4, RO_GRAYF, RO_RGBF, 1},
-    {"f8", 8, RO_GRAYF, RO_RGBF, 1},
+    {'u', 1, RO_GRAY8, RO_RGB8, 255}, {'u', 2, RO_GRAY16, RO_RGB16, 65535},
+    {'b', 1, RO_GRAY8, RO_RGB8, 1},   {'f', 4, RO_GRAYF, RO_RGBF, 1},
+    {'f', 8, RO_GRAYF, RO_RGBF, 1},
 };
 
 struct npy {
@@ -31,110 +29,47 @@ struct npy {
     struct ro_source *source;
     const struct element *element;
     bool pairs; /* two numbers a pixel, a field; else an image */
-    bool swapped;
+    struct ro_npy array;
+    struct ro_columns columns; /* of an array stored by columns */
+    uint32_t row;
     uint8_t *line; /* a row of float64 */
 };
 
-static ro_status bad_header(struct ro_file *file)
+static ro_status find_element(struct npy *npy)
 {
-    return ro_file_fail(file, RO_E_FORMAT, "not a proper NPY file: its header cannot be read");
-}
-
-/* The text behind 'key': in the header, or NULL. */
-static const char *value_of(const char *header, const char *key)
-{
-    char quoted[32];
-    snprintf(quoted, sizeof quoted, "'%s'", key);
-    const char *at = strstr(header, quoted);
-    if (!at)
-        return NULL;
-    at += strlen(quoted);
-    while (isspace((unsigned char)*at))
-        at++;
-    if (*at++ != ':')
-        return NULL;
-    while (isspace((unsigned char)*at))
-        at++;
-    return at;
-}
-
-/* "(h, w)" or "(h, w, channels)"; the number of sizes, 0 where it is none of them. */
-static int parse_shape(const char *text, uint64_t sizes[3])
-{
-    int count = 0;
-    if (*text++ != '(')
-        return 0;
-    for (;;) {
-        char *end;
-        while (isspace((unsigned char)*text))
-            text++;
-        if (*text == ')')
-            return count;
-        if (count == 3 || !isdigit((unsigned char)*text))
-            return 0;
-        sizes[count++] = strtoull(text, &end, 10);
-        text = end;
-        while (isspace((unsigned char)*text))
-            text++;
-        if (*text == ',')
-            text++;
-        else if (*text != ')')
-            return 0;
-    }
-}
-
-static ro_status parse_element(struct npy *npy, const char *text)
-{
-    struct ro_file *file = npy->stage.file;
-    if (*text != '\'' || strlen(text) < 5)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of records; only plain numbers are read");
-    char order = text[1];
+    const struct ro_npy *array = &npy->array;
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-        if (strncmp(text + 2, elements[i].name, 2) == 0 && text[4] == '\'')
+        if (array->kind == elements[i].kind && array->bytes == elements[i].bytes)
             npy->element = &elements[i];
-    if (!npy->element || !strchr("<>|=", order))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "elements of type %.*s; only uint8, uint16, bool, float32 and float64 "
-                            "are read",
-                            (int)(strcspn(text + 1, "'") < 16 ? strcspn(text + 1, "'") + 2 : 18),
-                            text);
-    npy->swapped = npy->element->bytes > 1 && order == (ro_little_endian() ? '>' : '<');
-    return RO_OK;
+    if (npy->element)
+        return RO_OK;
+    return ro_file_fail(npy->stage.file, RO_E_UNSUPPORTED,
+                        "elements of type %s; only uint8, uint16, bool, float32 and float64 are "
+                        "read",
+                        array->element);
 }
 
-static ro_status parse_header(struct npy *npy, const char *header)
+static ro_status read_shape(struct npy *npy)
 {
     struct ro_file *file = npy->stage.file;
-    const char *element = value_of(header, "descr"), *order = value_of(header, "fortran_order");
-    const char *shape = value_of(header, "shape");
-    uint64_t sizes[3] = {0, 0, 1};
-    if (!element || !order || !shape || *shape != '(' || !strchr(shape, ')'))
-        return bad_header(file);
-    ro_status status = parse_element(npy, element);
+    const struct ro_npy *array = &npy->array;
+    const int count = array->dimensions;
+    uint64_t sizes[3] = {array->sizes[0], array->sizes[1], count == 3 ? array->sizes[2] : 1};
+    ro_status status = find_element(npy);
     if (status != RO_OK)
         return status;
-    if (strncmp(order, "False", 5) != 0)
+    if (npy->pairs && (count != 3 || sizes[2] != 2 || npy->element->grey != RO_GRAYF))
         return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "the array is stored by columns (fortran_order); save it with "
-                            "numpy.ascontiguousarray");
-    int count = parse_shape(shape, sizes);
-    if (npy->pairs && (count != 3 || sizes[2] != 2 || npy->element->grey != RO_GRAYF)) {
-        int length = (int)(strchr(shape, ')') - shape) + 1;
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of shape %.*s of %s is no field; (h, w, 2) of float32 or "
+                            "an array of shape %s of %s is no field; (h, w, 2) of float32 or "
                             "float64 is",
-                            length < 64 ? length : 64, shape, npy->element->name);
-    }
+                            array->shape, array->element);
     if (npy->pairs) /* as an image twice as wide */
         sizes[1] *= sizes[1] < UINT32_MAX ? 2 : 1, sizes[2] = 1;
-    if (count < 2 || (sizes[2] != 1 && sizes[2] != 3)) {
-        int length = (int)(strchr(shape, ')') - shape) + 1;
+    if (count < 2 || (sizes[2] != 1 && sizes[2] != 3))
         return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of shape %.*s is no image; (h, w), (h, w, 1) and (h, w, 3) "
+                            "an array of shape %s is no image; (h, w), (h, w, 1) and (h, w, 3) "
                             "are",
-                            length < 64 ? length : 64, shape);
-    }
+                            array->shape);
     if ((status = ro_stage_check_size(file, sizes[1], sizes[0])) != RO_OK)
         return status;
     npy->stage.info =
@@ -153,9 +88,9 @@ static void convert_row(const struct npy *npy, void *row, size_t samples)
         uint8_t *truth = row;
         for (size_t i = 0; i < samples; i++)
             truth[i] = truth[i] != 0;
-    } else if (npy->element->bytes == 2 && npy->swapped) {
+    } else if (npy->element->bytes == 2 && npy->array.swapped) {
         ro_swap16(row, samples);
-    } else if (npy->element->bytes == 4 && npy->swapped) {
+    } else if (npy->element->bytes == 4 && npy->array.swapped) {
         ro_swap32(row, samples);
     } else if (npy->element->bytes == 8) {
         float *values = row;
@@ -163,11 +98,20 @@ static void convert_row(const struct npy *npy, void *row, size_t samples)
             uint64_t bits;
             double value;
             memcpy(&bits, npy->line + 8 * i, 8);
-            bits = npy->swapped ? __builtin_bswap64(bits) : bits;
+            bits = npy->array.swapped ? __builtin_bswap64(bits) : bits;
             memcpy(&value, &bits, 8);
             values[i] = (float)value;
         }
     }
+}
+
+/* The array's own third size: of a field that is shown twice as wide it is two. */
+static ro_status open_columns(struct npy *npy)
+{
+    const ro_file_info *info = &npy->stage.info;
+    const size_t planes = npy->array.dimensions == 3 ? (size_t)npy->array.sizes[2] : 1;
+    return ro_columns_open(&npy->columns, npy->source, (size_t)npy->element->bytes, info->height,
+                           (size_t)npy->array.sizes[1], planes);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -175,8 +119,18 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     struct npy *npy = (struct npy *)stage;
     size_t samples = (size_t)stage->info.width * (size_t)ro_channels_of(stage->info.format);
     size_t bytes = samples * (size_t)npy->element->bytes;
+    if (npy->array.by_columns && !npy->columns.bytes) {
+        ro_status status = open_columns(npy);
+        if (status != RO_OK)
+            return status;
+    }
     for (uint32_t y = 0; y < count; y++, rows += stride) {
-        ro_status status = ro_source_need(npy->source, npy->line ? npy->line : rows, bytes);
+        uint8_t *to = npy->line ? npy->line : rows;
+        ro_status status = RO_OK;
+        if (npy->array.by_columns)
+            ro_columns_row(&npy->columns, npy->row++, to);
+        else
+            status = ro_source_need(npy->source, to, bytes);
         if (status != RO_OK)
             return status;
         convert_row(npy, rows, samples);
@@ -186,38 +140,10 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 
 static void close_reader(struct ro_stage *stage)
 {
-    free(((struct npy *)stage)->line);
-    free(stage);
-}
-
-static ro_status read_header(struct npy *npy)
-{
-    uint8_t head[12];
-    ro_status status = ro_source_need(npy->source, head, 10);
-    if (status != RO_OK)
-        return status;
-    if (memcmp(head, "\x93NUMPY", 6) != 0)
-        return ro_file_fail(npy->stage.file, RO_E_FORMAT, "not an NPY file");
-    if (head[6] < 1 || head[6] > 3)
-        return ro_file_fail(npy->stage.file, RO_E_UNSUPPORTED,
-                            "NPY version %u; 1, 2 and 3 are read", head[6]);
-    size_t length = head[8] | (size_t)head[9] << 8;
-    if (head[6] > 1) {
-        if ((status = ro_source_need(npy->source, head + 10, 2)) != RO_OK)
-            return status;
-        length |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
-    }
-    if (length > LONGEST_HEADER)
-        return bad_header(npy->stage.file);
-    char *header = malloc(length + 1);
-    if (!header)
-        return ro_file_no_memory(npy->stage.file, length);
-    status = ro_source_need(npy->source, header, length);
-    header[length] = '\0';
-    if (status == RO_OK)
-        status = parse_header(npy, header);
-    free(header);
-    return status;
+    struct npy *npy = (struct npy *)stage;
+    ro_columns_close(&npy->columns);
+    free(npy->line);
+    free(npy);
 }
 
 static ro_status decode(struct ro_source *source, bool pairs, struct ro_stage **stage)
@@ -228,7 +154,9 @@ static ro_status decode(struct ro_source *source, bool pairs, struct ro_stage **
     npy->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     npy->source = source;
     npy->pairs = pairs;
-    ro_status status = read_header(npy);
+    ro_status status = ro_npy_header(source, &npy->array);
+    if (status == RO_OK)
+        status = read_shape(npy);
     if (status != RO_OK)
         goto failed;
     const ro_file_info *info = &npy->stage.info;
@@ -241,6 +169,8 @@ static ro_status decode(struct ro_source *source, bool pairs, struct ro_stage **
                               row * info->height, ro_source_left(source));
         goto failed;
     }
+    if (ro_source_left(source) != RO_SIZE_UNKNOWN && ro_source_left(source) > row * info->height)
+        ro_file_drop(source->file, RO_DROPPED_PAGES, "what follows the array");
     if (npy->element->bytes == 8 && !(npy->line = malloc(row))) {
         status = ro_file_no_memory(source->file, row);
         goto failed;

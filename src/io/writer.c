@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONVERTED_BYTES = 1 << 18 };
+enum {
+    CONVERTED_BYTES = 1 << 18,
+    MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
+};
 
 static const ro_write_options defaults;
 
@@ -56,6 +59,12 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
     if (info->maxval > most)
         return ro_file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
                             ro_format_name(info->format));
+    if (info->palette && info->format != RO_INDEX8)
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette is for numbers of colours, not for %s",
+                            ro_format_name(info->format));
+    if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours; 1 to %d can be written",
+                            info->palette->count, MOST_COLOURS);
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
         status = ro_extension_layout(file, *extension, info, layout);

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Certificates and roundoff verify: what holds, and that every change is found."""
+import ctypes.util
 import json
+import os
 import re
 import sys
 import unittest
+from pathlib import Path
 
-from command import Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
+from command import SOURCE_DIR, Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
 
 
 class Certificates(Case):
@@ -59,9 +62,11 @@ class Certificates(Case):
                 ("out.npy", "--levels", "3", "--method", "jjn", "--serpentine"),
                 ("out.pbm", "--kernel", "kernel.json"), ("out.pbm", "--curve", "curve.csv"),
                 ("out.pbm", "--screen", "screen.pgm"), ("out.pbm", "--resize", "40x60"),
+                ("out.pbm", "--resize", "x31"), ("out.pbm", "--resize", "33.3%", "--linear"),
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
+                ("out.pbm", "--method", "dbs", "--aim", "picture", "--seed", "4"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
                 ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),
                 ("out.pbm", "--schedule", "ec", "--strength", "70")]
@@ -80,6 +85,29 @@ class Certificates(Case):
         short = self.halftone("--method", "dbs", "--rounds", "1")
         self.assertGreater(short["search_improving_trials"], 0)
         self.assertGreater(short["search_error"], told["search_error"])
+
+    def test_search_before_there_was_an_aim(self):
+        """A certificate without `aim` means that only the halftone was blurred."""
+        self.put("cert.json", (Path(__file__).parent / "search_before_aim.json").read_bytes())
+        self.assertNotIn("option_aim", self.lines("cert.json"))
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--aim", "picture", "--quiet")
+        self.holds("cert.json", "in.pgm", "out.pbm", "--recompute")
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
+        self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])
+
+    def earlier(self, name, *rule):
+        """A certificate from before a rule changed, of a picture that the old one makes."""
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier", name), "rb") as file:
+            self.put("cert.json", file.read())
+        self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rule)
+        self.holds("cert.json", "in.ppm", "out.ppm", "--recompute")
+
+    def test_screens_that_shared_a_phase(self):
+        rgb = "--channels", "rgb", "--method", "bayer"
+        self.earlier("phases.json", *rgb, "--phases", "same")
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rgb)
+        self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
     @unittest.skipUnless(supports("png"), "this build has no PNG support")
     def test_another_type_of_file_with_the_same_pixels(self):
@@ -184,6 +212,35 @@ class Certificates(Case):
         changed[-50] ^= 1
         self.put("out.pgm", bytes(changed))
         self.fails("cert.json", "in.pgm", "out.pgm", words=["output_hash"])
+
+    def test_denoise_before_the_sum_was_kept(self):
+        """A certificate without the option `round` is one of rounding to nearest."""
+        for option in ["--round", "nearest"], ["--round", "sum"]:
+            self.works("denoise", "in.pgm", "out.pgm", "--quiet", "--certificate", "cert.json",
+                       "--kappa", "9", *option)
+            text = self.get("cert.json").decode()
+            if not self.seal("cert.json", re.sub(r'  "option_round".*\n', "", text)):
+                self.skipTest("no libxxhash")
+            self.assertNotIn("option_round", self.lines("cert.json"))
+            if "nearest" in option:
+                self.holds("cert.json", "in.pgm", "out.pgm", "--recompute")
+            else:
+                self.fails("cert.json", "in.pgm", "out.pgm", words=["pixels_unlike_the_method"])
+
+    def seal(self, name, text):
+        """Writes a certificate with the checksum that its text should have; False: cannot."""
+        path = ctypes.util.find_library("xxhash")
+        if not path:
+            return False
+
+        class Hash(ctypes.Structure):
+            _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+        take = ctypes.CDLL(path).XXH3_128bits
+        take.argtypes, take.restype = [ctypes.c_char_p, ctypes.c_size_t], Hash
+        body = text[:text.index('  "checksum"')].encode()
+        told = take(body, len(body))
+        self.put(name, body + b'  "checksum": "%016x%016x"\n}\n' % (told.high, told.low))
+        return True
 
     def test_register(self):
         pixels = netpbm(self.get("in.pgm"))[2]

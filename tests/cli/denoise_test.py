@@ -54,7 +54,8 @@ class Denoise(Case):
         self.assertEqual(told["sum_before"], 128 * sum(self.pixels))
         self.assertEqual(told["sum_after"], told["sum_before"])
         out = netpbm(self.get("out.pgm"))[2]
-        self.assertEqual(told["drift"], sum(out) - told["sum_after"] / 128)
+        self.assertEqual(sum(out), sum(self.pixels))
+        self.assertEqual((told["drift"], told["difference"]), (0, 0))
         self.assertAlmostEqual(told["kappa"], told["noise"] / 2)
         exact = self.report("in.pgm", "out.pgm", "--number", "s9", "--until-converged")
         self.assertTrue(exact["converged"])
@@ -65,9 +66,32 @@ class Denoise(Case):
         done = self.works("denoise", "in.pgm", "out.pgm")
         lines = done.stderr.decode().splitlines()
         self.assertRegex(lines[0], r"^denoise: explicit anisotropic in s16, kappa [\d.]+ for noise")
-        self.assertRegex(lines[1], r"^denoise: rounding to the levels of OUT moved the sum by")
+        self.assertEqual(len(lines), 1, lines)
+        done = self.works("denoise", "in.pgm", "out.pgm", "--round", "nearest")
+        moved = sum(netpbm(self.get("out.pgm"))[2]) - sum(self.pixels)
+        self.assertIn(b"rounding to the levels of OUT moved the sum by %+d of them" % moved,
+                      done.stderr)
+        self.put("deep.pgm", pgm(75, 110, self.pixels, 65535))
+        done = self.works("denoise", "deep.pgm", "out.pgm", "--number", "s12")
+        self.assertRegex(done.stderr.decode(), "the sum of OUT is that of IN and [+-][0-9.e+]+ of")
         done = self.works("denoise", "in.pgm", "out.pgm", "--scheme", "naive", "--number", "s9")
         self.assertIn(b"the sum changed by -", done.stderr)
+
+    def test_ten_bits_of_sixteen(self):
+        """Defaults are those of the bits in use, and --white says it to a pipe."""
+        samples = b"".join(struct.pack(">H", p * 1023 // 255) for p in self.pixels)
+        self.put("told.pgm", pgm(150, 110, samples, 1023))
+        self.put("deep.pgm", pgm(150, 110, samples, 65535))
+        told = self.report("told.pgm", "out.pgm")
+        deep = self.report("deep.pgm", "deep-out.pgm")
+        self.assertEqual((deep["sample_white"], deep["kappa"]), (1023, told["kappa"]))
+        wanted = netpbm(self.get("out.pgm"))[2]
+        self.assertEqual(netpbm(self.get("deep-out.pgm"))[2], wanted)
+        done = self.works("denoise", "deep.pgm", "deep-out.pgm")
+        self.assertIn(b"white is 1023", done.stderr)
+        done = self.works("denoise", "-", "-", "--schedule", "stream", "--white", "1023", "--quiet",
+                          "--kappa", repr(told["kappa"]), input=self.get("deep.pgm"))
+        self.assertEqual(netpbm(done.stdout)[2], wanted)
 
     def test_refused(self):
         self.put("out.pgm", OLD)
@@ -75,6 +99,7 @@ class Denoise(Case):
                 (["kappa", "positive"], "--kappa", "0"),
                 (["kappa", "number from 0"], "--kappa", "-3"),
                 (["sigma", "number from 0"], "--sigma", "-1"),
+                (["white", "1 to 65535", "maxval"], "--white", "0"),
                 (["time-step", "positive"], "--time-step", "0")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (

@@ -83,6 +83,36 @@ class Quantize(Case):
         self.put("l.csv", b"real, imaginary\nphase, amplitude\n" + levels)
         self.refused(*arguments, words=["l.csv", "line 2 "])
 
+    def test_drives(self):
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", *WINDOW, "--quiet", "--levels"]
+        self.works(*arguments, "binary")
+        numbers = netpbm(self.get("out.pgm"))[2]
+        self.works(*arguments, "binary", "--drive", "full")
+        self.assertEqual(netpbm(self.get("out.pgm"))[2], bytes(255 * k for k in numbers))
+        arguments[3] = "out.pbm"
+        self.works(*arguments, "binary")
+        rows = [self.get("out.pbm")[-9 * 50:][9 * y:9 * y + 9] for y in range(50)]
+        bits = [1 - (row[x // 8] >> (7 - x % 8) & 1) for row in rows for x in range(70)]
+        self.assertEqual(bytes(bits), numbers)
+        arguments[3] = "out.npy"
+        self.put("lcos.csv", b"level, drive, degrees\n0, 7, 0\n1, 90, 95\n2, 160, 170\n"
+                             b"3, 255, 280\n")
+        self.works(*arguments, "lcos.csv", "--drive", "numbers")
+        numbers = self.get("out.npy")[-70 * 50:]
+        self.assertEqual(set(numbers), {0, 1, 2, 3})
+        self.works(*arguments, "lcos.csv")
+        self.assertEqual(self.get("out.npy")[-70 * 50:],
+                         numbers.translate(bytes([7, 90, 160, 255]) + bytes(252)))
+        self.put("out.npy", OLD)
+        cases = [(b"level, drive, degrees\n0, 7, 0\n1, 7, 95\n", "once more"),
+                 (b"level, drive, degrees\n0, 7, 0\n2, 8, 95\n", "level 2 where 1"),
+                 (b"drive, phase\n0, 0\n256, 1\n", "0 to 255"),
+                 (b"drive, phase\n0, 0\n25\n", "line 3")]
+        for text, word in cases:
+            self.put("bad.csv", text)
+            self.refused(*arguments, "bad.csv", words=["bad.csv", word])
+        self.refused(*arguments, "phase:4", "--drive", "bits", words=["two levels"])
+
     def test_taps_from_a_file(self):
         self.put("taps.csv", b"dx, dy, re, im\n1, 0, 0.5\n-1, 1, 0.25, 0.1\n")
         self.works("hologram", "quantize", "in.npy", "out.pgm", "--weights", "taps.csv", *WINDOW)
@@ -137,6 +167,21 @@ class Quantize(Case):
         self.refused(*arguments, "--wavelength", "635nm", words=["in.json: pitch is missing"])
         self.works(*arguments, *every)
         self.assertEqual(self.get("out.pgm"), wanted)
+
+    def test_stored_by_columns(self):
+        """As numpy.save writes what numpy.fft.ifft2 gives."""
+        width, height = 70, 50
+        rows = field(width, height)
+        pixels = [rows[128 + 8 * i:136 + 8 * i] for i in range(width * height)]
+        columns = b"".join(pixels[y * width + x] for x in range(width) for y in range(height))
+        head = rows[:128].replace(b"'fortran_order': False", b"'fortran_order': True ")
+        self.put("rows.npy", rows)
+        self.put("columns.npy", head + columns)
+        self.works("hologram", "quantize", "rows.npy", "rows.pgm", *WINDOW)
+        self.works("hologram", "quantize", "columns.npy", "columns.pgm", *WINDOW)
+        self.assertEqual(self.get("columns.pgm"), self.get("rows.pgm"))
+        self.put("short.npy", head + columns[:-1])
+        self.refused("hologram", "quantize", "short.npy", "out.pgm", *WINDOW, words=["ends early"])
 
     def test_refused(self):
         self.put("out.pgm", OLD)
@@ -228,6 +273,59 @@ class Optics(Case):
                    "--sidecar", "dice.json", "--depth", near + ",4mm", "--normalize", "none")
         self.assertTrue(os.path.exists(self.path("stack-1.npy")))
         self.assertTrue(os.path.exists(self.path("stack-2.npy")))
+
+    def test_drives_are_read_back(self):
+        self.put("in.npy", field(40, 30))
+        physics = ["--wavelength", "635nm", "--pitch", "8\u00b5m", "--depth", "1mm", "--quiet",
+                   "--normalize", "none"]
+        seen = set()
+        for out, more in (("a.pgm", []), ("b.pgm", ["--drive", "full"]), ("c.pbm", []),
+                          ("d.npy", ["--drive", "full"])):
+            self.works("hologram", "quantize", "in.npy", out, "--levels", "binary", *WINDOW,
+                       "--quiet", "--report", out[0] + ".json", *more)
+            self.works("hologram", "reconstruct", out, "view.npy", "--levels", "binary", *physics)
+            seen.add(self.get("view.npy"))
+        self.assertEqual(len(seen), 1)
+        self.put("lcos.csv", b"drive, phase\n7, 0\n90, 1.5\n160, 3\n255, 4.5\n")
+        self.works("hologram", "quantize", "in.npy", "l.pgm", "--levels", "lcos.csv", *WINDOW)
+        self.works("hologram", "reconstruct", "l.pgm", "view.npy", "--levels", "lcos.csv", *physics)
+        self.refused("hologram", "reconstruct", "a.pgm", "v.npy", "--levels", "lcos.csv", *physics,
+                     words=["a.pgm", "drive of no level"])
+
+    def test_light_of_binary_levels_is_0_and_1(self):
+        self.put("on.pgm", b"P5\n16 16\n255\n" + b"\x01" * 256)
+        self.put("off.pgm", b"P5\n16 16\n255\n" + b"\x00" * 256)
+        for name, most in (("on", 0.5), ("off", 0)):
+            self.works("hologram", "reconstruct", name + ".pgm", "view.npy", "--levels", "binary",
+                       "--wavelength", "635nm", "--pitch", "8\u03bcm", "--depth", "1um",
+                       "--normalize", "none")
+            light = struct.unpack("<256f", self.get("view.npy")[-1024:])
+            (self.assertGreater if most else self.assertEqual)(max(light), most)
+
+    def test_reports_are_no_sidecars(self):
+        self.put("in.npy", field(40, 30))
+        self.works("hologram", "quantize", "in.npy", "out.npy", "--levels", "phase:4", *WINDOW,
+                   "--report", "out.json")
+        arguments = ["hologram", "reconstruct", "out.npy", "view.pgm", "--levels", "phase:4"]
+        self.works(*arguments, "--wavelength", "635nm", "--pitch", "8um", "--depth", "1mm")
+        self.put("view.pgm", OLD)
+        self.refused(*arguments, words=["no sidecar"])
+        self.refused(*arguments, "--sidecar", "out.json", words=["out.json", "report of a run"])
+
+    def test_twin_images_are_told(self):
+        self.put("in.npy", field(40, 30))
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--report", "r.json"]
+        for levels, window, told, shown in (("binary", "0,0.1,0.3,0.3", b"twin image and the zero",
+                                             1), ("phase-binary", "0,0,0.3,0.3", b"twin image too",
+                                                  1), ("binary", "0.2,0,0.3,0.3", None, 0),
+                                            ("phase:4", "0,0,0.3,0.3", None, 0)):
+            said = self.works(*arguments, "--levels", levels, "--window", window).stderr
+            self.assertEqual(b"overlaps its mirror image" in said, told is not None, levels)
+            self.assertIn(told or b"hologram", said)
+            report = json.loads(self.get("r.json"))
+            self.assertEqual(report["windows_over_their_mirror"], shown)
+            self.assertLessEqual(report["efficiency"], report["in_window"])
+            self.assertLess(report["in_window"], report["outgoing"])
 
     def test_phases_are_light(self):
         self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))

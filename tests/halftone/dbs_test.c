@@ -3,7 +3,8 @@
  * Direct binary search: that it ends where no single change helps, that the error it adds up is the
  * error there is, tones, and what it refuses. That every variant gives the reference's bits is
  * rocheck's work. The error is formula 4 of the paper, by the definition: e = A - 16 (V * b) inside
- * the padding; beyond it e starts as zero, that is, the picture there is what the start shows.
+ * the padding, or with both blurred; beyond it e starts as zero, that is, the picture there is what
+ * the start shows.
  */
 // clang-format off
 #include <setjmp.h>
@@ -74,6 +75,21 @@ static void read_bits(struct plane *plane)
             *b_at(plane, x, y) = (uint8_t)bit(plane->state, plane->state->b, x, y);
 }
 
+/* A inside the padding, blurred where the search aims at what is seen. */
+static int32_t aim_at(const struct dbs_state *state, int x, int y)
+{
+    const struct dbs_plan *plan = &state->plan;
+    if (plan->options.aim == DBS_PICTURE)
+        return state->target[dbs_value(state, x, y)];
+    int64_t sum = 0;
+    for (int dy = -plan->w; dy <= plan->w; dy++)
+        for (int dx = -plan->w; dx <= plan->w; dx++)
+            if (x + dx >= 0 && y + dy >= 0 && x + dx < plan->width && y + dy < plan->height)
+                sum += (int64_t)dbs_eye(plan, dx, dy) *
+                       state->target[dbs_value(state, x + dx, y + dy)];
+    return (int32_t)floor((double)(sum + DBS_SCALE / 2) / DBS_SCALE);
+}
+
 /* Called when the start is known and the search has not begun. */
 static struct plane plane_open(const struct dbs_state *state)
 {
@@ -88,7 +104,7 @@ static struct plane plane_open(const struct dbs_state *state)
         for (int x = -plane.margin; x < plane.width - plane.margin; x++) {
             bool inside = x >= 0 && y >= 0 && x < state->plan.width && y < state->plan.height;
             plane.target[(y + plane.margin) * plane.width + x + plane.margin] =
-                inside ? state->target[dbs_value(state, x, y)] : 16 * seen(&plane, x, y);
+                inside ? aim_at(state, x, y) : 16 * seen(&plane, x, y);
         }
     return plane;
 }
@@ -274,6 +290,7 @@ static void no_single_change_lowers_the_error(void **unused)
             ro_image in = picture(context, kind & 1 ? RO_GRAY16 : RO_GRAY8,
                                   (uint32_t)cases[i].width, (uint32_t)cases[i].height);
             struct dbs_options options = {.radius = cases[i].w,
+                                          .aim = (kind + (int)i) % 2 ? DBS_PICTURE : DBS_SEEN,
                                           .clipping_free = kind & 1,
                                           .order = kind & 2 ? DBS_RASTER : DBS_GROUPS};
             if (options.clipping_free) {
@@ -293,9 +310,10 @@ static void no_trial_gains_anywhere(void **unused)
 {
     (void)unused;
     ro_context *context = context_with(2);
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         ro_image in = picture(context, RO_GRAY8, 150, 130);
         struct dbs_options options = {.clipping_free = kind & 1,
+                                      .aim = kind & 4 ? DBS_PICTURE : DBS_SEEN,
                                       .order = kind & 2 ? DBS_RASTER : DBS_GROUPS};
         struct searched done = search(context, &options, &in);
         const struct dbs_state *state = done.state;
@@ -348,7 +366,9 @@ static void the_running_error_is_the_error(void **unused)
     for (int rounds = 0; rounds < 4; rounds++) {
         ro_image in = picture(context, rounds & 1 ? RO_GRAY16 : RO_GRAY8, 61, 47), out;
         assert_int_equal(ro_image_alloc(context, RO_BITS, 61, 47, 0, &out), RO_OK);
-        struct dbs_options options = {.clipping_free = rounds & 1, .rounds = rounds};
+        struct dbs_options options = {.clipping_free = rounds & 1,
+                                      .aim = rounds & 2 ? DBS_PICTURE : DBS_SEEN,
+                                      .rounds = rounds};
         struct searched done = search(context, &options, &in);
         assert_true((int64_t)done.result.running_error == whole_error(&done.plane));
         assert_true(done.result.running_error < done.result.start_error);
@@ -367,6 +387,43 @@ static void the_running_error_is_the_error(void **unused)
     ro_context_close(context);
 }
 
+/* Samples of the reference that would change if the definition did. Those of the paper's aim are
+ * older than the other. */
+static void goldens(void **unused)
+{
+    (void)unused;
+    static const struct {
+        struct dbs_options options;
+        ro_format format;
+        uint32_t picture, seen;
+    } rows[] = {
+        {{.order = DBS_GROUPS}, RO_GRAY8, 0xe323458b, 0x4befa72f},
+        {{.order = DBS_RASTER, .sigma = 1.5}, RO_GRAY16, 0x47da9037, 0x14ccb4a0},
+        {{.clipping_free = true, .seed = 3}, RO_GRAY16, 0x65eeee1e, 0x1dfb5c1f},
+        {{.clipping_free = true, .start = DBS_FLOYD_STEINBERG}, RO_GRAY8, 0x8871c477, 0xd270ecc9},
+        {{.radius = 8, .sigma = 2, .rounds = 2}, RO_GRAY8, 0xda4fa0e7, 0xf12a0a2c},
+    };
+    ro_context *context;
+    ro_context_options plain = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    assert_int_equal(ro_context_open(&plain, &context), RO_OK);
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        struct dbs_options options = rows[i / 2].options;
+        ro_image in = picture(context, rows[i / 2].format, 100, 60), out;
+        struct dbs_result result;
+        uint32_t sum = 0;
+        options.aim = i % 2 ? DBS_PICTURE : DBS_SEEN;
+        assert_int_equal(ro_image_alloc(context, RO_BITS, 100, 60, 0, &out), RO_OK);
+        assert_int_equal(dbs_halftone(context, &options, &in, &out, &result), RO_OK);
+        for (uint32_t y = 0; y < 60; y++)
+            for (uint32_t x = 0; x < 13; x++)
+                sum = ro_hash_mix(sum ^ ((uint8_t *)out.data)[y * out.stride + x]);
+        assert_int_equal(sum, i % 2 ? rows[i / 2].picture : rows[i / 2].seen);
+        ro_image_free(&in);
+        ro_image_free(&out);
+    }
+    ro_context_close(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +432,7 @@ int main(void)
         cmocka_unit_test(no_single_change_lowers_the_error),
         cmocka_unit_test(no_trial_gains_anywhere),
         cmocka_unit_test(the_running_error_is_the_error),
+        cmocka_unit_test(goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,44 @@ static void encoded_in_memory(void **state)
     empty_folder();
 }
 
+/* A caller's count is not believed: no encoder has room for more than 256 colours. */
+static void palettes_of_any_count(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "a.ppm",
+        "a.npy",
+#if RO_WITH_PNG
+        "a.png",
+#endif
+#if RO_WITH_TIFF
+        "a.tif",
+#endif
+    };
+    static const int counts[] = {1000, 257, 0, -1, 256, 2};
+    static ro_palette palette;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+            ro_file_info info = {.format = RO_INDEX8,
+                                 .width = WIDTH,
+                                 .height = HEIGHT,
+                                 .maxval = 255,
+                                 .palette = &palette};
+            bool good = counts[k] >= 1 && counts[k] <= 256;
+            ro_writer *writer;
+            palette.count = counts[k];
+            ro_status status = ro_writer_open(context, path_to(names[i]), &info, NULL, &writer);
+            assert_int_equal(status, good ? RO_OK : RO_E_ARGUMENT);
+            if (!good)
+                assert_non_null(strstr(ro_context_message(context), "1 to 256"));
+            ro_writer_close(writer);
+            info.format = RO_GRAY8;
+            assert_int_equal(ro_writer_accepts(context, path_to(names[i]), &info, NULL),
+                             RO_E_ARGUMENT);
+        }
+    assert_int_equal(count_files(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +321,7 @@ int main(void)
 #endif
         cmocka_unit_test(levels_in_files),
         cmocka_unit_test(encoded_in_memory),
+        cmocka_unit_test(palettes_of_any_count),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

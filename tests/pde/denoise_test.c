@@ -238,6 +238,173 @@ static void report(void **state)
     ro_context_close(context);
 }
 
+/* ---- The last rounding ---------------------------------------------------------------------- */
+
+static uint32_t sample_of(const ro_image *image, uint32_t y, size_t i)
+{
+    const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    if (image->format == RO_GRAY8 || image->format == RO_RGB8)
+        return ((const uint8_t *)row)[i];
+    return ((const uint16_t *)(const void *)row)[i];
+}
+
+/* The definition once more, from the working numbers as an output of floats tells them: whole
+ * numbers of which `white` are white. */
+static void assert_sum_is_rounded(const ro_image *numbers, int64_t white, const ro_image *out)
+{
+    const size_t channels = out->format == RO_RGB8 || out->format == RO_RGB16 ? 3 : 1;
+    for (size_t c = 0; c < channels; c++) {
+        __int128 sum = 0, rounded = 0;
+        for (uint32_t y = 0; y < out->height; y++)
+            for (uint32_t x = 0; x < out->width; x++) {
+                const float *row = (const float *)(const void *)((const char *)numbers->data +
+                                                                 (ptrdiff_t)y * numbers->stride);
+                sum += llrint((double)row[x * channels + c] * (double)white);
+                __int128 next = (2 * sum * out->maxval + white) / (2 * white);
+                assert_int_equal(sample_of(out, y, x * channels + c), (long)(next - rounded));
+                rounded = next;
+            }
+    }
+}
+
+static void the_running_sum_is_rounded(void **state)
+{
+    (void)state;
+    static const struct {
+        ro_format in, out, floats;
+        uint32_t in_maxval, out_maxval;
+        const char *scheme, *number;
+        int kept; /* the file has the sum of the file that came in */
+    } cases[] = {
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s16", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s12", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s9", 1},
+        {RO_RGB8, RO_RGB8, RO_RGBF, 255, 255, NULL, "s16", 1},
+        {RO_RGB8, RO_RGB8, RO_RGBF, 255, 255, "implicit", "s16", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 100, 100, NULL, "s16", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 100, NULL, "s16", 0},
+        {RO_GRAY8, RO_GRAY16, RO_GRAYF, 255, 65535, NULL, "s12", 1},
+        {RO_GRAY16, RO_GRAY16, RO_GRAYF, 65535, 65535, NULL, "s12", 0},
+        {RO_GRAY16, RO_GRAY16, RO_GRAYF, 65535, 65535, NULL, "s17", 1},
+        {RO_RGB16, RO_RGB8, RO_RGBF, 65535, 255, NULL, "s24", 0},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s23e8", 0},
+        {RO_GRAY8, RO_GRAY16, RO_GRAYF, 255, 1000, NULL, "s10e5", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            ro_context *context = open_context(threads, RO_CPU_AUTO);
+            ro_image in, numbers, out;
+            ro_denoise_report r;
+            ro_denoise_options options = {
+                .scheme = cases[i].scheme, .number = cases[i].number, .kappa = 9, .report = &r};
+            draw(cases[i].in, 83, 61, &in);
+            in.maxval = cases[i].in_maxval;
+            for (uint32_t y = 0; y < 61 && in.maxval < 255; y++)
+                for (uint32_t x = 0; x < 83; x++)
+                    ((uint8_t *)in.data)[y * in.stride + x] %= in.maxval + 1;
+            allocate(cases[i].floats, 83, 61, 0, &numbers);
+            allocate(cases[i].out, 83, 61, cases[i].out_maxval, &out);
+            if (ro_denoise(context, &in, &numbers, &options) != RO_OK ||
+                ro_denoise(context, &in, &out, &options) != RO_OK)
+                fail_msg("%s", ro_context_message(context));
+            const bool floats = strchr(cases[i].number, 'e');
+            assert_sum_is_rounded(&numbers, floats ? INT64_C(1) << 32 : (int64_t)r.white, &out);
+            const double channels = cases[i].floats == RO_RGBF ? 3 : 1;
+            assert_true(fabs(r.drift) <= channels / 2 + (floats ? 1e-3 : 0));
+            assert_true(!cases[i].kept || r.difference == 0);
+            ro_image_free(&in);
+            ro_image_free(&numbers);
+            ro_image_free(&out);
+            ro_context_close(context);
+        }
+}
+
+/* Each pixel for itself, as `round` asks; and where that does not apply. */
+static void each_pixel_is_rounded(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, numbers, out;
+    ro_denoise_report r;
+    ro_denoise_options options = {.kappa = 9, .report = &r};
+    draw(RO_GRAY8, 83, 61, &in);
+    allocate(RO_GRAYF, 83, 61, 0, &numbers);
+    allocate(RO_GRAY8, 83, 61, 0, &out);
+    assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_OK);
+    options.round = "nearest";
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    double sum_in = 0, sum_out = 0;
+    for (uint32_t y = 0; y < 61; y++)
+        for (uint32_t x = 0; x < 83; x++) {
+            const float number = ((const float *)numbers.data)[y * numbers.stride / 4 + x];
+            const long n = lrint((double)number * 128 * 255);
+            assert_int_equal(sample_of(&out, y, x), (n + 64) >> 7);
+            sum_in += sample_of(&in, y, x);
+            sum_out += sample_of(&out, y, x);
+        }
+    assert_true(r.drift != 0 && r.difference == sum_out - sum_in && r.drift == r.difference);
+    options.round = "sum";
+    assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "output of floats"));
+    options.round = "nearst";
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "did you mean nearest?"));
+    ro_image_free(&in);
+    ro_image_free(&numbers);
+    ro_image_free(&out);
+    ro_context_close(context);
+}
+
+/* ---- Samples that use a part of their bits --------------------------------------------------- */
+
+/* 10 bits in samples of 16 are as 10 bits that say so. */
+static void white_in_use(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, out, expected;
+    ro_denoise_report told, r;
+    draw(RO_GRAY16, 90, 70, &in);
+    for (uint32_t y = 0; y < 70; y++)
+        for (uint32_t x = 0; x < 90; x++)
+            ((uint16_t *)in.data)[y * in.stride / 2 + x] /= 64;
+    allocate(RO_GRAY16, 90, 70, 65535, &out);
+    allocate(RO_GRAY16, 90, 70, 1023, &expected);
+    in.maxval = 1023;
+    ro_denoise_options options = {.report = &told};
+    assert_int_equal(ro_denoise(context, &in, &expected, &options), RO_OK);
+    in.maxval = 65535;
+    options.report = &r;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_same(&expected, &out);
+    assert_int_equal(r.sample_white, 1023);
+    assert_true(r.kappa == told.kappa && r.noise == told.noise && r.difference == 0);
+
+    /* a kappa is of the maxval, in a stream as well as in whole, unless white is given */
+    options.kappa = told.kappa;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_int_equal(r.sample_white, 65535);
+    options.white = 1023;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_same(&expected, &out);
+    memset(out.data, 0, (size_t)out.stride * 70);
+    run_rows(context, &in, &out, &options);
+    assert_same(&expected, &out);
+
+    options.white = 1000;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "white is 1000 but the input goes up to"));
+    ro_denoise_stream *stream;
+    uint32_t taken;
+    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream), RO_OK);
+    assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 70, &taken), RO_E_ARGUMENT);
+    ro_denoise_close(stream);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_image_free(&expected);
+    ro_context_close(context);
+}
+
 static void converges(void **state)
 {
     (void)state;
@@ -410,6 +577,9 @@ int main(void)
         cmocka_unit_test(schedules_agree),
         cmocka_unit_test(views),
         cmocka_unit_test(report),
+        cmocka_unit_test(the_running_sum_is_rounded),
+        cmocka_unit_test(each_pixel_is_rounded),
+        cmocka_unit_test(white_in_use),
         cmocka_unit_test(converges),
         cmocka_unit_test(converges_where_the_dot_is),
         cmocka_unit_test(bad_input),

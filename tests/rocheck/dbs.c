@@ -77,6 +77,7 @@ static void make(struct check *check, int number, struct trial *trial)
     if (check->variant->device == RO_DEVICE_CUDA && trial->options.radius > 7)
         trial->options.radius = 4; /* 8 runs on the CPU only */
     trial->options.sigma = 0.3 * (2 + draw(check, 12));
+    trial->options.aim = draw(check, 2) ? DBS_PICTURE : DBS_SEEN;
     trial->options.seed = draw(check, 1000);
     trial->options.rounds = (int)draw(check, 3);
     if (draw(check, 4) == 0) {
@@ -98,9 +99,9 @@ static void discard(struct trial *trial)
 
 static bool fails(struct check *check, const struct trial *trial, const char *what)
 {
-    snprintf(check->failure, sizeof check->failure, "%u x %u, maxval %u, w %d, sigma %g: %s",
+    snprintf(check->failure, sizeof check->failure, "%u x %u, maxval %u, w %d, sigma %g%s: %s",
              trial->in.width, trial->in.height, trial->in.maxval, trial->options.radius,
-             trial->options.sigma, what);
+             trial->options.sigma, trial->options.aim == DBS_PICTURE ? ", aim picture" : "", what);
     return false;
 }
 
@@ -149,6 +150,7 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
         .seed = o->seed,
         .sigma = o->sigma,
         .radius = o->radius,
+        .aim = o->aim == DBS_PICTURE ? "picture" : NULL,
         .order = cases[number].order,
         .start = o->start == DBS_FLOYD_STEINBERG ? "floyd-steinberg" : NULL,
         .rounds = o->rounds,
