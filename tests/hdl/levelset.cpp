@@ -118,7 +118,7 @@ static void pictures(Bench<Vro_levelset> &bench, int count)
         fail("good pictures raised an error");
 }
 
-/* tests/pde/fpga12.txt, a pixel each: as the middle of a picture of 3 x 3. */
+/* tests/pde/levelset/fpga12.txt, a pixel each: as the middle of a picture of 3 x 3. */
 static void vectors(Bench<Vro_levelset> &bench, const char *path)
 {
     FILE *file = std::fopen(path, "r");

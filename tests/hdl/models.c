@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "hdl/models.h"
 
-#include "core/hash.h"
-#include "pde/levelset.h"
+#include "core/random.h"
+#include "pde/levelset/levelset.h"
 #include "roundoff.h"
 
 #include <stdio.h>
