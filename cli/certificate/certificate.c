@@ -12,10 +12,14 @@
 #include <strings.h>
 
 static const char checksum_name[] = "checksum";
-enum { LARGEST = 64 << 20 }; /* bytes of a certificate that is read */
+enum {
+    LARGEST = 64 << 20, /* bytes of a certificate that is read */
+    MOST_LINES = 4096,
+};
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
+static const char *const unstated[] = {"device", "threads",     "cpu",   "quiet",
+                                       "json",   "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
@@ -309,7 +313,7 @@ static void add_option(struct certificate *to, const struct option *option, cons
     }
 }
 
-static bool is_stated(const struct option *option)
+bool certificate_states(const struct option *option)
 {
     for (size_t i = 0; i < sizeof unstated / sizeof *unstated; i++)
         if (strcmp(option->name, unstated[i]) == 0)
@@ -331,7 +335,7 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     for (int i = 0; i < words; i++)
         certificate_text(to, "operand", files->path[i]);
     for (int i = 0; i < count; i++)
-        if (is_stated(list[i]))
+        if (certificate_states(list[i]))
             add_option(to, list[i], values);
     if (to->status != RO_OK)
         return to->status;
@@ -343,6 +347,11 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
 static bool was_of(const struct option *option, const struct certificate *stated)
 {
     const char *ran = certificate_value(stated, "ran_method");
+    char name[80];
+    snprintf(name, sizeof name, "option_%s", option->before_with ? option->before_with : "");
+    const char *with = certificate_value(stated, name);
+    if (option->before_with && (!with || strcmp(with, "null") == 0))
+        return false;
     if (!option->before || !option->before_of)
         return option->before;
     for (const char *const *method = option->before_of; ran && *method; method++)
@@ -358,7 +367,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
-        if (!is_stated(list[i]) || certificate_value(stated, name))
+        if (!certificate_states(list[i]) || certificate_value(stated, name))
             continue;
         if (was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);
@@ -409,6 +418,10 @@ int certificate_wanted(const struct command *command, const struct common *commo
     for (int i = 0; i < files->count; i++)
         if (strcmp(files->path[i], "-") == 0)
             return usage_error(command, "--certificate needs files: - cannot be read again");
+    for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
+        if (same_file(files->path[i], files->path[files->count - 1]))
+            return usage_error(command, "--certificate: %s is replaced and could not be verified",
+                               files->path[i]);
     for (int i = 0; i < files->count; i++) {
         const char *dot = strrchr(files->path[i], '.');
         if (dot && strcasecmp(dot, ".bmp") == 0)
@@ -516,7 +529,7 @@ static bool read_line(struct certificate *to, char *line)
     size_t length = strlen(value);
     if (length > 0 && value[length - 1] == ',')
         value[--length] = '\0';
-    if (length == 0)
+    if (length == 0 || certificate_value(to, name) || to->count == MOST_LINES)
         return false;
     add_line(to, name, strdup(value));
     return true;

@@ -214,6 +214,8 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
     ro_wedge_report report;
     ro_image image = {0};
     int count = 0, there = 0;
+    if (!values->curve)
+        return ro_context_fail(to->context, RO_E_FORMAT, "a fit without its curve");
     ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL);
     if (status == RO_OK)
         status = ro_wedge_fit(to->context, &image, points, &count, &report);
@@ -283,6 +285,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (status == RO_OK)
         status = certificate_write(fits ? &command_calibrate_fit : command, work.context, &values,
                                    &files, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, wedge ? file : values.curve);

@@ -127,6 +127,7 @@ static int run(const struct command *command, int argc, char **argv)
     ro_status status = make(work.context, &values, kind, out, &size);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &names, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, out);

@@ -13,7 +13,10 @@
 
 #include <stdio.h>
 
-enum { EXIT_BAD_USAGE = 2 };
+enum {
+    EXIT_BAD_USAGE = 2,
+    EXIT_USELESS = 3, /* the method ran to its end, but what it found is of no use */
+};
 
 struct certificate;
 

@@ -6,8 +6,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -148,8 +150,18 @@ static int unknown_command(const char *name)
     return usage_error(NULL, "unknown %s %s", kind, name);
 }
 
+/* A standard descriptor that is closed would be given to the next file that is opened, and what is
+ * said would go there. /dev/null takes its place, the wrong way round: using it fails as before. */
+static void fill_standard(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard();
     signals_catch();
     if (argc < 2)
         return usage_error(NULL, "no command given");

@@ -123,6 +123,13 @@ int ro_context_cancelled(const ro_context *context);
 RO_API
 ro_status ro_context_progress(ro_context *context, const char *phase, double done);
 
+/* The same: keeps something with a context. It is closed with the context, or when another (NULL:
+ * nothing) takes its place. */
+RO_API
+void ro_context_attach(ro_context *context, void *what, void (*close)(void *what));
+RO_API
+void *ro_context_attached(const ro_context *context);
+
 /* ---- Devices ------------------------------------------------------------------------------ */
 
 typedef struct ro_device_info {

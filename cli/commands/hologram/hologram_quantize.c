@@ -301,6 +301,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
         status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &ran);
+    status = work_commit(&work, status);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[1]);
     } else if (values->common.json) {

@@ -43,7 +43,8 @@ static struct shape shape_of(const struct palette_plan *plan, const struct palet
     struct shape shape = {.slots = threads + 2 + (code ? 0 : DIFFUSION_MAX_DY),
                           .lines = code ? plan->rows_down : 1,
                           .line_entries = (size_t)plan->width + 2 * PALETTE_LINE_PAD,
-                          .scratch_bytes = code ? round_up(code->scratch_bytes) : 0,
+                          .scratch_bytes =
+                              round_up(code ? code->scratch_bytes : sizeof(struct palette_memo)),
                           .gates_at = round_up(sizeof(struct state))};
     size_t lines = (size_t)shape.slots * 3 * (size_t)shape.lines;
     shape.lines_at = shape.gates_at + (size_t)shape.slots * sizeof(struct ro_gate);
@@ -146,12 +147,13 @@ static void run_vector_band(struct job *job, uint64_t band, uint32_t number, voi
     atomic_fetch_add(&job->steps, (uint_fast64_t)end);
 }
 
-static void run_scalar_band(struct job *job, uint64_t band, uint32_t number)
+static void run_scalar_band(struct job *job, uint64_t band, uint32_t number, void *scratch)
 {
     const struct palette_plan *plan = job->plan;
     struct palette_row row = {
         .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
         .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
+        .memo = scratch,
     };
     for (int c = 0; c < 3; c++)
         for (uint64_t dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
@@ -178,7 +180,7 @@ static void take_bands(void *data, int thread)
         if (job->code)
             run_vector_band(job, job->first + number, number, scratch);
         else
-            run_scalar_band(job, job->first + number, number);
+            run_scalar_band(job, job->first + number, number, scratch);
     }
 }
 

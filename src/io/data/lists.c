@@ -2,7 +2,7 @@
 /* Small text files with lists: tone curves, a modulator's levels, taps, GIMP palettes; and palettes
  * from pictures. */
 #include "core/names.h"
-#include "io/bytes/file.h"
+#include "io/bytes/commit.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +24,8 @@ static ro_status lines_open(struct lines *lines, ro_context *context, const char
 {
     *lines = (struct lines){0};
     ro_file_init(&lines->file, context, path, "standard input");
-    lines->stream = fopen(path, "r");
+    const char *place = ro_commit_place(context, path);
+    lines->stream = place ? fopen(place, "r") : NULL;
     if (!lines->stream)
         return ro_file_fail(&lines->file, RO_E_IO, "cannot be opened: %s", strerror(errno));
     return RO_OK;
