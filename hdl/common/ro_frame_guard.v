@@ -36,12 +36,15 @@ module ro_frame_guard #(
     input  wire                   in_last,  // of a row
     input  wire                   complaint, // a pixel was found to be wrong behind the guard
     input  wire                   room,
+    input  wire                   drained,  // a frame of another width may follow
     output reg                    beat,
     output reg  [       BITS-1:0] data,
     output reg                    last,     // of a row
     output reg                    top,      // in the first row
+    output reg                    bottom,   // in the last row
     output reg                    flush,    // no pixel
     output reg                    shift,    // a beat, or a clock of the tail
+    output reg  [ WIDTH_BITS-1:0] across,   // columns of the frame, less one
     output wire                   idle,     // nothing was left behind
     output reg                    error
 );
@@ -88,6 +91,7 @@ module ro_frame_guard #(
     reg filling;    // one of those without
     reg frame_begins, last_column, last_row;
     reg flushes_left, size_fits, same_width, spaced;
+    reg [2:0] calm; // what was given last has arrived, so that `drained` knows of it
 
     wire early = held && held_first && !frame_begins; // in a row
     wire pixel_waits = in_row && held && !(held_first && !frame_begins);
@@ -97,7 +101,7 @@ module ro_frame_guard #(
     wire row_ends = give && last_column;
     wire frame_ends = give && last_column && last_row && !flushing;
     wire drop = held && ((waiting && !(held_first && size_fits)) || (skip && !held_first));
-    wire may_start = !flushes_left || same_width;
+    wire may_start = same_width || (!flushes_left && drained && calm == 3'b111);
     wire start_frame = waiting && held && held_first && size_fits && may_start;
     wire start_flush = waiting && flushes_left && !(held && (!held_first || same_width));
 
@@ -105,6 +109,7 @@ module ro_frame_guard #(
     assign idle = waiting && !held && !flushes_left;
 
     always @(posedge clk) begin
+        calm <= {calm[1:0], waiting && !start_frame};
         if (start_frame || start_flush) waiting <= 1'b0;
         if (start_frame) in_row <= 1'b1;
         if (start_flush) flushing <= 1'b1;
@@ -168,9 +173,9 @@ module ro_frame_guard #(
     end
 
     // ---- columns and rows ---------------------------------------------------------------------
-    reg [WIDTH_BITS-1:0] width_less_1, across, to_right; // columns less one, and columns to come
-    reg [HEIGHT_BITS-1:0] height_less_1, below;          // rows to come
-    reg [FLUSH_BITS-1:0] flushes;                        // rows without pixels still to be given
+    reg [WIDTH_BITS-1:0] width_less_1, to_right;
+    reg [HEIGHT_BITS-1:0] height_less_1, below;
+    reg [FLUSH_BITS-1:0] flushes; // rows without pixels still to be given
     reg [PERIOD_BITS-1:0] short_by, gap, pause;
     reg row_begins;
     wire [31:0] missing = PERIOD - {{32 - WIDTH_BITS{1'b0}}, width};
@@ -229,6 +234,7 @@ module ro_frame_guard #(
         data  <= held_data & {BITS{in_row}};
         last  <= last_column;
         flush <= flushing;
+        bottom <= last_row;
         if (give && row_begins) top <= frame_begins;
         shift <= give || tail != 0;
         if (row_ends) tail <= WHOLE_TAIL;

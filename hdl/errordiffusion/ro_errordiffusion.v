@@ -2,9 +2,9 @@
 // Error diffusion of one picture, row after row, a pixel a clock: exact as docs/numerics.md defines
 // it, the remainder of every division carried on.
 //
-//     guard --> above --> base --> loop --> choice --> fifo
-//                 ^                            |
-//                 +------ line of errors <-----+
+//     guard --> ro_diffuse_core: above --> base --> loop --> choice --> fifo
+//                                  ^                            |
+//                                  +------ line of errors <-----+
 //
 // Marks, sizes and `error` are those of ro_frame_guard; a sample above MAXVAL is cut and raises
 // `error`. Out come the numbers of the levels.
@@ -46,7 +46,9 @@ module ro_errordiffusion #(
     wire room, beat, last, top, flush, shift, idle;
     wire [PIXEL_BITS-1:0] pixel;
     reg too_light;
-    wire unused = &{1'b0, flush, idle};
+    wire bottom;
+    wire [WIDTH_BITS-1:0] across;
+    wire unused = &{1'b0, flush, idle, bottom, across};
 
     ro_frame_guard #(
         .BITS(PIXEL_BITS),
@@ -67,12 +69,15 @@ module ro_errordiffusion #(
         .in_last(in_last),
         .complaint(too_light),
         .room(room),
+        .drained(1'b1),
         .beat(beat),
         .data(pixel),
         .last(last),
         .top(top),
+        .bottom(bottom),
         .flush(flush),
         .shift(shift),
+        .across(across),
         .idle(idle),
         .error(error)
     );
@@ -132,21 +137,15 @@ module ro_errordiffusion #(
     );
 
     // ---- the parts ------------------------------------------------------------------------------
-    wire sum_valid, sum_last, sum_top, base_valid, base_last, loop_valid, loop_last, loop_low;
-    wire [PIXEL_BITS-1:0] sum_pixel;
-    wire [LEVEL_BITS-1:0] base_mid_level, loop_mid;
-    wire [SUM_BITS-1:0] sum, sigma;
-    wire [SUM_BITS-1:0] base_above, base_mid, base_below, sign_above, sign_mid, sign_below;
-    wire [SUM_BITS-1:0] low_above, low_mid, low_below;
+    wire chosen_top;
+    wire [LEVEL_BITS-1:0] chosen;
 
-    ro_diffuse_above #(
-        .PIXEL_BITS(PIXEL_BITS),
-        .ERROR_BITS(ERROR_BITS),
-        .SUM_BITS(SUM_BITS),
-        .AHEAD(AHEAD),
-        .BEHIND(BEHIND),
-        .WEIGHTS(WEIGHTS)
-    ) above (
+    ro_diffuse_core #(
+        .KERNEL(KERNEL),
+        .LEVELS(LEVELS),
+        .MAXVAL(MAXVAL),
+        .ERROR_BITS(ERROR_BITS)
+    ) core (
         .clk(clk),
         .reset(reset),
         .shift(shift2),
@@ -155,105 +154,16 @@ module ro_errordiffusion #(
         .in_top(top2),
         .in_pixel(pixel2),
         .in_error(found),
-        .out_valid(sum_valid),
-        .out_last(sum_last),
-        .out_top(sum_top),
-        .out_pixel(sum_pixel),
-        .out_sum(sum)
-    );
-    ro_diffuse_base #(
-        .MAXVAL(MAXVAL),
-        .LEVELS(LEVELS),
-        .SHIFT(SHIFT),
-        .RIGHT(RIGHT),
-        .OFFSET(OFFSET),
-        .PIXEL_BITS(PIXEL_BITS),
-        .SUM_BITS(SUM_BITS),
-        .LEVEL_BITS(LEVEL_BITS)
-    ) base (
-        .clk(clk),
-        .reset(reset),
-        .in_valid(sum_valid),
-        .in_last(sum_last),
-        .in_pixel(sum_pixel),
-        .in_sum(sum),
-        .out_valid(base_valid),
-        .out_last(base_last),
-        .out_mid(base_mid_level),
-        .base_above(base_above),
-        .base_mid(base_mid),
-        .base_below(base_below),
-        .sign_above(sign_above),
-        .sign_mid(sign_mid),
-        .sign_below(sign_below),
-        .low_above(low_above),
-        .low_mid(low_mid),
-        .low_below(low_below)
-    );
-    ro_diffuse_loop #(
-        .MAXVAL(MAXVAL),
-        .LEVELS(LEVELS),
-        .SHIFT(SHIFT),
-        .RIGHT(RIGHT),
-        .OFFSET(OFFSET),
-        .FURTHER(FURTHER),
-        .SUM_BITS(SUM_BITS),
-        .LEVEL_BITS(LEVEL_BITS)
-    ) loop (
-        .clk(clk),
-        .reset(reset),
-        .in_valid(base_valid),
-        .in_last(base_last),
-        .in_mid(base_mid_level),
-        .base_above(base_above),
-        .base_mid(base_mid),
-        .base_below(base_below),
-        .sign_above(sign_above),
-        .sign_mid(sign_mid),
-        .sign_below(sign_below),
-        .low_above(low_above),
-        .low_mid(low_mid),
-        .low_below(low_below),
-        .out_valid(loop_valid),
-        .out_last(loop_last),
-        .out_mid(loop_mid),
-        .out_sigma(sigma),
-        .out_low(loop_low)
-    );
-    wire [LEVEL_BITS-1:0] chosen;
-    ro_diffuse_choice #(
-        .MAXVAL(MAXVAL),
-        .LEVELS(LEVELS),
-        .SHIFT(SHIFT),
-        .SUM_BITS(SUM_BITS),
-        .LEVEL_BITS(LEVEL_BITS),
-        .ERROR_BITS(ERROR_BITS)
-    ) choice (
-        .clk(clk),
-        .reset(reset),
-        .in_valid(loop_valid),
-        .in_last(loop_last),
-        .in_mid(loop_mid),
-        .in_sigma(sigma),
-        .in_low(loop_low),
         .out_valid(error_valid),
         .out_last(error_last),
+        .out_top(chosen_top),
         .out_level(chosen),
         .out_error(new_error)
     );
 
     // ---- out --------------------------------------------------------------------------------------
-    wire chosen_top;
     reg row_begins;
 
-    ro_delay #(
-        .BITS(1),
-        .CLOCKS(7)
-    ) top_beside_parts (
-        .clk(clk),
-        .in (sum_top),
-        .out(chosen_top)
-    );
     always @(posedge clk)
         if (reset) row_begins <= 1'b1;
         else if (error_valid) row_begins <= error_last;

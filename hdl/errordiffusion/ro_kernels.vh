@@ -2,6 +2,7 @@
 // The kernels of error diffusion that reach one row down, with their common factor taken out. To be
 // included in a module that has the parameter KERNEL. Taps of the row below stand from the column +2
 // to the column -3 of the target, four bits each.
+    /* verilator lint_off UNUSEDPARAM */
     localparam [191:0] FLOYD_STEINBERG = "floyd-steinberg";
     localparam [191:0] FALSE_FLOYD_STEINBERG = "false-floyd-steinberg";
     localparam [191:0] BURKES = "burkes";
@@ -45,3 +46,4 @@
     localparam PIXEL_BITS = $clog2(MAXVAL + 1);
     localparam LEVEL_BITS = $clog2(LEVELS);
     localparam SUM_BITS = 1 + $clog2(16 * MAXVAL + (LEVELS > 2 ? 4 * MAXVAL : 0) + 8) + SHIFT;
+    /* verilator lint_on UNUSEDPARAM */

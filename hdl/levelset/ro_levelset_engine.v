@@ -65,7 +65,9 @@ module ro_levelset_engine #(
     wire room, shift, too_fast;
     wire beat, last, top, flush;
     wire [WORD_BITS-1:0] word;
-    wire unused = shift;
+    wire bottom;
+    wire [WIDTH_BITS-1:0] across;
+    wire unused = &{1'b0, shift, bottom, across};
 
     ro_frame_guard #(
         .BITS(WORD_BITS),
@@ -86,12 +88,15 @@ module ro_levelset_engine #(
         .in_last(in_last),
         .complaint(too_fast),
         .room(room),
+        .drained(1'b1),
         .beat(beat),
         .data(word),
         .last(last),
         .top(top),
+        .bottom(bottom),
         .flush(flush),
         .shift(shift),
+        .across(across),
         .idle(idle),
         .error(error)
     );

@@ -127,7 +127,7 @@ module ro_levelset_pixel #(
     wire shrinks9, shrinks_end;
     wire [P-1:0] here_end;
     wire [SPEED_BITS+N_BITS-2:0] flux;
-    ro_delay #(
+    ro_delay_long #(
         .BITS(SPEED_BITS),
         .CLOCKS(9)
     ) hold_speed (
@@ -148,7 +148,7 @@ module ro_levelset_pixel #(
         .c({!shrinks9, {K - 1{shrinks9}}}),
         .sum(flux)
     );
-    ro_delay #(
+    ro_delay_long #(
         .BITS(P),
         .CLOCKS(9 + MULTIPLY_CLOCKS)
     ) hold_here (

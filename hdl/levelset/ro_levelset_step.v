@@ -132,7 +132,7 @@ module ro_levelset_step #(
         .next(out_word[P-1:0]),
         .moves(moves)
     );
-    ro_delay #(
+    ro_delay_long #(
         .BITS(4 + WORD_BITS - P),
         .CLOCKS(PIXEL_CLOCKS)
     ) beside_pixel (

@@ -144,3 +144,28 @@ module ro_multiply18 #(
         .P30(p[30]), .P31(p[31]), .P32(p[32]), .P33(p[33]), .P34(p[34]), .P35(p[35])
     );
 endmodule
+
+// See generic.v: a ring in memories of sixteen words, and a register.
+module ro_delay_long #(
+    parameter BITS = 8,
+    parameter CLOCKS = 12
+) (
+    input  wire            clk,
+    input  wire [BITS-1:0] in,
+    output reg  [BITS-1:0] out
+);
+    generate
+        if (CLOCKS < 3 || CLOCKS > 17) begin : bad_clocks
+            ro_error_a_long_delay_has_3_to_17_clocks stop ();
+        end
+    endgenerate
+    localparam integer LAST = CLOCKS - 2;
+    reg [BITS-1:0] ring[0:15];
+    reg [3:0] at;
+
+    always @(posedge clk) begin
+        out      <= ring[at];
+        ring[at] <= in;
+        at       <= at == LAST[3:0] ? 4'd0 : at + 1'b1;
+    end
+endmodule

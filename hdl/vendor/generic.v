@@ -53,3 +53,22 @@ module ro_multiply18 #(
         product <= {{B_BITS{1'b0}}, a_held} * {{A_BITS{1'b0}}, b_held};
     end
 endmodule
+
+// What came in CLOCKS clocks ago, more than a few: where a device has small memories, in those.
+module ro_delay_long #(
+    parameter BITS = 8,
+    parameter CLOCKS = 12
+) (
+    input  wire            clk,
+    input  wire [BITS-1:0] in,
+    output wire [BITS-1:0] out
+);
+    ro_delay #(
+        .BITS(BITS),
+        .CLOCKS(CLOCKS)
+    ) delay (
+        .clk(clk),
+        .in (in),
+        .out(out)
+    );
+endmodule

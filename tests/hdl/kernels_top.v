@@ -80,6 +80,29 @@ module kernels_top #(
                     .out_level(level),
                     .error(errors[i])
                 );
+            end else begin : two_rows
+                ro_errordiffusion_lines #(
+                    .WIDTH(WIDTH),
+                    .KERNEL(KERNEL),
+                    .LEVELS(LEVELS),
+                    .MAXVAL(MAXVAL)
+                ) diffusion (
+                    .clk(clk),
+                    .reset(reset),
+                    .width(width[WIDTH_BITS-1:0]),
+                    .height(height),
+                    .in_valid(in_valid && which == i),
+                    .in_ready(readys[i]),
+                    .in_first(in_first),
+                    .in_last(in_last),
+                    .in_pixel(in_pixel[IN_BITS-1:0]),
+                    .out_valid(valids[i]),
+                    .out_ready(out_ready && which == i),
+                    .out_first(firsts[i]),
+                    .out_last(lasts[i]),
+                    .out_level(level),
+                    .error(errors[i])
+                );
             end
         end
     endgenerate
