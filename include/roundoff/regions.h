@@ -57,6 +57,13 @@ typedef struct ro_regions_options {
     ro_regions_report *report; /* filled in on success; NULL: not wanted */
 } ro_regions_options;
 
+/* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
+ * together over sides of pixels, from 1 in the order of their first pixels, into a view of
+ * RO_GRAY16 of the same size. */
+RO_API
+ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro_image *labels,
+                             uint32_t *count);
+
 /* Segments `in` (grey or RGB of any depth): every seed gets a window of its own, all fronts start
  * at once, and a pixel belongs to the first that arrives, of several to the one given first. The
  * same bits for any number of threads. The result is the caller's to free. */
