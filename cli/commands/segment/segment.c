@@ -36,8 +36,8 @@ static const struct option options[] = {
      .writes = true},
     {"contours", "FILE", "outlines as .svg or .geojson", OPTION_TEXT, PLACE(contours),
      .writes = true},
-    {"table", "FILE", "area, perimeter, box, centroid, mean of labels, .csv or .json", OPTION_TEXT,
-     PLACE(table), .topic = "fronts", .writes = true},
+    {"table", "FILE", "area, perimeter, box, centroid, mean of labels; .csv, .json", OPTION_TEXT,
+     PLACE(table), .writes = true},
     {"phi", "FILE", "the level-set function in pixels, as .npy or .tif", OPTION_TEXT, PLACE(phi),
      .topic = "steps", .writes = true},
     {"frames", "FILE", "the evolution as .gif, or as a series FILE-0000.png", OPTION_TEXT,
@@ -58,7 +58,7 @@ static const struct option options[] = {
      PLACE(words.curvature), .topic = "speed"},
     {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
      PLACE(velocity), .topic = "speed"},
-    {"smooth", "S", "smooth intensities by S pixels (default: by the noise; free: 0)",
+    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)",
      OPTION_NUMBER, PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
     {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000, .topic = "speed"},
@@ -503,7 +503,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_segment = {
     .name = "segment",
     .operands = "IN OUT",
-    .summary = "finds objects by contours that grow from seeds, in few bits",
+    .summary = "finds objects by fronts that grow from seeds and compete",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
               COMMON_CERTIFICATE | COMMON_STRICT,
