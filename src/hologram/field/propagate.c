@@ -2,11 +2,14 @@
 #include "hologram/field/propagate.h"
 
 #include "context/context.h"
+#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(propagate_cuda_calls, propagate_on_cuda);
 
 static const double pi = 3.14159265358979323846264338327950;
 
@@ -34,7 +37,7 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .share = 1,
                               .phase = "propagate"};
     if (context->options.device == RO_DEVICE_CUDA)
-        return propagate_cuda_open(context, width, height, &p->device);
+        return propagate_on_cuda->open(context, width, height, &p->device);
     ro_status status = check_memory(context, width, height);
     if (status == RO_OK)
         status = fft_open(context, width, height, &p->fft);
@@ -48,7 +51,8 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
 
 void propagation_close(struct propagation *p)
 {
-    propagate_cuda_close(p->device);
+    if (p->device)
+        propagate_on_cuda->close(p->device);
     fft_close(p->fft);
     fft_free(p->work);
     fft_free(p->sum);
@@ -173,8 +177,8 @@ ro_status propagation_run(struct propagation *p, float complex *field, double di
         pass.limit_y = fmin(pass.limit_y, p->band_y / p->pitch);
     ro_status status = RO_OK;
     if (p->device) {
-        status = propagate_cuda_run(p->device, (float *)field, p->wavelength, p->pitch, distance,
-                                    pass.limit_x, pass.limit_y);
+        status = propagate_on_cuda->run(p->device, (float *)field, p->wavelength, p->pitch,
+                                        distance, pass.limit_x, pass.limit_y);
         return status == RO_OK ? ro_context_progress(p->context, p->phase, p->done + p->share)
                                : status;
     }

@@ -48,7 +48,7 @@ static ro_status open_library(ro_context *context, struct cufft *fft)
     return RO_OK;
 }
 
-void propagate_cuda_close(struct propagate_cuda *d)
+static void propagate_cuda_close(struct propagate_cuda *d)
 {
     if (!d)
         return;
@@ -81,8 +81,8 @@ static ro_status open_all(struct propagate_cuda *d)
     return RO_OK;
 }
 
-ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
-                              struct propagate_cuda **device)
+static ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
+                                     struct propagate_cuda **device)
 {
     *device = NULL;
     struct propagate_cuda *d = (struct propagate_cuda *)calloc(1, sizeof *d);
@@ -161,8 +161,8 @@ static __global__ void turn_out(grid g, const float2 *work, float2 *sum)
 
 /* ---- a run -------------------------------------------------------------------------------------- */
 
-ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wavelength,
-                             double pitch, double distance, double limit_x, double limit_y)
+static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wavelength,
+                                    double pitch, double distance, double limit_x, double limit_y)
 {
     cudaStream_t stream = d->cuda->compute;
     const size_t count = (size_t)d->width * d->height, bytes = count * sizeof(float2);
@@ -196,3 +196,10 @@ ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wave
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(stream));
     return RO_OK;
 }
+
+static const struct propagate_cuda_calls calls = {
+    propagate_cuda_open,
+    propagate_cuda_close,
+    propagate_cuda_run,
+};
+const struct propagate_cuda_calls *const propagate_on_cuda = &calls;
