@@ -18,7 +18,8 @@ enum {
 };
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
+static const char *const unstated[] = {"device", "threads",     "cpu",   "quiet",
+                                       "json",   "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
@@ -346,6 +347,11 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
 static bool was_of(const struct option *option, const struct certificate *stated)
 {
     const char *ran = certificate_value(stated, "ran_method");
+    char name[80];
+    snprintf(name, sizeof name, "option_%s", option->before_with ? option->before_with : "");
+    const char *with = certificate_value(stated, name);
+    if (option->before_with && (!with || strcmp(with, "null") == 0))
+        return false;
     if (!option->before || !option->before_of)
         return option->before;
     for (const char *const *method = option->before_of; ran && *method; method++)
