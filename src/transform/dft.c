@@ -181,7 +181,7 @@ size_t dft_spare_numbers(const struct dft *plan) { return dft_panel_numbers(plan
 
 const struct dft_kernel *dft_kernel_of(const ro_context *context)
 {
-    static const struct dft_kernel *const kernels[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &dft_kernel_plain, RO_VARIANTS_OF(dft_kernel)};
+    static const struct dft_kernel *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &dft_kernel_plain,
+                                                              RO_VARIANTS_OF(dft_kernel)};
     return kernels[context->cpu];
 }
