@@ -2,6 +2,7 @@
 #include "hdl/models.h"
 
 #include "core/random.h"
+#include "pde/denoise/flow.h"
 #include "pde/levelset/levelset.h"
 #include "pde/segment/segment.h"
 #include "roundoff.h"
@@ -106,6 +107,31 @@ struct model_run model_levelset_run(const char *number, const char *norm, uint32
         ro_level_field_free(fields[i]);
     const ro_segment_label *label = &work.report.label[0];
     return (struct model_run){label->steps, label->rescalings, label->ended || label->stalled};
+}
+
+/* ---- Diffusion ------------------------------------------------------------------------------- */
+
+void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t time, bool nearest,
+                     uint32_t steps)
+{
+    const size_t size = (size_t)width * height, bytes = size * sizeof *numbers;
+    const struct ro_diffusion_parameters parameters = {.width = width,
+                                                       .height = height,
+                                                       .planes = 1,
+                                                       .model = RO_MODEL_LINEAR,
+                                                       .nearest = nearest,
+                                                       .time = time,
+                                                       .kappa = 1};
+    struct ro_diffusion *diffusion = malloc(sizeof *diffusion);
+    int32_t *out = malloc(bytes), *scratch = malloc(4 * bytes);
+    ro_diffusion_make(diffusion, &parameters);
+    for (uint32_t i = 0; i < steps; i++) {
+        ro_diffusion_step_ref(diffusion, numbers, numbers, out, scratch);
+        memcpy(numbers, out, bytes);
+    }
+    free(diffusion);
+    free(out);
+    free(scratch);
 }
 
 /* ---- Halftones ------------------------------------------------------------------------------- */

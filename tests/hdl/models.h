@@ -27,6 +27,10 @@ struct model_run {
 struct model_run model_levelset_run(const char *number, const char *norm, uint32_t width,
                                     uint32_t height, int16_t *phi, int16_t *speed, uint32_t steps);
 
+/* Explicit linear diffusion: `steps` steps on numbers, the time in 1/16384. */
+void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t time, bool nearest,
+                     uint32_t steps);
+
 /* Halftones of samples up to maxval: the number of each pixel's level. */
 void model_halftone(const char *method, int levels, uint32_t maxval, uint32_t width,
                     uint32_t height, const uint16_t *samples, uint8_t *out);
