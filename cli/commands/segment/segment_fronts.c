@@ -7,7 +7,6 @@
 #include "cli/certificate/certificate.h"
 #include "cli/frame/pictures.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,13 +46,14 @@ static const char *of_free_fronts(const struct segment_values *v)
 
 bool segment_is_free(const struct segment_values *values)
 {
-    return values->fronts ? ro_name_equal(values->fronts, "free") : of_free_fronts(values) != NULL;
+    return values->fronts ? strcasecmp(values->fronts, "free") == 0
+                          : of_free_fronts(values) != NULL;
 }
 
 int check_fronts(const struct command *command, const struct segment_values *v)
 {
     const char *odd = of_free_fronts(v);
-    if (v->fronts && !ro_name_equal(v->fronts, "free") && !ro_name_equal(v->fronts, "competing"))
+    if (v->fronts && strcasecmp(v->fronts, "free") != 0 && strcasecmp(v->fronts, "competing") != 0)
         return usage_error(command, "--fronts %s: must be competing or free", v->fronts);
     if (v->components && !v->mask)
         return usage_error(command, "--components goes with --mask only");
