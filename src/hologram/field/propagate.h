@@ -13,15 +13,16 @@
 #ifndef RO_HOLOGRAM_FIELD_PROPAGATE_H
 #define RO_HOLOGRAM_FIELD_PROPAGATE_H
 
-#include "transform/dft.h"
 #include "hologram/field/propagate_cuda.h"
 #include "hologram/field/propagate_filter.h"
+#include "transform/dft.h"
 
 struct propagation {
     ro_context *context;
     uint32_t width, height;
     double wavelength, pitch[2];
-    double band_x, band_y;         /* cycles per pixel that pass, of 1/2; 0: all */
+    ro_window window; /* frequencies that pass; size 0: all */
+    bool wraps; /* what leaves at one side comes back at the other: the even frequencies alone */
     struct propagate_cuda *device; /* instead of what follows */
     const struct propagate_kernel *kernel;
     struct dft *row, *column;

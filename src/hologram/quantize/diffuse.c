@@ -7,6 +7,7 @@
 #include "hologram/quantize/diffuse.h"
 
 #include "context/context.h"
+#include "core/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,20 @@ done:
         group->lanes[i] = (struct lane){0};
     }
     return status;
+}
+
+const struct band_kernel *hologram_band_kernel(const ro_context *context)
+{
+#if RO_HAVE_X86_SIMD
+    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
+    if (best == RO_CPU_AVX512)
+        return &band_kernel_avx512;
+    if (best == RO_CPU_AVX2)
+        return &band_kernel_avx2;
+#else
+    (void)context;
+#endif
+    return NULL;
 }
 
 ro_status hologram_run_bands(struct hologram_job *job, const struct band_kernel *kernel,

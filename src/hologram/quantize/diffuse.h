@@ -91,6 +91,9 @@ struct band_kernel {
 };
 extern const struct band_kernel band_kernel_avx2, band_kernel_avx512;
 
+/* The one for this machine, or the one that was asked for; NULL: there is none. */
+const struct band_kernel *hologram_band_kernel(const ro_context *context);
+
 static inline int band_steps(int width, int p) { return width + p * (BAND_ROWS - 1); }
 
 /* Threads over hogels and bands. */
