@@ -196,9 +196,14 @@ ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
 RO_API
 ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field);
 
-/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there. */
+/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there.
+ * Loading takes memory that free() gives back, with a byte 0 behind the file's, which may be `most`
+ * at most. */
 RO_API
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
+RO_API
+ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
+                        size_t *size);
 RO_API
 ro_status ro_bytes_accepts(ro_context *context, const char *path);
 RO_API

@@ -50,6 +50,7 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
+    const char *before_with;    /* only where this other option was given; NULL: always */
     const char *before;         /* its value in certificates from before there was the option; NULL:
                                    the default */
     const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;

@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
 #include "halftone/planes.h"
 
 #include <stdlib.h>
@@ -51,6 +52,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
+        {OPTION_OVERSHOOT, options->clamp != 0, "clamp"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
         {OPTION_SEARCH, options->radius != 0, "radius"},
@@ -69,6 +71,7 @@ static ro_status check_options(struct halftoner *work)
     if (palette && (palette->count < 2 || palette->count > 256))
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                palette->count);
+    options->clamp |= options->overshoot != 0;
     if (options->overshoot < 0 || options->overshoot > 100)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "an overshoot of %d %% makes no sense; 0 to 100 does",
@@ -326,6 +329,9 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
     struct halftoner work = {0};
     ro_device asked = context->options.device;
+    char why[160];
+    if (asked == RO_DEVICE_AUTO && ro_cuda_count(why, sizeof why) == 0)
+        return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     if (asked == RO_DEVICE_AUTO)
         context->options.device = RO_DEVICE_CUDA; /* the pixels are there already */
     status = halftoner_open(&work, context, in, PLANE_LUMA, out->format, options);

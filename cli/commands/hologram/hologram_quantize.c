@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -189,16 +190,12 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
 static ro_status save_report(ro_context *context, const struct quantize *q, const ro_report *ran,
                              const char *const *path, const char *name, double seconds)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for the report");
-    write_report(memory, q, ran, path, seconds, true);
-    fclose(memory);
-    ro_status status = ro_bytes_save(context, name, text, size);
-    free(text);
-    return status;
+    struct printed text;
+    ro_status status = printed_open(context, &text);
+    if (status != RO_OK)
+        return status;
+    write_report(text.file, q, ran, path, seconds, true);
+    return printed_save(context, &text, name);
 }
 
 /* The noise of the hogel in the middle, dark where it is weak. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff register: finds a displacement, or applies one that was found before. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/register/register.h"
 #include "cli/certificate/certificate.h"
-#include "cli/frame/pictures.h"
 #include "cli/commands/register/register_pictures.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
 
@@ -156,18 +156,14 @@ static ro_status save_extra(struct job *job, const struct extra *extra, const st
 static ro_status save_text(struct job *job, const char *path,
                            void (*write)(FILE *, const ro_register_step *, uint32_t))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for %s", path);
+    struct printed text;
+    ro_status status = printed_open(job->context, &text);
+    if (status != RO_OK)
+        return status;
     uint32_t kept =
         job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
-    write(file, job->with.steps, kept);
-    fclose(file);
-    ro_status status = ro_bytes_save(job->context, path, text, size);
-    free(text);
-    return status;
+    write(text.file, job->with.steps, kept);
+    return printed_save(job->context, &text, path);
 }
 
 static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
@@ -394,8 +390,8 @@ static int run_apply(const struct command *command, const struct register_values
                 seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
-        fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
-                samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
+        tell("register: %s applied, %s, %u x %u, %.1f ms", values->apply,
+             samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
         pictures_tell();
     }
     work_close(&work);

@@ -134,13 +134,8 @@ ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t
 
 ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms)
 {
-    struct totals totals = {.field = field, .real = real, .sum = sum_plain};
-#if RO_HAVE_X86_SIMD
-    if (context->cpu == RO_CPU_AVX512)
-        totals.sum = row_sum_avx512;
-    else if (context->cpu == RO_CPU_AVX2)
-        totals.sum = row_sum_avx2;
-#endif
+    static row_sum_fn *const sums[RO_CPUS] = {[RO_CPU_SCALAR] = sum_plain, RO_VARIANTS_OF(row_sum)};
+    struct totals totals = {.field = field, .real = real, .sum = sums[context->cpu]};
     totals.rows = malloc(field->height * sizeof *totals.rows);
     if (!totals.rows)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows",

@@ -145,7 +145,8 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     if (!sidecar && !beside)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     ro_status status = RO_OK;
-    if (sidecar || access(beside, F_OK) == 0) {
+    const char *place = beside ? ro_commit_place(context, beside) : NULL;
+    if (sidecar || !place || access(place, F_OK) == 0) {
         struct ro_json json;
         ro_optics found = {0};
         bool report = false;
