@@ -447,15 +447,21 @@ static void *work(void *data)
     return NULL;
 }
 
-/* One, two, one: what simulation leaves of chance, and steps between classes. The first tone lies
- * beside black, which has a threshold of its own. */
-static void smooth(double *threshold)
+/* The straight line through the thresholds of a class, in 4096ths; black has one of its own. */
+static void line_through(const double *threshold, int class, int *first, int *slope)
 {
-    double from[TONES + 1];
-    memcpy(from, threshold, TONES * sizeof *from);
-    from[TONES] = 1 - from[TONES - 1];
-    for (int t = 2; t < TONES; t++)
-        threshold[t] = (from[t - 1] + 2 * from[t] + from[t + 1]) / 4;
+    const int from = class ? 0 : 1, count = 4 - from;
+    double mean = 0, middle = 0, across = 0, along = 0;
+    for (int k = from; k < 4; k++) {
+        mean += 4096 * threshold[4 * class + k] / count;
+        middle += (double)k / count;
+    }
+    for (int k = from; k < 4; k++) {
+        across += (k - middle) * (4096 * threshold[4 * class + k] - mean);
+        along += (k - middle) * (k - middle);
+    }
+    *slope = (int)lrint(across / along);
+    *first = (int)lrint(mean - middle * *slope);
 }
 
 static void print(const struct table *table)
@@ -470,10 +476,15 @@ static void print(const struct table *table)
         for (int i = 0; i < TAPS; i++)
             printf("%d%s", table->weights[c][i], i + 1 < TAPS ? ", " : "},\n");
     }
-    printf("};\n\nconst int16_t acuity_thresholds[ACUITY_TONES / 2] = {\n    3686");
-    for (int t = 1; t < TONES; t++)
-        printf(t % 16 ? ", %d" : ",\n    %d", (int)(table->threshold[t] * 4096 + 0.5));
-    puts(",\n};");
+    puts("};\n\nconst int16_t acuity_thresholds[ACUITY_CLASSES][2] = {");
+    for (int c = 0; c < CLASSES; c++) {
+        int at, slope;
+        line_through(table->threshold, c, &at, &slope);
+        printf(c % 8 == 0 ? "    {%d, %d}," : " {%d, %d},", at, slope);
+        if (c % 8 == 7)
+            puts("");
+    }
+    puts("};");
 }
 
 int main(int count, char **words)
@@ -502,7 +513,6 @@ int main(int count, char **words)
             return 1;
     for (int i = 0; i < trainer.threads; i++)
         pthread_join(threads[i], NULL);
-    smooth(trainer.next.threshold);
     print(&trainer.next);
     return 0;
 }

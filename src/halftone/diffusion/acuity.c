@@ -23,9 +23,10 @@ const struct diffusion_kernel acuity_taps = {ACUITY_TAPS,
 
 static int64_t threshold_at(int tone)
 {
-    if (tone < ACUITY_TONES / 2)
-        return acuity_thresholds[tone];
-    return 4096 - (tone < ACUITY_TONES ? acuity_thresholds[ACUITY_TONES - 1 - tone] : 0);
+    const int dark = tone < ACUITY_TONES / 2 ? tone : ACUITY_TONES - 1 - tone;
+    const int16_t *line = acuity_thresholds[dark >> 2];
+    const int t = dark > 0 ? line[0] + line[1] * (dark & 3) : ACUITY_BLACK;
+    return tone == dark ? t : 4096 - t;
 }
 
 struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone)
@@ -36,7 +37,7 @@ struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t ton
     const int32_t above = tone - plan->level[b], step = plan->level[b + 1] - plan->level[b];
     const int place = (int)((int64_t)255 * 256 * above / step); /* of 255 * 256 */
     const int j = place >> 8, f = place & 255, i = (place + 128) >> 8;
-    const int64_t t = threshold_at(j) * (256 - f) + threshold_at(j + 1) * f;
+    const int64_t t = threshold_at(j) * (256 - f) + (f ? threshold_at(j + 1) * f : 0);
     return (struct acuity_tone){
         .above = above,
         .step = step,
@@ -44,6 +45,12 @@ struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t ton
         .level = (uint8_t)b,
         .class = (uint8_t)((i < 128 ? i : 255 - i) >> 2),
     };
+}
+
+static void set_table(struct acuity_plan *acuity, int which, int class, int value)
+{
+    acuity->bytes[which][class] = (int8_t)value;
+    acuity->words[which][class] = (int16_t)(256 * acuity->bytes[which][class]);
 }
 
 /* Lanes of 16 bits hold every sum of two levels and 8-bit tones: a test adds up the weights. */
@@ -57,23 +64,23 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     plan->fold = false;
     plan->bias = 0;
     plan->skew = ACUITY_SKEW;
-    plan->lane_bits = plan->levels == 2 && plan->sample_bytes == 1 ? 16 : 32;
+    plan->lane_bits =
+        plan->levels == 2 && plan->sample_bytes == 1 && request->maxval == 255 ? 16 : 32;
     struct acuity_plan *acuity =
         malloc(sizeof *acuity + ((size_t)request->maxval + 1) * sizeof *acuity->tones);
     if (!acuity)
         return NULL;
-    for (int tap = 0; tap < ACUITY_TAPS; tap++)
-        for (int class = 0; class < ACUITY_CLASSES; class ++) {
-            acuity->wide[tap][class] = acuity->bytes[tap][class] = acuity_weights[class][tap];
-            acuity->words[tap][class] = (int16_t)(256 * acuity_weights[class][tap]);
+    for (int class = 0; class < ACUITY_CLASSES; class ++) {
+        for (int tap = 0; tap < ACUITY_TAPS; tap++) {
+            acuity->wide[tap][class] = acuity_weights[class][tap];
+            set_table(acuity, tap, class, acuity_weights[class][tap]);
         }
-    memset(acuity->pairs, 0, sizeof acuity->pairs);
-    for (uint32_t a = 0; a <= request->maxval; a++) {
-        const struct acuity_tone tone = acuity_tone_of(plan, 16 * (int32_t)a);
-        acuity->tones[a] = tone;
-        if (plan->lane_bits == 16)
-            acuity->pairs[a] = tone.threshold | tone.class << 16;
+        set_table(acuity, ACUITY_FIRST_HIGH, class, acuity_thresholds[class][0] >> 8);
+        set_table(acuity, ACUITY_FIRST_LOW, class, acuity_thresholds[class][0] & 255);
+        set_table(acuity, ACUITY_RISE, class, acuity_thresholds[class][1]);
     }
+    for (uint32_t a = 0; a <= request->maxval; a++)
+        acuity->tones[a] = acuity_tone_of(plan, 16 * (int32_t)a);
     plan->acuity = acuity;
     return acuity;
 }

@@ -19,14 +19,15 @@ enum {
     ACUITY_DOWN = 4, /* the tap that takes the rest */
     ACUITY_CLASSES = 32,
     ACUITY_TONES = 256,
-    ACUITY_ONE = 128, /* weights count in 128ths */
+    ACUITY_ONE = 128,    /* weights count in 128ths */
+    ACUITY_BLACK = 3686, /* the threshold of a tone that is a level: nothing is to light up there */
     ACUITY_SKEW = 4,
 };
 
-/* Weights by class, in the order of acuity_taps; thresholds of the darker tones, in 4096ths of the
- * step between two levels. Trained by tools/acuity_train.c. */
+/* Weights by class, in the order of acuity_taps; the threshold of a class's first tone and its rise
+ * from tone to tone, in 4096ths of the step between two levels. Made by tools/acuity_train.c. */
 extern const int8_t acuity_weights[ACUITY_CLASSES][ACUITY_TAPS];
-extern const int16_t acuity_thresholds[ACUITY_TONES / 2];
+extern const int16_t acuity_thresholds[ACUITY_CLASSES][2];
 extern const struct diffusion_kernel acuity_taps; /* where shares go; not their weights */
 
 /* What the method makes of a pixel before anything flows into it. */
@@ -38,13 +39,13 @@ struct acuity_tone {
     uint8_t level;     /* number of the level below */
 };
 
+/* Tables by class for vectors: the weights of each tap, then these. */
+enum { ACUITY_FIRST_HIGH = ACUITY_TAPS, ACUITY_FIRST_LOW, ACUITY_RISE, ACUITY_TABLES };
+
 struct acuity_plan {
-    /* For vectors: weights by tap, then by class, as they are, in words times 256, in 32 bits; and
-     * of 8-bit samples the threshold with the class above it. */
-    int8_t bytes[ACUITY_TAPS][ACUITY_CLASSES];
-    int16_t words[ACUITY_TAPS][ACUITY_CLASSES];
+    int8_t bytes[ACUITY_TABLES][ACUITY_CLASSES];
+    int16_t words[ACUITY_TABLES][ACUITY_CLASSES]; /* times 256 */
     int32_t wide[ACUITY_TAPS][ACUITY_CLASSES];
-    int32_t pairs[ACUITY_TONES];
     struct acuity_tone tones[]; /* of every sample up to maxval */
 };
 

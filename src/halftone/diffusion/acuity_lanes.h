@@ -34,27 +34,33 @@ struct acuity_pixels_16 {
     struct acuity_classes classes;
 };
 
-/* One gather for two lanes: a threshold and a class together fill 32 bits. */
+/* The threshold t s / 4096, rounded down, without a division: s = 4080, t s / 4096 = t - t / 256,
+ * and of a bright tone, whose t is 4096 less that of its dark twin, 4080 - (t - t / 256). */
 RO_INLINE struct acuity_pixels_16 acuity_pixels_16(const struct diffusion_plan *plan, lanes16 tone)
 {
+    const struct acuity_plan *acuity = plan->acuity;
     const ints16 zero = {0};
-    const int32_t *table = plan->acuity->pairs;
-    ints32 sample = (ints32)(tone >> 4);
-    lanes32 even = (lanes32)look_up(table, sample & 0xffff);
-    lanes32 odd = (lanes32)look_up(table, (ints32)((lanes32)sample >> 16));
+    const ints16 sample = (ints16)(tone >> 4), bright = sample > 127;
+    const ints16 dark = sample ^ (bright & 255), black = dark == 0;
+    const struct acuity_classes classes = acuity_classes_of((lanes16)dark >> 2);
+    const ints16 first = acuity_look_up(acuity, &classes, ACUITY_FIRST_HIGH) |
+                         (ints16)((lanes16)acuity_look_up(acuity, &classes, ACUITY_FIRST_LOW) >> 8);
+    ints16 t = first + (dark & 3) * (acuity_look_up(acuity, &classes, ACUITY_RISE) >> 8);
+    t = (black & ACUITY_BLACK) | (~black & t);
     return (struct acuity_pixels_16){
         .above = (ints16)tone,
-        .step = zero + (int16_t)plan->white,
-        .threshold = (ints16)((even & 0xffff) | (odd << 16)),
-        .most = zero + (int16_t)(5 * plan->white / 4),
-        .classes = acuity_classes_of((lanes16)((even >> 16) | (odd & 0xffff0000))),
+        .step = zero + DIFFUSION_TABLE_WHITE,
+        .threshold = (bright & (DIFFUSION_TABLE_WHITE - t + (t >> 8))) |
+                     (~bright & (t - ((t + 255) >> 8))),
+        .most = zero + 5 * DIFFUSION_TABLE_WHITE / 4,
+        .classes = classes,
     };
 }
 
 RO_INLINE ints16 acuity_share_16(const struct acuity_plan *acuity,
                                  const struct acuity_pixels_16 *pixels, int tap, ints16 e)
 {
-    return rounded_product(e, acuity_weights_of(acuity, &pixels->classes, tap));
+    return rounded_product(e, acuity_look_up(acuity, &pixels->classes, tap));
 }
 #else
 struct acuity_pixels_32 {

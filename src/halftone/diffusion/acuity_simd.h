@@ -4,7 +4,7 @@
 #if defined(RO_SIMD_AVX512)
 #define ACUITY_OPERATION(name) _mm512_##name
 
-/* The weights of a class: 32 words are one vector. */
+/* A table by class: 32 words are one vector. */
 struct acuity_classes {
     whole index;
 };
@@ -12,18 +12,18 @@ RO_INLINE struct acuity_classes acuity_classes_of(lanes16 class)
 {
     return (struct acuity_classes){(whole)class};
 }
-RO_INLINE ints16 acuity_weights_of(const struct acuity_plan *acuity,
-                                   const struct acuity_classes *classes, int tap)
+RO_INLINE ints16 acuity_look_up(const struct acuity_plan *acuity,
+                                   const struct acuity_classes *classes, int table)
 {
     return (ints16)_mm512_permutexvar_epi16(classes->index,
-                                            _mm512_loadu_si512(acuity->words[tap]));
+                                            _mm512_loadu_si512(acuity->words[table]));
 }
 
 #else /* RO_SIMD_AVX2 */
 #define ACUITY_OPERATION(name) _mm256_##name
 
-/* The weights of a class, as the high bytes of words: two tables of sixteen, of which a place
- * beyond the table's end gives nothing. */
+/* A table by class, into the high bytes of words: two halves of sixteen, of which a place beyond
+ * the end gives nothing. */
 struct acuity_classes {
     whole low, high;
 };
@@ -34,12 +34,12 @@ RO_INLINE struct acuity_classes acuity_classes_of(lanes16 class)
     return (struct acuity_classes){(whole)(place | (second & nowhere)),
                                    (whole)(place | (~second & nowhere))};
 }
-RO_INLINE ints16 acuity_weights_of(const struct acuity_plan *acuity,
-                                   const struct acuity_classes *classes, int tap)
+RO_INLINE ints16 acuity_look_up(const struct acuity_plan *acuity,
+                                   const struct acuity_classes *classes, int table)
 {
-    const __m128i *table = (const __m128i *)acuity->bytes[tap];
-    whole low = _mm256_broadcastsi128_si256(_mm_loadu_si128(table));
-    whole high = _mm256_broadcastsi128_si256(_mm_loadu_si128(table + 1));
+    const __m128i *half = (const __m128i *)acuity->bytes[table];
+    whole low = _mm256_broadcastsi128_si256(_mm_loadu_si128(half));
+    whole high = _mm256_broadcastsi128_si256(_mm_loadu_si128(half + 1));
     return (ints16)_mm256_or_si256(_mm256_shuffle_epi8(low, classes->low),
                                    _mm256_shuffle_epi8(high, classes->high));
 }

@@ -40,9 +40,11 @@ static void tables_are_as_the_method_needs_them(void **state)
         flow += (most[i] * (5 * 4080 / 4) + ACUITY_ONE - 1) / ACUITY_ONE;
     flow += ACUITY_TAPS; /* roundings that the rest takes */
     assert_true(4080 + flow + 4080 < INT16_MAX);
-    assert_int_equal(acuity_thresholds[0], 3686);
-    for (int t = 1; t < ACUITY_TONES / 2; t++)
-        assert_in_range(acuity_thresholds[t], 410, 3686);
+    for (int c = 0; c < ACUITY_CLASSES; c++) {
+        assert_in_range(acuity_thresholds[c][1] + 128, 0, 255);
+        assert_in_range(acuity_thresholds[c][0], 410, 3686);
+        assert_in_range(acuity_thresholds[c][0] + 3 * acuity_thresholds[c][1], 410, 3686);
+    }
 }
 
 static void run_schedule(const struct diffusion_schedule *schedule,
