@@ -234,6 +234,13 @@ RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
 
+/* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
+ * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
+ * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
+RO_API
+ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel, uint32_t width,
+                             uint32_t height, ro_image *amplitudes);
+
 /* A modulator from text, a level a line: "real, imaginary", or columns as a heading names them:
  * "phase" (radians) or "degrees" with "amplitude", which is 1 where "level" (0, 1, 2 ...) or
  * "drive" are told without it; or "real" and "imaginary". A drive is what the device is sent for a
