@@ -59,6 +59,12 @@ add_executable(forge tests/cli/forge.c)
 set_target_properties(forge PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
 target_link_libraries(forge PRIVATE ${RO_TEST_LIBRARIES} m)
 
+# What tests/faults loads before the command, to make its calls fail.
+add_library(faults MODULE tests/faults/preload.c)
+set_target_properties(faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY tests C_VISIBILITY_PRESET default)
+target_compile_options(faults PRIVATE -fno-sanitize=all -fno-builtin)
+target_link_libraries(faults PRIVATE ${CMAKE_DL_LIBS})
+
 file(GLOB_RECURSE test_scripts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
   tests/*_test.sh tests/*_test.py)
 foreach(script ${test_scripts})

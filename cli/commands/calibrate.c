@@ -6,6 +6,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "draw/draw.h"
 #include "roundoff_io.h"
@@ -154,19 +155,14 @@ static void say_wedge(const struct task *task)
 static ro_status save_curve(ro_context *context, const char *path, const ro_tone_point *points,
                             int count)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-    fputs("tone in, tone out\n", file);
+    struct printed text;
+    ro_status status = printed_open(context, &text);
+    if (status != RO_OK)
+        return status;
+    fputs("tone in, tone out\n", text.file);
     for (int i = 0; i < count; i++)
-        fprintf(file, "%.6f, %.6f\n", points[i].in, points[i].out);
-    fclose(file);
-    ro_status status = text ? ro_bytes_save(context, path, text, size)
-                            : ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-    free(text);
-    return status;
+        fprintf(text.file, "%.6f, %.6f\n", points[i].in, points[i].out);
+    return printed_save(context, &text, path);
 }
 
 struct fitted {
@@ -195,11 +191,10 @@ static void say_fit(const struct task *task)
     const struct values *values = task->values;
     const struct fitted *fitted = task->data;
     const ro_wedge_report *report = &fitted->report;
-    fprintf(stderr,
-            "calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as %.1f %%, "
-            "tones are off by %.1f %% rms; %d points in %s\n",
-            report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
-            100 * report->error, fitted->count, values->curve);
+    tell("calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as %.1f %%, tones "
+         "are off by %.1f %% rms; %d points in %s",
+         report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
+         100 * report->error, fitted->count, values->curve);
 }
 
 static void fit_json(const struct task *task, FILE *file)

@@ -101,8 +101,7 @@ static void print_json(const struct task *task, FILE *file)
 static void print_line(const struct task *task)
 {
     const uint32_t *size = task->data;
-    fprintf(stderr, "screen: %s, %u x %u, %.1f ms\n", task->files->path[0], *size, *size,
-            1e3 * task->seconds);
+    tell("screen: %s, %u x %u, %.1f ms", task->files->path[0], *size, *size, 1e3 * task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)

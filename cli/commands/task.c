@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static int tell(const struct task *task)
+static int print_result(const struct task *task)
 {
     const struct common *common = task->values;
     if (common->json) {
@@ -31,6 +31,12 @@ int task_run(struct task *task)
     task->progress = &work.progress;
     ro_status status = task->work(task);
     task->seconds = seconds_now() - work.progress.start;
+    if (task->ended) {
+        work_commit(&work, RO_E_ARGUMENT);
+        work_end(&work);
+        work_close(&work);
+        return task->ended;
+    }
     if (!task->ran.method)
         task->ran = *ro_context_report(work.context);
     if (status == RO_OK && !task->refused)
@@ -38,7 +44,8 @@ int task_run(struct task *task)
                                    task->states_run ? &task->ran : NULL);
     status = work_commit(&work, status);
     work_end(&work);
-    result = status == RO_OK ? tell(task) : work_failed(&work, status, task->out ? task->out : "-");
+    result = status == RO_OK ? print_result(task)
+                             : work_failed(&work, status, task->out ? task->out : "-");
     if (status == RO_OK && task->refused && result == 0)
         result = task->refuse(task);
     work_close(&work);

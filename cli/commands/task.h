@@ -28,6 +28,7 @@ struct task {
      * returns the exit status. `work` sets `refused`. */
     int (*refuse)(const struct task *task);
     bool refused;
+    int ended; /* set by `work` when it has told what is wrong itself: the exit status */
 
     /* Set for `work`: */
     ro_context *context;

@@ -181,8 +181,8 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width);
 RO_API
 const char *ro_format_name(ro_format format);
 
-/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view; ro_image_free gives them back and
- * clears the view. */
+/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them back,
+ * and clears the view. */
 RO_API
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
                          uint32_t maxval, ro_image *image);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff register: finds a displacement, or applies one that was found before. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/register/register.h"
 #include "cli/certificate/certificate.h"
 #include "cli/commands/register/register_pictures.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -156,18 +156,14 @@ static ro_status save_extra(struct job *job, const struct extra *extra, const st
 static ro_status save_text(struct job *job, const char *path,
                            void (*write)(FILE *, const ro_register_step *, uint32_t))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for %s", path);
+    struct printed text;
+    ro_status status = printed_open(job->context, &text);
+    if (status != RO_OK)
+        return status;
     uint32_t kept =
         job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
-    write(file, job->with.steps, kept);
-    fclose(file);
-    ro_status status = ro_bytes_save(job->context, path, text, size);
-    free(text);
-    return status;
+    write(text.file, job->with.steps, kept);
+    return printed_save(job->context, &text, path);
 }
 
 static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
@@ -339,8 +335,8 @@ static void print_applied_json(const struct task *task, FILE *file)
 static void print_applied(const struct task *task)
 {
     const struct register_values *values = task->values;
-    fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
-            samplings[values->sampling], task->ran.width, task->ran.height, 1e3 * task->seconds);
+    tell("register: %s applied, %s, %u x %u, %.1f ms", values->apply, samplings[values->sampling],
+         task->ran.width, task->ran.height, 1e3 * task->seconds);
 }
 
 /* ---- The command

@@ -12,6 +12,7 @@ ro_status ro_reader_image(ro_reader *reader, ro_image *image)
     const ro_file_info *info = ro_reader_info(reader);
     size_t row = ro_format_row_bytes(info->format, info->width);
     *image = (ro_image){0};
+    row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
     if (row > ro_memory_limit() / info->height)
         return ro_file_no_memory(&reader->file, (uint64_t)row * info->height);
     ro_status status = ro_image_alloc(reader->file.context, info->format, info->width, info->height,
