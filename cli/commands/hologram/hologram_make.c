@@ -111,6 +111,13 @@ int hologram_make(const struct command *command, const struct hologram_values *v
     ro_hologram_scene scene;
     ro_optics optics = {0};
     struct work work;
+    if (values->scenes.count)
+        return hologram_scene(command, values, files);
+    if (values->depth_map || values->near || values->far)
+        return usage_error(command, "--%s goes with --scene",
+                           values->depth_map ? "depth-map"
+                           : values->near    ? "near"
+                                             : "far");
     int result = read_scene(command, values, &scene);
     if (result)
         return result;
