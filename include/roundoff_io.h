@@ -147,6 +147,12 @@ RO_API
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size);
 
+/* Discs to segment from, a line each: x, y, and as far as given the radius and the label, separated
+ * by commas, semicolons or blanks. The first line may name its columns (x, y, r or radius, label),
+ * in any order, others being left out. free() the list. */
+RO_API
+ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count);
+
 /* Contours as .svg, over the picture's pixels from (0, 0) to (width, height), or as .geojson,
  * pixels having their centres at whole numbers. */
 RO_API
