@@ -286,6 +286,20 @@ static void add_option(struct certificate *to, const struct option *option, cons
             add_printed(to, name, "null");
         break;
     }
+    case OPTION_SCALE: {
+        const struct scale *scale = value;
+        if (scale->percent > 0)
+            add_printed(to, name, "\"%.17g%%\"", scale->percent);
+        else if (scale->width && scale->height)
+            add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+        else if (scale->width)
+            add_printed(to, name, "\"%ux\"", scale->width);
+        else if (scale->height)
+            add_printed(to, name, "\"x%u\"", scale->height);
+        else
+            add_printed(to, name, "null");
+        break;
+    }
     case OPTION_LIST:
         add_list(to, name, value);
         break;
@@ -323,6 +337,22 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
         return to->status;
     const ro_status status = command->certify(to, values, files);
     return status == RO_OK ? to->status : status;
+}
+
+void certificate_complete(struct certificate *stated, const struct command *command)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (!is_stated(list[i]) || certificate_value(stated, name))
+            continue;
+        if (list[i]->before)
+            certificate_text(stated, name, list[i]->before);
+        else
+            add_option(stated, list[i], command->defaults);
+    }
 }
 
 ro_status certificate_of_output(struct certificate *to, const void *values,

@@ -64,6 +64,8 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
 ro_status certificate_state(const struct command *command, ro_context *context, const void *values,
                             const struct operands *files, struct certificate *to);
 ro_status certificate_read(ro_context *context, const char *path, struct certificate *to);
+/* Adds what a certificate of an older version does not state: options that came later. */
+void certificate_complete(struct certificate *stated, const struct command *command);
 const char *certificate_value(const struct certificate *from, const char *name);
 void certificate_close(struct certificate *certificate);
 

@@ -13,7 +13,7 @@ enum { ROWS = 64 }; /* read and written at a time */
 
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *schedule;
+    const char *model, *scheme, *number, *rounding, *round, *schedule;
     int iterations, depth;
     double kappa, sigma, time_step;
     bool independent, until_converged;
@@ -38,6 +38,8 @@ static const struct option options[] = {
      .topic = "numbers"},
     {"rounding", "R", "of the fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
      .topic = "numbers"},
+    {"round", "R", "of OUT's levels: sum (default), which keeps it, or nearest", OPTION_TEXT,
+     PLACE(round), .topic = "numbers", .before = "nearest"},
     {"independent", NULL, "channels do not share the gradient", OPTION_FLAG, PLACE(independent)},
     {"until-converged", NULL, "end where no pixel moves any more", OPTION_FLAG,
      PLACE(until_converged)},
@@ -79,6 +81,7 @@ static ro_denoise_options options_of(const struct values *values, ro_denoise_rep
                                 .scheme = values->scheme,
                                 .number = values->number,
                                 .rounding = values->rounding,
+                                .round = values->round,
                                 .schedule = values->schedule,
                                 .iterations = (uint32_t)values->iterations,
                                 .depth = (uint32_t)values->depth,
@@ -177,7 +180,7 @@ done:
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
 static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
-                       double seconds)
+                       bool nearest, double seconds)
 {
     char kappa[80] = "", time[32], where[64];
     if (r->noise > 0)
@@ -201,9 +204,12 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
     if (change != 0)
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
                 r->sum_before, r->sum_before > 0 ? 100 * change / r->sum_before : 0);
-    if (r->drift != 0)
+    if (nearest && r->drift != 0)
         fprintf(stderr, "denoise: rounding to the levels of OUT moved the sum by %+.6g of them\n",
                 r->drift);
+    else if (r->difference != 0)
+        fprintf(stderr, "denoise: the sum of OUT is that of IN and %+.6g of OUT's levels\n",
+                r->difference);
 }
 
 /* JSON knows no infinities: an empty range is left out before it comes to that. */
@@ -237,6 +243,7 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
         {"energy_before", r->energy_before},
         {"energy_after", r->energy_after},
         {"drift", r->drift},
+        {"difference", r->difference},
         {"device_seconds", r->device_seconds},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -422,7 +429,8 @@ static int run(const struct command *command, int argc, char **argv)
         print_json(busy ? stderr : stdout, &ran, &report, &files, scheme, seconds);
         result = finish_stdout();
     } else if (!values.common.quiet) {
-        print_line(&ran, &report, scheme, seconds);
+        print_line(&ran, &report, scheme, values.round && ro_name_equal(values.round, "nearest"),
+                   seconds);
     }
     work_close(&work);
     return result;

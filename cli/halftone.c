@@ -30,7 +30,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
-    {"resize", "WxH", "resize to the device's pixels before rounding", OPTION_SIZE,
+    {"resize", "WxH", "to the device's pixels: WxH, in proportion Wx, xH or P%", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"strength", "P%", "part of every error that is passed on (default 100%)", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, strength), .min = 1, .max = 100,
@@ -98,7 +98,7 @@ static const struct option options[] = {
 };
 
 static const char *const examples[] = {
-    "roundoff halftone photo.jpg photo.tif --resize 4960x7016 --dpi 600",
+    "roundoff halftone photo.jpg photo.tif --resize 4960x --dpi 600",
     "zcat scan.pgm.gz | roundoff halftone - - --levels 4 > scan.pgm",
     NULL,
 };
@@ -275,7 +275,9 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .rounds = values->rounds},
         .read = {.page = (unsigned)values->page,
                  .resize_width = values->resize.width,
-                 .resize_height = values->resize.height},
+                 .resize_height = values->resize.height,
+                 .resize_percent = values->resize.percent,
+                 .resize_light = values->linear || values->palette},
         .write = {.type = values->type,
                   .dpi_x = values->dpi,
                   .dpi_y = values->dpi,

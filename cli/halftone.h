@@ -11,7 +11,7 @@ struct halftone_values {
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
     int levels, page, cell, angle, strength, noise, threshold, channels, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
-    struct size resize;
+    struct scale resize;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */

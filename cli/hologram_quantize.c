@@ -101,8 +101,10 @@ static void write_hogel(FILE *file, const ro_hogel_report *h, bool measured)
         fprintf(
             file,
             ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"noise_inside_db\": %.5g, "
-            "\"noise_outside_db\": %.5g, \"efficiency\": %.5g",
-            h->predicted_snr, h->reached_snr, h->noise_inside, h->noise_outside, h->efficiency);
+            "\"noise_outside_db\": %.5g, \"efficiency\": %.5g, \"in_window\": %.5g, "
+            "\"outgoing\": %.5g",
+            h->predicted_snr, h->reached_snr, h->noise_inside, h->noise_outside, h->efficiency,
+            h->in_window, h->outgoing);
     fputc('}', file);
 }
 
@@ -117,14 +119,15 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
     fprintf(file,
             ", \"algorithm\": \"%s\", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", "
             "\"threads\": %d, \"width\": %u, \"height\": %u, \"levels\": %d, \"gain\": %.9g, "
-            "\"hogels\": %u, \"clips\": %llu",
+            "\"hogels\": %u, \"windows_over_their_mirror\": %u, \"clips\": %llu",
             ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
-            ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels,
+            ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels, r->mirrored,
             (unsigned long long)r->clips);
     if (r->measured)
         fprintf(file,
-                ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g",
-                r->predicted_snr, r->reached_snr, r->efficiency);
+                ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
+                "\"in_window\": %.5g, \"outgoing\": %.5g",
+                r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing);
     if (r->kernel_ms > 0)
         fprintf(file, ", \"kernel_ms\": %.4f", r->kernel_ms);
     fprintf(file, ", \"seconds\": %.6f", seconds);
@@ -135,16 +138,30 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
     fputs(hogels ? "]}\n" : "}\n", file);
 }
 
+/* Real levels send the twin image and the zero order where the viewer looks. */
+static void say_mirrored(const ro_hologram_report *r)
+{
+    char which[64] = "the window";
+    if (r->mirrored == 0)
+        return;
+    if (r->hogels > 1)
+        snprintf(which, sizeof which, "the window of %u of %u hogels", r->mirrored, r->hogels);
+    fprintf(stderr,
+            "hologram: %s overlaps its mirror image, where real levels show the twin image%s too: "
+            "place it off the axis by half its width or height\n",
+            which, r->amplitude_device ? " and the zero order" : "");
+}
+
 static void print_quantize(const struct quantize *q, const ro_report *ran, double seconds)
 {
     const ro_hologram_report *r = &q->report;
-    char snr[64] = "", clips[64] = "";
+    char snr[96] = "", clips[64] = "";
     double rho = 0;
     for (uint32_t i = 0; i < r->hogels; i++)
         rho = fmax(rho, r->hogel[i].rho);
     if (r->measured)
-        snprintf(snr, sizeof snr, ", %.1f dB in %s", r->reached_snr,
-                 r->hogels > 1 ? "the hogels' windows" : "one window");
+        snprintf(snr, sizeof snr, ", %.1f dB and %.3g %% of the light in %s", r->reached_snr,
+                 100 * r->efficiency, r->hogels > 1 ? "the hogels' windows" : "the window");
     if (r->clips)
         snprintf(clips, sizeof clips, ", %llu errors cut off", (unsigned long long)r->clips);
     fprintf(
@@ -155,6 +172,7 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         r->hogel[0].taps, r->hogel[0].p, r->gain, snr, clips, ran->schedule,
         ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
         ran->threads == 1 ? "" : "s", 1e3 * seconds);
+    say_mirrored(r);
     double usual = r->levels == 2 ? 0.03 : 0.01,
            asked = q->options.rho > 0 ? q->options.rho : usual;
     if (rho > 1.5 * asked)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HELP_COLUMN = 20 };
+enum { HELP_COLUMN = 20, MOST_PERCENT = 1000000 };
 
 static const char *const device_names[] = {"auto", "cpu", "cuda", NULL};
 static const char *const cpu_names[] = {"auto", "scalar", "avx2", "avx512", NULL};
@@ -155,6 +155,34 @@ static bool store_size(const struct option *option, const char *text, void *valu
     return true;
 }
 
+static bool store_scale(const struct option *option, const char *text, void *value)
+{
+    struct scale scale = {0};
+    const char *end = text;
+    long sides[2] = {0};
+    if (text[0] && text[strlen(text) - 1] == '%') {
+        char *stop;
+        scale.percent = isdigit((unsigned char)*text) || *text == '.' ? strtod(text, &stop) : 0;
+        if (!(scale.percent > 0 && scale.percent <= MOST_PERCENT) || strcmp(stop, "%") != 0)
+            return false;
+        *(struct scale *)value = scale;
+        return true;
+    }
+    for (int i = 0; i < 2; i++) {
+        const bool given = isdigit((unsigned char)*end);
+        if (given &&
+            (!read_whole(end, &end, &sides[i]) || sides[i] < option->min || sides[i] > option->max))
+            return false;
+        if (i == 0 && *end != 'x' && *end != 'X')
+            return false;
+        end += i == 0;
+    }
+    if (*end || (!sides[0] && !sides[1]))
+        return false;
+    *(struct scale *)value = (struct scale){(uint32_t)sides[0], (uint32_t)sides[1], 0};
+    return true;
+}
+
 static bool store_seed(const struct option *option, const char *text, void *value)
 {
     (void)option;
@@ -215,6 +243,11 @@ static void say_allowed(const struct option *option, char *text, size_t size)
     case OPTION_SIZE:
         snprintf(text, size, "WxH, such as 640x480, each from %d to %d", option->min, option->max);
         break;
+    case OPTION_SCALE:
+        snprintf(text, size,
+                 "WxH, Wx, xH or P%%, such as 640x480, 640x or 50%%, sides from %d to %d",
+                 option->min, option->max);
+        break;
     case OPTION_SEED:
         snprintf(text, size, "a whole number from 0 to %llu", (unsigned long long)UINT64_MAX);
         break;
@@ -242,7 +275,7 @@ static bool store(const struct command *command, const struct option *option, co
         [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
         [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
         [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
-        [OPTION_LIST] = store_list,
+        [OPTION_LIST] = store_list,       [OPTION_SCALE] = store_scale,
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;

@@ -19,6 +19,7 @@ enum option_kind {
     OPTION_NUMBER,  /* double from min to max */
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
+    OPTION_SCALE,   /* struct scale: WxH, Wx, xH or P%, sides from min to max */
     OPTION_SEED,    /* uint64_t */
     OPTION_LIST,    /* struct texts: every time it is given */
 };
@@ -33,6 +34,12 @@ struct size {
     uint32_t width, height;
 };
 
+/* A side of 0 follows the other; else per cent of both. */
+struct scale {
+    uint32_t width, height;
+    double percent;
+};
+
 struct option {
     const char *name;     /* without the dashes */
     const char *argument; /* as --help shows it; NULL for a flag */
@@ -43,6 +50,8 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
+    const char *before;         /* its value in certificates from before there was the option; NULL:
+                                   the default */
     bool writes;                /* the text is a file that the command writes beside its output */
 };
 

@@ -333,7 +333,7 @@ static int read_back(const struct command *command, const struct certificate *st
 }
 
 static int check(const struct values *asked, struct work *work, const struct operands *given,
-                 const struct certificate *stated)
+                 struct certificate *stated)
 {
     struct certificate found = {0};
     struct arguments arguments = {0};
@@ -350,6 +350,9 @@ static int check(const struct values *asked, struct work *work, const struct ope
                     wanted == 1   ? strchr(command->operands, ' ') ? "OUT" : command->operands
                     : wanted == 2 ? "IN and OUT"
                                   : "both inputs and OUT");
+    certificate_complete(stated, command);
+    if (stated->status != RO_OK)
+        return work_failed(work, stated->status, "-");
     void *values = malloc(command->values_size);
     if (!values)
         return fail("not enough memory");

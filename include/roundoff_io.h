@@ -32,13 +32,16 @@ typedef struct ro_read_options {
     const char *type;                     /* NULL: by content */
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
+    double resize_percent;                /* of both sides, instead of the two; 0: none */
+    int resize_light; /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
 } ro_read_options;
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
- * Lanczos-3; the resolution changes with it, so that the size on paper stays, and bits become tones
- * of maxval 255. A reader uses the context for messages and cancellation only, so it may run in a
- * thread beside a call on it. */
+ * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
+ * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
+ * palettes) should be resized there too. A reader uses the context for messages and cancellation
+ * only, so it may run in a thread beside a call on it. */
 typedef struct ro_reader ro_reader;
 RO_API
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,

@@ -27,8 +27,10 @@ typedef struct ro_denoise_report {
     double sum_before, sum_after;
     double min_before, min_after, max_before, max_after;
     double energy_before, energy_after;
-    double
-        drift; /* sum of the output, in its levels, minus that of the result it was rounded from */
+    /* Of an output of integers, in its levels; 0 of floats. */
+    double drift;      /* its sum minus that of the result it was rounded from */
+    double difference; /* its sum minus that of the input: 0 where the system holds the levels of
+                          the input and the output has the same, unless each pixel is rounded */
 } ro_denoise_report;
 
 /* The image after a step, in the numbers of the working system: of integers exactly, the energy
@@ -49,6 +51,8 @@ typedef struct ro_denoise_options {
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest" */
+    const char *round;    /* of an integer output: NULL or "sum", the running sum, so that the file
+                             keeps it; "nearest", each pixel */
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
                              bits */
     uint32_t
@@ -69,7 +73,8 @@ typedef struct ro_denoise_options {
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
  * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the
- * working numbers exactly and no pixel leaves the range of the input. */
+ * working numbers exactly and no pixel leaves the range of the input; an output with the input's
+ * levels has its sum, too (`round`). */
 RO_API
 ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
                      const ro_denoise_options *options);

@@ -91,22 +91,29 @@ typedef struct ro_hogel_report {
     double weight_norm; /* sum of |w|^2 */
     double rejection;   /* integral of |1 - W|^2 over the window, over the window's area */
     uint64_t clips;
-    /* With `measure`; decibels, and shares of the output's energy. */
+    int mirrored; /* the window overlaps its mirror image, and the levels are real */
+    /* With `measure`; decibels. Twin image and zero order count as noise. */
     double predicted_snr, reached_snr;
     double noise_inside,
         noise_outside; /* mean noise spectrum, dB over the mean energy of a pixel */
-    double efficiency;
+    /* Shares of the light that falls on the hogel, a modulus of 1 at every pixel. */
+    double efficiency; /* what arrives in the window as the field */
+    double in_window;  /* all that arrives there */
+    double outgoing;   /* all that leaves the modulator */
 } ro_hogel_report;
 
 typedef struct ro_hologram_report {
-    uint32_t hogels;
+    uint32_t hogels; /* those that the optics make, or one window for all; also of algorithms that
+                        take the field as a whole, whose clips are counted together only */
     ro_hogel_report *hogel; /* ro_hologram_report_free gives it back */
     int levels, real_device;
-    double gain; /* the field was multiplied by this */
+    int amplitude_device; /* its levels of -1 to 1 stand for light of 0 to 1 */
+    uint32_t mirrored;    /* hogels whose windows overlap their mirror images */
+    double gain;          /* the field was multiplied by this */
     uint64_t clips;
     double kernel_ms; /* of the CUDA kernel alone; 0 on the CPU */
     int measured;
-    double predicted_snr, reached_snr, efficiency; /* of all hogels together */
+    double predicted_snr, reached_snr, efficiency, in_window, outgoing; /* of all hogels together */
 } ro_hologram_report;
 RO_API
 void ro_hologram_report_free(ro_hologram_report *report);
@@ -155,7 +162,8 @@ ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_im
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
                             const ro_image *out);
 
-/* The complex levels of a name such as "phase:16": up to RO_HOLOGRAM_LEVELS pairs. */
+/* The complex levels of a name such as "phase:16": up to RO_HOLOGRAM_LEVELS pairs. "binary" and
+ * "amplitude:N" are computed as -1 to 1, though their light is 0 to 1. */
 RO_API
 ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count);
 

@@ -19,10 +19,7 @@ static double cut(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 uint16_t tone_round(double x) { return (uint16_t)floor(TONE_WHITE * cut(x) + 0.5); }
 
-double tone_from_srgb(double x)
-{
-    return x <= 0.04045 ? x / 12.92 : ro_power((x + 0.055) / 1.055, 2.4);
-}
+double tone_from_srgb(double x) { return ro_light_of_srgb(x); }
 
 static ro_status check_curve(ro_context *context, const ro_tone *options)
 {

@@ -20,24 +20,37 @@ static ro_status bad_name(ro_context *context, const char *name)
                            name);
 }
 
-ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count)
+/* Of what kind a name is and how many levels it asks for; false where it is none. */
+static bool read_name(const char *name, bool *phase, long *count)
 {
     const char *colon = strchr(name, ':');
-    long n = 2;
-    bool phase = false;
-    if (colon) {
-        char kind[16], *end;
-        snprintf(kind, sizeof kind, "%.*s", (int)(colon - name), name);
-        phase = ro_name_equal(kind, "phase");
-        n = strtol(colon + 1, &end, 10);
-        if ((!phase && !ro_name_equal(kind, "amplitude")) || end == colon + 1 || *end)
-            return bad_name(context, name);
-        if (n < 2 || n > RO_HOLOGRAM_LEVELS)
-            return ro_context_fail(context, RO_E_ARGUMENT, "levels %s: from 2 to %d are allowed",
-                                   name, RO_HOLOGRAM_LEVELS);
-    } else if (!ro_name_equal(name, "binary") && !ro_name_equal(name, "phase-binary")) {
+    char kind[16], *end;
+    *count = 2;
+    *phase = ro_name_equal(name, "phase-binary");
+    if (!colon)
+        return *phase || ro_name_equal(name, "binary");
+    snprintf(kind, sizeof kind, "%.*s", (int)(colon - name), name);
+    *phase = ro_name_equal(kind, "phase");
+    *count = strtol(colon + 1, &end, 10);
+    return (*phase || ro_name_equal(kind, "amplitude")) && end != colon + 1 && !*end;
+}
+
+bool hologram_levels_are_amplitudes(const char *name)
+{
+    bool phase;
+    long count;
+    return read_name(name, &phase, &count) && !phase;
+}
+
+ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count)
+{
+    bool phase;
+    long n;
+    if (!read_name(name, &phase, &n))
         return bad_name(context, name);
-    }
+    if (n < 2 || n > RO_HOLOGRAM_LEVELS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "levels %s: from 2 to %d are allowed", name,
+                               RO_HOLOGRAM_LEVELS);
     /* Amplitudes 0 to 1 are computed as -1 to 1: the difference is the zero frequency alone. */
     for (long k = 0; k < n; k++) {
         table[2 * k] = (float)(phase && n > 2 ? cos(tau * (double)k / (double)n)

@@ -6,7 +6,7 @@
 #include "hologram/diffuse.h"
 
 /* Fills in the measured figures of every hogel's report, and those of all together. */
-ro_status hologram_measure(const struct hologram_job *job, double gain, const float *table,
+ro_status hologram_measure(const struct hologram_job *job, const float *table,
                            ro_hologram_report *report);
 
 #endif

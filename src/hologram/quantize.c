@@ -8,6 +8,7 @@
 #include "hologram/diffuse_cuda.h"
 #include "hologram/fft.h"
 #include "hologram/field.h"
+#include "hologram/hogels.h"
 #include "hologram/measure.h"
 
 #include <stdlib.h>
@@ -30,7 +31,8 @@ struct quantizer {
     ro_hologram_options o;
     enum algorithm algorithm;
     bool paper, reference, windowed, cuda;
-    bool prepared; /* the device has the hogels of the next run */
+    bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
+    bool prepared;  /* the device has the hogels of the next run */
     struct hologram_levels levels;
     float table[2 * RO_HOLOGRAM_LEVELS];
     double gain;
@@ -223,6 +225,7 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
     r->taps = hogel->taps.count;
     r->p = hogel->taps.p;
     weights_sums(&hogel->taps, &r->weight_sum, &r->weight_norm);
+    region = region_window(&r->window);
     r->rejection = weights_rejection(&hogel->taps, &region);
     return RO_OK;
 }
@@ -260,43 +263,21 @@ static void weigh_all(void *data, int thread)
 
 static ro_status lay_out(struct quantizer *q)
 {
-    const ro_field *field = q->job.field;
     const ro_hologram_options *o = &q->o;
     ro_context *context = q->job.context;
-    uint32_t side = o->hogel ? o->hogel : o->optics.hogel ? o->optics.hogel : 2048;
-    if (side < 8)
-        side = 8;
-    uint32_t wide = q->algorithm == VDED && side < field->width ? side : field->width;
-    uint32_t high = q->algorithm == VDED && side < field->height ? side : field->height;
-    uint64_t across = (field->width + wide - 1) / wide, down = (field->height + high - 1) / high;
-    if (across * down > 1 << 20)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "hogels of %u pixels: %llu of them are too many", side,
-                               (unsigned long long)(across * down));
-    q->job.count = (uint32_t)(across * down);
+    ro_status status =
+        hogels_lay_out(context, q->job.field, o, q->algorithm != VDED, &q->reports, &q->job.count);
+    if (status != RO_OK)
+        return status;
     q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
-    q->reports = calloc(q->job.count, sizeof *q->reports);
-    if (!q->job.hogels || !q->reports)
+    if (!q->job.hogels)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u hogels", q->job.count);
-    double rho = o->rho > 0 ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
+    const double rho = o->rho > 0 ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
     for (uint32_t i = 0; i < q->job.count; i++) {
-        struct hogel *hogel = &q->job.hogels[i];
         ro_hogel_report *r = &q->reports[i];
-        hogel->x = i % (uint32_t)across * wide;
-        hogel->y = i / (uint32_t)across * high;
-        hogel->width = field->width - hogel->x < wide ? field->width - hogel->x : wide;
-        hogel->height = field->height - hogel->y < high ? field->height - hogel->y : high;
-        *r = (ro_hogel_report){.x = hogel->x,
-                               .y = hogel->y,
-                               .width = hogel->width,
-                               .height = hogel->height,
-                               .window = o->window,
-                               .rho = q->windowed && !q->paper && !o->own ? rho : 0};
-        if (r->window.width == 0 && o->optics.wavelength > 0) {
-            double x = hogel->x + hogel->width / 2.0 - field->width / 2.0;
-            double y = hogel->y + hogel->height / 2.0 - field->height / 2.0;
-            r->window = window_of_hogel(&o->optics, x * o->optics.pitch, y * o->optics.pitch);
-        }
+        q->job.hogels[i] =
+            (struct hogel){.x = r->x, .y = r->y, .width = r->width, .height = r->height};
+        r->rho = q->windowed && !q->paper && !o->own ? rho : 0;
     }
     struct weighing weighing = {.q = q};
     int threads = ro_pool_threads(context->pool);
@@ -389,22 +370,52 @@ static ro_status run_all(struct quantizer *q)
     return status;
 }
 
+/* Algorithms that take the field as a whole are looked at in the same windows as the others. */
+static ro_status spread_report(struct quantizer *q, uint32_t *count)
+{
+    *count = q->job.count;
+    if (q->algorithm == VDED || q->o.window.width > 0 || q->o.optics.wavelength == 0)
+        return RO_OK;
+    const ro_hogel_report whole = q->reports[0];
+    ro_hogel_report *spread = NULL;
+    ro_status status = hogels_lay_out(q->job.context, q->job.field, &q->o, false, &spread, count);
+    if (status != RO_OK)
+        return status;
+    for (uint32_t i = 0; i < *count; i++) {
+        ro_hogel_report *r = &spread[i];
+        const struct region region = region_window(&r->window);
+        r->taps = whole.taps;
+        r->p = whole.p;
+        r->rho = whole.rho;
+        r->weight_sum = whole.weight_sum;
+        r->weight_norm = whole.weight_norm;
+        r->rejection = weights_rejection(&q->job.hogels[0].taps, &region);
+    }
+    free(q->reports);
+    q->reports = spread;
+    return RO_OK;
+}
+
 static ro_status report(struct quantizer *q)
 {
     ro_hologram_report *r = q->o.report;
-    *r = (ro_hologram_report){.hogels = q->job.count,
-                              .hogel = q->reports,
-                              .levels = q->levels.count,
+    *r = (ro_hologram_report){.levels = q->levels.count,
                               .real_device = q->levels.real,
+                              .amplitude_device = q->amplitude,
                               .gain = q->gain,
                               .kernel_ms = q->job.kernel_ms};
     for (uint32_t i = 0; i < q->job.count; i++) {
         q->reports[i].clips = q->job.hogels[i].clips;
         r->clips += q->job.hogels[i].clips;
     }
-    ro_status status = RO_OK;
-    if (q->o.measure)
-        status = hologram_measure(&q->job, q->gain, q->table, r);
+    ro_status status = spread_report(q, &r->hogels);
+    r->hogel = q->reports;
+    for (uint32_t i = 0; status == RO_OK && i < r->hogels && q->levels.real; i++) {
+        r->hogel[i].mirrored = window_meets_its_mirror(&r->hogel[i].window);
+        r->mirrored += (uint32_t)r->hogel[i].mirrored;
+    }
+    if (status == RO_OK && q->o.measure)
+        status = hologram_measure(&q->job, q->table, r);
     if (status == RO_OK)
         q->reports = NULL; /* the caller's now */
     else
@@ -453,9 +464,11 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
         status = read_names(context, q);
     if (status == RO_OK && q->o.table && count > 0 && count <= RO_HOLOGRAM_LEVELS)
         memcpy(q->table, q->o.table, (size_t)count * 2 * sizeof *q->table);
-    else if (status == RO_OK && !q->o.table)
-        status =
-            ro_hologram_levels(context, q->o.levels ? q->o.levels : "phase:256", q->table, &count);
+    else if (status == RO_OK && !q->o.table) {
+        const char *name = q->o.levels ? q->o.levels : "phase:256";
+        status = ro_hologram_levels(context, name, q->table, &count);
+        q->amplitude = status == RO_OK && hologram_levels_are_amplitudes(name);
+    }
     if (status == RO_OK)
         status = hologram_levels_open(context, q->table, count, &q->levels);
     if (status == RO_OK)

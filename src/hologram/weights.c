@@ -84,6 +84,12 @@ struct region region_paper(const ro_window *window, double kappa)
     return region;
 }
 
+bool window_meets_its_mirror(const ro_window *window)
+{
+    const struct rectangle a = rectangle_of(window), both = common(a, mirrored(a));
+    return both.x1 > both.x0 && both.y1 > both.y0;
+}
+
 static double sinc(double t) { return fabs(t) < 1e-12 ? 1 : sin(t) / t; }
 
 double complex region_transform(const struct region *region, int x, int y)

@@ -33,6 +33,8 @@ struct region region_window(const ro_window *window);
 struct region region_twin(const ro_window *window);
 struct region region_paper(const ro_window *window, double kappa);
 
+bool window_meets_its_mirror(const ro_window *window);
+
 /* The sum over the region of e^{2 pi i (xi x + eta y)}. */
 double complex region_transform(const struct region *region, int x, int y);
 double region_area(const struct region *region);

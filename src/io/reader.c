@@ -68,10 +68,10 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
         if ((status = ro_orient(before, &reader->stage)) != RO_OK)
             return status;
     }
-    if (options->resize_width || options->resize_height) {
+    if (options->resize_width || options->resize_height || options->resize_percent != 0) {
         before = reader->stage;
         reader->stage = NULL;
-        status = ro_resize(before, options->resize_width, options->resize_height, &reader->stage);
+        status = ro_resize(before, options, &reader->stage);
     }
     return status;
 }

@@ -44,7 +44,7 @@ ro_encode_fn ro_npy_encode_pairs;
 
 /* Stages on top of `before`, which they own from then on; on a failure they close it. */
 ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
-ro_status ro_resize(struct ro_stage *before, uint32_t width, uint32_t height,
+ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
                     struct ro_stage **stage);
 
 /* What every decoder does first with the size that a file declares. */

@@ -40,3 +40,16 @@ double ro_power(double x, double y)
     k += more;
     return k < -1000 ? 0 : ldexp(exp_near_zero(f), (int)k);
 }
+
+/* Not a number and infinity stay what they are. */
+static int is_curved(double x, double from) { return x > from && x < 1e30; }
+
+double ro_light_of_srgb(double x)
+{
+    return is_curved(x, 0.04045) ? ro_power((x + 0.055) / 1.055, 2.4) : x / 12.92;
+}
+
+double ro_srgb_of_light(double x)
+{
+    return is_curved(x, 0.04045 / 12.92) ? 1.055 * ro_power(x, 1 / 2.4) - 0.055 : 12.92 * x;
+}

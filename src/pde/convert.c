@@ -4,8 +4,6 @@
 #include "pde/denoise.h"
 
 #include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 
 const struct ro_figures ro_figures_none = {.min = INFINITY, .max = -INFINITY};
 
@@ -20,7 +18,8 @@ void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part)
     sum->max = part->max > sum->max ? part->max : sum->max;
 }
 
-static void count(const struct ro_denoiser *work, struct ro_figures *figures, const void *values)
+void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
+                      const void *values)
 {
     const uint32_t width = work->in.width;
     const bool floating = work->number->floating;
@@ -54,6 +53,16 @@ static void count(const struct ro_denoiser *work, struct ro_figures *figures, co
         figures->min = min < figures->min ? min : figures->min;
         figures->max = max > figures->max ? max : figures->max;
     }
+}
+
+uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width)
+{
+    const uint8_t *in8 = (const uint8_t *)row + first;
+    const uint16_t *in16 = (const uint16_t *)(const void *)row + first;
+    uint64_t sum = 0;
+    for (uint32_t x = 0; x < width; x++)
+        sum += bytes == 1 ? in8[x * step] : in16[x * step];
+    return sum;
 }
 
 /* A value in the float format; for s23e8 the machine rounds. */
@@ -124,133 +133,29 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
             out[x] =
                 (int32_t)ro_scale_number(&work->scale, bytes == 1 ? in8[x * step] : in16[x * step]);
     }
-    count(work, figures, values);
+    ro_figures_count(work, figures, values);
+    if (work->options.report && bytes != 4)
+        figures->pixels += ro_samples_sum(row, bytes, first, step, width);
     return RO_OK;
 }
 
-static uint32_t pixel_of(const struct ro_denoiser *work, const void *values, uint32_t x)
+/* Of the file's sum: from the result it was rounded from, and from the file that came in. */
+static void report_levels(struct ro_denoiser *work)
 {
-    if (!work->number->floating)
-        return ro_scale_pixel(&work->scale, ((const int32_t *)values)[x], work->out_white);
-    double v = (double)((const float *)values)[x] * work->out_white;
-    return v > 0 ? v < work->out_white ? (uint32_t)lrint(v) : work->out_white : 0;
-}
-
-void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
-                       struct ro_figures *figures)
-{
-    const size_t step = (size_t)work->channels, first = (size_t)channel;
-    const uint32_t width = work->out.width;
-    const int bytes = ro_format_sample_bytes(work->out.format);
-    uint64_t pixels = 0;
-    count(work, figures, values);
-    if (bytes == 4) {
-        float *out = (float *)(void *)row + first;
-        for (uint32_t x = 0; x < width; x++)
-            out[x * step] =
-                work->number->floating
-                    ? ((const float *)values)[x]
-                    : (float)((double)((const int32_t *)values)[x] / (double)work->scale.white);
-        return;
-    }
-    /* Where a level is a power of two of numbers, as in s16 from and to 8 bits, a shift rounds. */
-    const int64_t factor = work->scale.factor;
-    bool shifts = !work->number->floating && factor > 0 && (factor & (factor - 1)) == 0 &&
-                  work->out_white == work->in_white;
-    int shift = shifts ? __builtin_ctzll((uint64_t)factor) : 0;
-    int32_t half = shift ? 1 << (shift - 1) : 0;
-    uint8_t *out8 = (uint8_t *)row + first;
-    uint16_t *out16 = (uint16_t *)(void *)row + first;
-    if (shifts && bytes == 1) {
-        const int32_t *in = values;
-        if (step == 1)
-            for (uint32_t x = 0; x < width; x++)
-                out8[x] = (uint8_t)((in[x] + half) >> shift);
-        else
-            for (uint32_t x = 0; x < width; x++)
-                out8[x * step] = (uint8_t)((in[x] + half) >> shift);
-    } else if (bytes == 1) {
-        for (uint32_t x = 0; x < width; x++)
-            out8[x * step] = (uint8_t)pixel_of(work, values, x);
-    } else {
-        for (uint32_t x = 0; x < width; x++)
-            out16[x * step] = (uint16_t)pixel_of(work, values, x);
-    }
-    for (uint32_t x = 0; x < width && work->options.report; x++)
-        pixels += bytes == 1 ? out8[x * step] : out16[x * step];
-    figures->pixels += pixels;
-}
-
-/* ---- Whole images, rows shared out among the threads ---------------------------------------- */
-
-enum { BLOCK = 16 }; /* rows taken at a time */
-
-struct sweep {
-    struct ro_denoiser *work;
-    char *planes;
-    bool load;
-    struct ro_figures *figures; /* a row each; NULL: none are taken */
-    atomic_uint_fast32_t ticket;
-    atomic_int status;
-};
-
-static void sweep_row(struct sweep *sweep, uint32_t y)
-{
-    struct ro_denoiser *work = sweep->work;
-    const size_t plane = (size_t)work->in.width * work->in.height * sizeof(int32_t);
-    char *values = sweep->planes + (size_t)y * work->in.width * sizeof(int32_t);
-    struct ro_figures figures = ro_figures_none;
-    const char *in = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
-    char *out = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
-    for (int c = 0; c < work->channels; c++, values += plane) {
-        if (!sweep->load) {
-            ro_denoiser_write(work, out, c, values, &figures);
-            continue;
-        }
-        ro_status status = ro_denoiser_read(work, in, y, c, values, &figures);
-        if (status != RO_OK)
-            atomic_store(&sweep->status, (int)status);
-    }
-    if (sweep->figures)
-        sweep->figures[y] = figures;
-}
-
-static void sweep_rows(void *data, int thread)
-{
-    struct sweep *sweep = data;
-    const uint64_t height = sweep->work->in.height;
-    (void)thread;
-    for (uint64_t block; (block = atomic_fetch_add(&sweep->ticket, 1)) * BLOCK < height;)
-        for (uint64_t y = block * BLOCK; y < (block + 1) * BLOCK && y < height; y++)
-            sweep_row(sweep, (uint32_t)y);
-}
-
-static ro_status run_sweep(struct ro_denoiser *work, char *planes, bool load,
-                           struct ro_figures *sum)
-{
-    struct sweep sweep = {.work = work, .planes = planes, .load = load};
-    const uint32_t height = work->in.height;
-    if (work->options.report) {
-        sweep.figures = malloc(height * sizeof *sweep.figures);
-        if (!sweep.figures)
-            return ro_context_fail(work->context, RO_E_MEMORY, "no memory for figures of %u rows",
-                                   height);
-    }
-    ro_pool_run(work->context->pool, ro_pool_threads(work->context->pool), sweep_rows, &sweep);
-    for (uint32_t y = 0; sweep.figures && y < height; y++)
-        ro_figures_add(sum, &sweep.figures[y]);
-    free(sweep.figures);
-    return (ro_status)atomic_load(&sweep.status);
-}
-
-ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes)
-{
-    return run_sweep(work, planes, true, &work->before);
-}
-
-ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes)
-{
-    return run_sweep(work, (char *)planes, false, &work->after);
+    ro_denoise_report *report = &work->report;
+    const struct ro_figures *before = &work->before, *after = &work->after;
+    const double pixels = (double)after->pixels;
+    if (work->number->floating)
+        report->drift = pixels - after->float_sum * work->out_white;
+    else
+        report->drift = (double)(after->pixels * work->scale.white - after->sum * work->out_white) /
+                        (double)work->scale.white;
+    if (ro_format_sample_bytes(work->in.format) != 4)
+        report->difference =
+            (double)(after->pixels * work->in_white - before->pixels * work->out_white) /
+            work->in_white;
+    else
+        report->difference = pixels - report->sum_before / report->white * work->out_white;
 }
 
 void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads)
@@ -266,14 +171,8 @@ void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu c
     report->max_before = before->max;
     report->min_after = after->min;
     report->max_after = after->max;
-    if (ro_format_sample_bytes(work->out.format) != 4) {
-        if (floating)
-            report->drift = (double)after->pixels - after->float_sum * work->out_white;
-        else
-            report->drift =
-                (double)(after->pixels * work->scale.white - after->sum * work->out_white) /
-                (double)work->scale.white;
-    }
+    if (ro_format_sample_bytes(work->out.format) != 4)
+        report_levels(work);
     if (work->options.report)
         *work->options.report = *report;
     work->context->report = (ro_report){

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 
 enum {
-    BLOCK = 16,           /* rows converted at a time */
     PIPE_BYTES = 1 << 20, /* what the lines of a pipe may take of a core's cache */
     USUAL_DEPTH = 8,
     HUGE_PAGE = 2 << 20,
@@ -23,11 +22,8 @@ struct run {
     struct ro_rows rows;
     struct ro_stencil stencil;
     struct ro_field field[2];
-    int now;                    /* the field with the latest step */
-    char *lines;                /* a line of values per thread */
-    struct ro_figures *figures; /* a row each */
-    atomic_uint_fast32_t ticket;
-    atomic_int status;
+    int now;    /* the field with the latest step */
+    void *line; /* of values */
 };
 
 static ro_status no_memory(const struct ro_denoiser *work)
@@ -51,8 +47,8 @@ static ro_status open_run(struct run *run)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "there is no %s code for this filter in %s", ro_cpu_name(asked),
                                work->number->name);
-    size_t bytes, lines, height = work->in.height;
-    if (!ro_size_multiply(run->rows.row_bytes, height, &bytes) || bytes > PTRDIFF_MAX)
+    size_t bytes;
+    if (!ro_size_multiply(run->rows.row_bytes, work->in.height, &bytes) || bytes > PTRDIFF_MAX)
         return no_memory(work);
     for (int i = 0; i < 2; i++) {
         void *data = NULL;
@@ -67,80 +63,36 @@ static ro_status open_run(struct run *run)
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
-    int threads = ro_pool_threads(context->pool);
-    if (ro_size_multiply((size_t)threads * sizeof(int32_t), work->in.width, &lines))
-        run->lines = malloc(lines);
-    run->figures = malloc(height * sizeof *run->figures);
-    return run->lines && run->figures ? RO_OK : no_memory(work);
+    run->line = malloc(work->in.width * sizeof(int32_t));
+    return run->line ? RO_OK : no_memory(work);
 }
 
 static void close_run(struct run *run)
 {
     free(run->field[0].data);
     free(run->field[1].data);
-    free(run->lines);
-    free(run->figures);
+    free(run->line);
     ro_rows_close(&run->rows);
 }
 
-/* ---- Pixels to fields and back, by all threads ------------------------------------------------
- */
+/* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static bool next_block(struct run *run, uint32_t *begin, uint32_t *end)
+static char *line_of(const struct run *run, const struct ro_field *field, uint32_t y, int channel)
 {
-    uint64_t block = atomic_fetch_add(&run->ticket, 1), height = run->work->in.height;
-    if (block * BLOCK >= height)
-        return false;
-    *begin = (uint32_t)(block * BLOCK);
-    *end = (uint32_t)(height - *begin < BLOCK ? height : *begin + BLOCK);
-    return true;
+    return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
 }
 
-static void load_rows(void *data, int thread)
+static void keep_row(const void *data, uint32_t y, int channel, const void *values)
 {
-    struct run *run = data;
-    struct ro_denoiser *work = run->work;
-    char *values = run->lines + (size_t)thread * work->in.width * sizeof(int32_t);
-    for (uint32_t y, end; next_block(run, &y, &end);)
-        for (; y < end; y++) {
-            const char *row = (const char *)work->in.data + (ptrdiff_t)y * work->in.stride;
-            char *to = run->field[0].data + (size_t)y * run->field[0].pitch;
-            run->figures[y] = ro_figures_none;
-            for (int c = 0; c < work->channels; c++, to += run->rows.line_bytes) {
-                ro_status status = ro_denoiser_read(work, row, y, c, values, &run->figures[y]);
-                if (status != RO_OK)
-                    atomic_store(&run->status, (int)status);
-                run->rows.kernel->pack(&run->rows, values, to);
-            }
-        }
+    const struct run *run = data;
+    run->rows.kernel->pack(&run->rows, values, line_of(run, &run->field[0], y, channel));
 }
 
-static void store_rows(void *data, int thread)
+static const void *fetch_row(const void *data, uint32_t y, int channel, void *values)
 {
-    struct run *run = data;
-    struct ro_denoiser *work = run->work;
-    char *values = run->lines + (size_t)thread * work->in.width * sizeof(int32_t);
-    const struct ro_field *field = &run->field[run->now];
-    for (uint32_t y, end; next_block(run, &y, &end);)
-        for (; y < end; y++) {
-            const char *from = field->data + (size_t)y * field->pitch;
-            char *row = (char *)work->out.data + (ptrdiff_t)y * work->out.stride;
-            run->figures[y] = ro_figures_none;
-            for (int c = 0; c < work->channels; c++, from += run->rows.line_bytes) {
-                run->rows.kernel->unpack(&run->rows, from, values);
-                ro_denoiser_write(work, row, c, values, &run->figures[y]);
-            }
-        }
-}
-
-static ro_status convert(struct run *run, ro_task_fn *task, struct ro_figures *figures)
-{
-    struct ro_pool *pool = run->work->context->pool;
-    atomic_store(&run->ticket, 0);
-    ro_pool_run(pool, ro_pool_threads(pool), task, run);
-    for (uint32_t y = 0; y < run->work->in.height; y++)
-        ro_figures_add(figures, &run->figures[y]);
-    return (ro_status)atomic_load(&run->status);
+    const struct run *run = data;
+    run->rows.kernel->unpack(&run->rows, line_of(run, &run->field[run->now], y, channel), values);
+    return values;
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------
@@ -183,17 +135,12 @@ static double progress_of(const struct ro_denoiser *work)
 static void trace_field(const struct run *run)
 {
     const struct ro_denoiser *work = run->work;
-    const struct ro_field *field = &run->field[run->now];
     struct ro_trace trace = {0};
     if (!work->options.on_step)
         return;
     for (uint32_t y = 0; y < work->in.height; y++)
-        for (int c = 0; c < work->channels; c++) {
-            const char *from = field->data + (size_t)y * field->pitch;
-            run->rows.kernel->unpack(&run->rows, from + (size_t)c * run->rows.line_bytes,
-                                     run->lines);
-            ro_trace_add(&trace, work, run->lines, work->in.width);
-        }
+        for (int c = 0; c < work->channels; c++)
+            ro_trace_add(&trace, work, fetch_row(run, y, c, run->line), work->in.width);
     ro_trace_tell(&trace, work);
 }
 
@@ -272,14 +219,15 @@ ro_status ro_denoise_explicit(struct ro_denoiser *work)
     if (work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating)
         return run_reference(work);
     struct run run = {.work = work};
+    const struct ro_row_store store = {&run, fetch_row, keep_row};
     int threads = 1;
     ro_status status = open_run(&run);
     if (status == RO_OK)
-        status = convert(&run, load_rows, &work->before);
+        status = ro_denoiser_load_rows(work, &store);
     if (status == RO_OK)
         status = run_passes(&run, &threads);
     if (status == RO_OK)
-        status = convert(&run, store_rows, &work->after);
+        status = ro_denoiser_store_rows(work, &store);
     if (status == RO_OK)
         ro_denoiser_report(work,
                            work->schedule == RO_SCHEDULE_REFERENCE ? "reference"

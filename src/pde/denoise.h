@@ -53,6 +53,13 @@ struct ro_figures {
     double min, max;
 };
 
+/* How numbers become levels of the file: a number is levels/numbers of one (levels.c). */
+struct ro_levels {
+    uint64_t levels, numbers; /* in lowest terms */
+    uint64_t largest;         /* the number of white */
+    bool carried;             /* the running sum is rounded: what is left goes to the next pixel */
+};
+
 struct ro_denoiser {
     ro_context *context;
     ro_image in, out; /* views, or only shapes */
@@ -62,6 +69,7 @@ struct ro_denoiser {
     struct ro_scale scale; /* of integers */
     int channels;
     uint32_t in_white, out_white; /* maxval; 65535 where floats become integers; 1 between floats */
+    struct ro_levels levels;
     enum ro_rounding rounding;
     enum ro_denoise_schedule schedule;
     struct ro_diffusion_parameters parameters;
@@ -82,13 +90,32 @@ void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu c
 /* RO_E_ARGUMENT for a value that is no number. */
 ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
                            void *values, struct ro_figures *figures);
+/* `carry` is what the pixels before left, of this channel; it becomes what these leave. */
 void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
-                       struct ro_figures *figures);
+                       uint64_t *carry, struct ro_figures *figures);
+uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width);
+void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
+                      const void *values);
 /* Rows are added in order, for sums of floats must not notice threads. */
 void ro_figures_add(struct ro_figures *sum, const struct ro_figures *part);
 extern const struct ro_figures ro_figures_none;
 
-/* Whole images, one plane after another. */
+/* The last rounding: what the first pixel of a channel finds, and how much more a row leaves, mod
+ * levels.numbers. */
+void ro_levels_make(struct ro_levels *levels, const struct ro_denoiser *work, bool nearest);
+uint64_t ro_levels_start(const struct ro_levels *levels);
+uint64_t ro_levels_row(const struct ro_denoiser *work, const void *values);
+
+/* Whole images by all threads. A store gives the values of a row, in `line` or where they lie, and
+ * takes them from there. */
+struct ro_row_store {
+    const void *data;
+    const void *(*fetch)(const void *data, uint32_t y, int channel, void *line);
+    void (*keep)(const void *data, uint32_t y, int channel, const void *line);
+};
+ro_status ro_denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store);
+ro_status ro_denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store);
+/* One plane after another. */
 ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes);
 ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
 

@@ -58,6 +58,30 @@ static ro_status make_tables(struct ro_denoiser *work, struct tables *tables)
     return RO_OK;
 }
 
+static __int128 pixels_in(const struct ro_denoiser *work)
+{
+    const int bytes = ro_format_sample_bytes(work->in.format);
+    const uint32_t samples = work->in.width * (uint32_t)work->channels;
+    __int128 sum = 0;
+    for (uint32_t y = 0; y < work->in.height; y++)
+        sum += ro_samples_sum((const char *)work->in.data + (ptrdiff_t)y * work->in.stride, bytes,
+                              0, 1, samples);
+    return sum;
+}
+
+static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *device)
+{
+    const struct ro_levels *levels = &work->levels;
+    uint64_t totals[3] = {0};
+    ro_status status = diffusion_device_store_sums(device, &work->out, (uint32_t)levels->levels,
+                                                   (uint32_t)levels->numbers, totals);
+    for (int c = 0; c < work->channels; c++)
+        work->after.pixels +=
+            ((unsigned __int128)totals[c] * levels->levels + ro_levels_start(levels)) /
+            levels->numbers;
+    return status;
+}
+
 static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device *device,
                               const struct tables *tables, bool pixels, struct ro_figures *figures)
 {
@@ -85,11 +109,15 @@ static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *d
         status = diffusion_device_load(device, &work->in, tables.numbers, tables.values);
     if (status == RO_OK)
         status = take_figures(work, device, &tables, false, &work->before);
+    if (work->options.report)
+        work->before.pixels = pixels_in(work);
     if (status == RO_OK)
         status = diffusion_device_run(device, work->options.iterations, run);
     if (status == RO_OK)
-        status = take_figures(work, device, &tables, true, &work->after);
-    if (status == RO_OK)
+        status = take_figures(work, device, &tables, !work->levels.carried, &work->after);
+    if (status == RO_OK && work->levels.carried)
+        status = store_sums(work, device);
+    else if (status == RO_OK)
         status = diffusion_device_store(device, &work->out, tables.pixels, tables.count);
     free(tables.numbers);
     return status;

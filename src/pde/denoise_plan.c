@@ -198,6 +198,21 @@ static ro_status find_rounding(struct ro_denoiser *work)
                            work->scheme->name, name);
 }
 
+/* How numbers become levels of the output: the running sum is rounded, or each pixel. */
+static ro_status find_levels(struct ro_denoiser *work)
+{
+    static const char *const names[] = {"sum", "nearest"};
+    const char *name = work->options.round;
+    const bool nearest = name && ro_name_equal(name, "nearest");
+    if (name && !nearest && !ro_name_equal(name, "sum"))
+        return unknown(work->context, "round", name, names, 2);
+    if (name && ro_format_sample_bytes(work->out.format) == 4)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "round does not apply to an output of floats");
+    ro_levels_make(&work->levels, work, nearest);
+    return RO_OK;
+}
+
 static ro_status find_time(struct ro_denoiser *work)
 {
     double wanted = work->options.time_step, largest = work->scheme->largest_time;
@@ -287,7 +302,7 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s denoised cannot be %s",
                                ro_format_name(in->format), ro_format_name(out->format));
     ro_status (*const steps[])(struct ro_denoiser *) = {
-        find_scheme, find_model, find_number, find_rounding, find_time, find_schedule,
+        find_scheme, find_model, find_number, find_rounding, find_levels, find_time, find_schedule,
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         ro_status status = steps[i](work);

@@ -38,6 +38,7 @@ struct ro_denoise_stream {
     struct ring *ring; /* one more than links */
     struct ro_gate_room room;
     uint64_t pulled;
+    uint64_t carry[3]; /* of the last rounding, a channel each */
     int32_t *values;
 };
 
@@ -186,6 +187,8 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
         goto done;
     }
     stream->stencil = ro_rows_stencil(&stream->rows);
+    for (int c = 0; c < work->channels; c++)
+        stream->carry[c] = ro_levels_start(&work->levels);
     stream->values = malloc(in->width * sizeof *stream->values);
     if (!stream->values)
         status = no_memory(work);
@@ -280,7 +283,7 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
         struct ro_figures figures = ro_figures_none;
         for (int c = 0; c < work->channels; c++, from += stream->rows.line_bytes) {
             stream->rows.kernel->unpack(&stream->rows, from, stream->values);
-            ro_denoiser_write(work, row, c, stream->values, &figures);
+            ro_denoiser_write(work, row, c, stream->values, &stream->carry[c], &figures);
         }
         ro_figures_add(&work->after, &figures);
         stream->pulled++;

@@ -6,6 +6,7 @@
 #include "core/cuda.cuh"
 #include "pde/diffusion_cuda.h"
 #include "pde/diffusion_pixels.cuh"
+#include "pde/diffusion_sums.cuh"
 #include "pde/diffusion_variants.cuh"
 
 #include <math.h>
@@ -366,6 +367,35 @@ ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *
     RO_TRY(copy_rows(work, data, out, bytes, false));
     RO_CUDA_TRY(work->context, cudaStreamSynchronize(stream));
     work->launches++;
+    return RO_OK;
+}
+
+/* The field that a next step would go to has room for a sum of every row. */
+ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_image *out,
+                                      uint32_t levels, uint32_t numbers, uint64_t totals[3])
+{
+    cudaStream_t stream = work->cuda->compute;
+    const size_t bytes = ro_format_row_bytes(out->format, out->width);
+    const struct ro_diffusion *d = work->diffusion;
+    const uint64_t rows = (uint64_t)d->height * (uint64_t)d->planes;
+    const unsigned grid = (unsigned)(rows < 65536 ? rows : 65536);
+    uint64_t *sums = (uint64_t *)work->field[1], *ends = (uint64_t *)work->partials;
+    void *data;
+    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_OUT, bytes * out->height, stream, &data, NULL));
+    const struct pixels pixels = pixels_of(work, out, data);
+    const struct ratio ratio = {levels, numbers};
+    row_sum_kernel<<<grid, SUM_THREADS, 0, stream>>>(pixels, sums);
+    sums_before_kernel<<<(unsigned)d->planes, SUM_THREADS, 0, stream>>>(sums, d->height, ends);
+    if (is_of_bytes(work, out))
+        store_sums_kernel<uint8_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums, ratio);
+    else
+        store_sums_kernel<uint16_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums, ratio);
+    RO_CUDA_TRY(work->context, cudaGetLastError());
+    RO_CUDA_TRY(work->context, cudaMemcpyAsync(totals, ends, (size_t)d->planes * sizeof *totals,
+                                               cudaMemcpyDeviceToHost, stream));
+    RO_TRY(copy_rows(work, data, out, bytes, false));
+    RO_CUDA_TRY(work->context, cudaStreamSynchronize(stream));
+    work->launches += 3;
     return RO_OK;
 }
 

@@ -30,6 +30,11 @@ ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *i
 ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
                                  const uint32_t *pixels, uint32_t count);
 
+/* The same with the running sums of rows in order rounded (levels.c): a number is levels/numbers of
+ * a pixel, both below 2^16. `totals` become the sums of the numbers, a channel each. */
+ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_image *out,
+                                      uint32_t levels, uint32_t numbers, uint64_t totals[3]);
+
 /* Planes one after another, of 32-bit integers or floats. */
 ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes);
 ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes);

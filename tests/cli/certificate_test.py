@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Certificates and roundoff verify: what holds, and that every change is found."""
+import ctypes.util
 import json
 import re
 import sys
@@ -60,6 +61,7 @@ class Certificates(Case):
                 ("out.npy", "--levels", "3", "--method", "jjn", "--serpentine"),
                 ("out.pbm", "--kernel", "kernel.json"), ("out.pbm", "--curve", "curve.csv"),
                 ("out.pbm", "--screen", "screen.pgm"), ("out.pbm", "--resize", "40x60"),
+                ("out.pbm", "--resize", "x31"), ("out.pbm", "--resize", "33.3%", "--linear"),
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
@@ -195,6 +197,35 @@ class Certificates(Case):
         changed[-50] ^= 1
         self.put("out.pgm", bytes(changed))
         self.fails("cert.json", "in.pgm", "out.pgm", words=["output_hash"])
+
+    def test_denoise_before_the_sum_was_kept(self):
+        """A certificate without the option `round` is one of rounding to nearest."""
+        for option in ["--round", "nearest"], ["--round", "sum"]:
+            self.works("denoise", "in.pgm", "out.pgm", "--quiet", "--certificate", "cert.json",
+                       "--kappa", "9", *option)
+            text = self.get("cert.json").decode()
+            if not self.seal("cert.json", re.sub(r'  "option_round".*\n', "", text)):
+                self.skipTest("no libxxhash")
+            self.assertNotIn("option_round", self.lines("cert.json"))
+            if "nearest" in option:
+                self.holds("cert.json", "in.pgm", "out.pgm", "--recompute")
+            else:
+                self.fails("cert.json", "in.pgm", "out.pgm", words=["pixels_unlike_the_method"])
+
+    def seal(self, name, text):
+        """Writes a certificate with the checksum that its text should have; False: cannot."""
+        path = ctypes.util.find_library("xxhash")
+        if not path:
+            return False
+
+        class Hash(ctypes.Structure):
+            _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+        take = ctypes.CDLL(path).XXH3_128bits
+        take.argtypes, take.restype = [ctypes.c_char_p, ctypes.c_size_t], Hash
+        body = text[:text.index('  "checksum"')].encode()
+        told = take(body, len(body))
+        self.put(name, body + b'  "checksum": "%016x%016x"\n}\n' % (told.high, told.low))
+        return True
 
     def test_register(self):
         pixels = netpbm(self.get("in.pgm"))[2]

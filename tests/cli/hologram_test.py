@@ -244,6 +244,21 @@ class Optics(Case):
         self.assertTrue(os.path.exists(self.path("stack-1.npy")))
         self.assertTrue(os.path.exists(self.path("stack-2.npy")))
 
+    def test_twin_images_are_told(self):
+        self.put("in.npy", field(40, 30))
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--report", "r.json"]
+        for levels, window, told, shown in (("binary", "0,0.1,0.3,0.3", b"twin image and the zero",
+                                             1), ("phase-binary", "0,0,0.3,0.3", b"twin image too",
+                                                  1), ("binary", "0.2,0,0.3,0.3", None, 0),
+                                            ("phase:4", "0,0,0.3,0.3", None, 0)):
+            said = self.works(*arguments, "--levels", levels, "--window", window).stderr
+            self.assertEqual(b"overlaps its mirror image" in said, told is not None, levels)
+            self.assertIn(told or b"hologram", said)
+            report = json.loads(self.get("r.json"))
+            self.assertEqual(report["windows_over_their_mirror"], shown)
+            self.assertLessEqual(report["efficiency"], report["in_window"])
+            self.assertLess(report["in_window"], report["outgoing"])
+
     def test_phases_are_light(self):
         self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))
         self.works("hologram", "reconstruct", "phase.npy", "view.pgm", "--wavelength", "635nm",

@@ -60,8 +60,10 @@ class Usage(Case):
         self.halftone("--page", "0", words=["--page"])
         for dpi in ["0", "nan", "inf", "-1", "600dpi"]:
             self.halftone("--dpi", dpi, words=["--dpi"])
-        for size in ["0x5", "5", "5x", "x5", "5x5x5", "-1x5", "1073741825x1", "5 x 5"]:
-            self.halftone("--resize", size, words=["--resize", "WxH"])
+        for size in ["0x5", "0x", "x0", "0%", "-1%", "%", "x", "", "5", "5x5x5", "-1x5", "5 x 5",
+                     "1073741825x1", "1073741825x", "99999999999999999999x", "1x 5", "nan%",
+                     "inf%", "1e9%", "50%%", "50%x"]:
+            self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH or P%"])
         self.wrong("testcard", "out.pbm", "--depth", "12", words=["8 or 16"])
 
     def test_missing_values(self):

@@ -124,6 +124,13 @@ static void turned_colours(void **state)
     stage->close(stage);
 }
 
+static ro_status resize(struct ro_stage *before, uint32_t width, uint32_t height,
+                        struct ro_stage **stage)
+{
+    return ro_resize(before, &(ro_read_options){.resize_width = width, .resize_height = height},
+                     stage);
+}
+
 /* Lanczos-3 of one output sample, straight from its formula. */
 static double weight(double x)
 {
@@ -161,7 +168,7 @@ static void resized_like_the_formula(void **state)
             struct memory memory =
                 memory_open(pixels, channels == 3 ? RO_RGB8 : RO_GRAY8, W, H, 255);
             struct ro_stage *stage;
-            assert_int_equal(ro_resize(&memory.stage, sizes[s][0], sizes[s][1], &stage), RO_OK);
+            assert_int_equal(resize(&memory.stage, sizes[s][0], sizes[s][1], &stage), RO_OK);
             size_t row = ro_stage_row_bytes(stage);
             for (int y = 0; y < height; y += 3)
                 assert_int_equal(stage->rows(stage, got + (size_t)y * row, (ptrdiff_t)row,
@@ -207,7 +214,7 @@ static void flat_stays_flat(void **state)
                 struct memory memory =
                     memory_open(pixels, tones[t].format, 40, 30, tones[t].maxval);
                 struct ro_stage *stage;
-                assert_int_equal(ro_resize(&memory.stage, width, height, &stage), RO_OK);
+                assert_int_equal(resize(&memory.stage, width, height, &stage), RO_OK);
                 assert_int_equal(stage->info.maxval, tones[t].expected_maxval);
                 assert_int_equal(stage->rows(stage, (uint8_t *)got,
                                              (ptrdiff_t)ro_stage_row_bytes(stage), height),
@@ -225,24 +232,124 @@ static void sizes_and_resolution(void **state)
     struct memory memory = memory_open(pixels, RO_GRAY8, 6, 4, 255);
     struct ro_stage *stage;
     memory.stage.info.dpi_x = memory.stage.info.dpi_y = 100;
-    assert_int_equal(ro_resize(&memory.stage, 12, 0, &stage), RO_OK);
+    assert_int_equal(resize(&memory.stage, 12, 0, &stage), RO_OK);
     assert_int_equal(stage->info.height, 8); /* the proportions stay */
     assert_true(stage->info.dpi_x == 200 && stage->info.dpi_y == 200);
     stage->close(stage);
     memory = memory_open(pixels, RO_GRAY8, 6, 4, 1);
-    assert_int_equal(ro_resize(&memory.stage, 6, 4, &stage), RO_OK);
+    assert_int_equal(resize(&memory.stage, 6, 4, &stage), RO_OK);
     assert_ptr_equal(stage, &memory.stage); /* nothing to do: bits stay bits */
     closed = 0;
-    assert_int_equal(ro_resize(&memory.stage, UINT32_MAX, 1, &stage), RO_E_SIZE);
+    assert_int_equal(resize(&memory.stage, UINT32_MAX, 1, &stage), RO_E_SIZE);
     assert_int_equal(closed, 1);
+}
+
+/* A side that is left open and per cent keep the proportions; a pixel stays at least. */
+static void proportions(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t from[2];
+        ro_read_options options;
+        uint32_t to[2];
+    } cases[] = {
+        {{60, 40}, {.resize_width = 12}, {12, 8}},    {{60, 40}, {.resize_height = 12}, {18, 12}},
+        {{60, 40}, {.resize_percent = 50}, {30, 20}}, {{7, 5}, {.resize_percent = 50}, {4, 3}},
+        {{60, 40}, {.resize_percent = 12.5}, {8, 5}}, {{60, 40}, {.resize_percent = 0.001}, {1, 1}},
+        {{60, 1}, {.resize_percent = 300}, {180, 3}}, {{400, 1}, {.resize_width = 4}, {4, 1}},
+    };
+    uint8_t pixels[60 * 40] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct memory memory =
+            memory_open(pixels, RO_GRAY8, cases[i].from[0], cases[i].from[1], 255);
+        struct ro_stage *stage;
+        assert_int_equal(ro_resize(&memory.stage, &cases[i].options, &stage), RO_OK);
+        assert_int_equal(stage->info.width, cases[i].to[0]);
+        assert_int_equal(stage->info.height, cases[i].to[1]);
+        stage->close(stage);
+    }
+    static const struct {
+        ro_read_options options;
+        ro_status status;
+        const char *words;
+    } bad[] = {
+        {{.resize_percent = 50, .resize_width = 5}, RO_E_ARGUMENT, "exclude"},
+        {{.resize_percent = -1}, RO_E_ARGUMENT, "-1 %"},
+        {{.resize_percent = NAN}, RO_E_ARGUMENT, "makes no sense"},
+        {{.resize_width = 1 << 28}, RO_E_SIZE, "resizing 1 x 100000 to 268435456 x 26843545600000"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct memory memory = memory_open(pixels, RO_GRAY8, 1, 100000, 255);
+        struct ro_stage *stage;
+        closed = 0;
+        assert_int_equal(ro_resize(&memory.stage, &bad[i].options, &stage), bad[i].status);
+        assert_non_null(strstr(ro_context_message(context), bad[i].words));
+        assert_int_equal(closed, 1);
+    }
+}
+
+static double light_of(double x)
+{
+    return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+}
+
+/* As light, a checkerboard keeps its light; as numbers it gets darker. Flat tones stay, whatever
+ * the format, and bits become tones. */
+static void light_is_kept(void **state)
+{
+    (void)state;
+    enum { W = 64, H = 48 };
+    uint8_t pixels[W * H], got[32 * 24];
+    for (int as_light = 0; as_light < 2; as_light++)
+        for (int maxval = 1; maxval <= 255; maxval += 254) {
+            for (int i = 0; i < W * H; i++)
+                pixels[i] = (uint8_t)((i % W + i / W) % 2 ? maxval : 0);
+            struct memory memory = memory_open(pixels, RO_GRAY8, W, H, (uint32_t)maxval);
+            ro_read_options options = {.resize_percent = 50, .resize_light = as_light};
+            struct ro_stage *stage;
+            double light = 0;
+            assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
+            assert_int_equal(stage->rows(stage, got, 32, 24), RO_OK);
+            for (int i = 0; i < 32 * 24; i++)
+                light += 255 * light_of(got[i] / 255.0) / (32 * 24);
+            if (as_light)
+                assert_true(light > 127 && light < 129);
+            else
+                assert_true(light > 53 && light < 56);
+            stage->close(stage);
+        }
+    for (uint32_t value = 0; value <= 65535; value += 257 * 15) {
+        uint16_t wide[8 * 6], wide_got[5 * 11];
+        float real[8 * 6], real_got[5 * 11];
+        for (int i = 0; i < 8 * 6; i++)
+            wide[i] = (uint16_t)value, real[i] = (float)value / 50000;
+        ro_read_options options = {.resize_width = 5, .resize_height = 11, .resize_light = 1};
+        struct memory memory = memory_open(wide, RO_GRAY16, 8, 6, 65535);
+        struct ro_stage *stage;
+        assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
+        assert_int_equal(stage->rows(stage, (uint8_t *)wide_got, 10, 11), RO_OK);
+        stage->close(stage);
+        memory = memory_open(real, RO_GRAYF, 8, 6, 1);
+        assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
+        assert_int_equal(stage->rows(stage, (uint8_t *)real_got, 20, 11), RO_OK);
+        stage->close(stage);
+        for (int i = 0; i < 5 * 11; i++) {
+            assert_int_equal(wide_got[i], value);
+            assert_true(fabs(real_got[i] - real[0]) <= 1e-6 * real[0]);
+        }
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turned_letters),           cmocka_unit_test(turned_colours),
-        cmocka_unit_test(resized_like_the_formula), cmocka_unit_test(flat_stays_flat),
+        cmocka_unit_test(turned_letters),
+        cmocka_unit_test(turned_colours),
+        cmocka_unit_test(resized_like_the_formula),
+        cmocka_unit_test(flat_stays_flat),
         cmocka_unit_test(sizes_and_resolution),
+        cmocka_unit_test(proportions),
+        cmocka_unit_test(light_is_kept),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

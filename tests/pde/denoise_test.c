@@ -238,6 +238,122 @@ static void report(void **state)
     ro_context_close(context);
 }
 
+/* ---- The last rounding ---------------------------------------------------------------------- */
+
+static uint32_t sample_of(const ro_image *image, uint32_t y, size_t i)
+{
+    const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    if (image->format == RO_GRAY8 || image->format == RO_RGB8)
+        return ((const uint8_t *)row)[i];
+    return ((const uint16_t *)(const void *)row)[i];
+}
+
+/* The definition once more, from the working numbers as an output of floats tells them: whole
+ * numbers of which `white` are white. */
+static void assert_sum_is_rounded(const ro_image *numbers, int64_t white, const ro_image *out)
+{
+    const size_t channels = out->format == RO_RGB8 || out->format == RO_RGB16 ? 3 : 1;
+    for (size_t c = 0; c < channels; c++) {
+        __int128 sum = 0, rounded = 0;
+        for (uint32_t y = 0; y < out->height; y++)
+            for (uint32_t x = 0; x < out->width; x++) {
+                const float *row = (const float *)(const void *)((const char *)numbers->data +
+                                                                 (ptrdiff_t)y * numbers->stride);
+                sum += llrint((double)row[x * channels + c] * (double)white);
+                __int128 next = (2 * sum * out->maxval + white) / (2 * white);
+                assert_int_equal(sample_of(out, y, x * channels + c), (long)(next - rounded));
+                rounded = next;
+            }
+    }
+}
+
+static void the_running_sum_is_rounded(void **state)
+{
+    (void)state;
+    static const struct {
+        ro_format in, out, floats;
+        uint32_t in_maxval, out_maxval;
+        const char *scheme, *number;
+        int kept; /* the file has the sum of the file that came in */
+    } cases[] = {
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s16", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s12", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s9", 1},
+        {RO_RGB8, RO_RGB8, RO_RGBF, 255, 255, NULL, "s16", 1},
+        {RO_RGB8, RO_RGB8, RO_RGBF, 255, 255, "implicit", "s16", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 100, 100, NULL, "s16", 1},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 100, NULL, "s16", 0},
+        {RO_GRAY8, RO_GRAY16, RO_GRAYF, 255, 65535, NULL, "s12", 1},
+        {RO_GRAY16, RO_GRAY16, RO_GRAYF, 65535, 65535, NULL, "s12", 0},
+        {RO_GRAY16, RO_GRAY16, RO_GRAYF, 65535, 65535, NULL, "s17", 1},
+        {RO_RGB16, RO_RGB8, RO_RGBF, 65535, 255, NULL, "s24", 0},
+        {RO_GRAY8, RO_GRAY8, RO_GRAYF, 255, 255, NULL, "s23e8", 0},
+        {RO_GRAY8, RO_GRAY16, RO_GRAYF, 255, 1000, NULL, "s10e5", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            ro_context *context = open_context(threads, RO_CPU_AUTO);
+            ro_image in, numbers, out;
+            ro_denoise_report r;
+            ro_denoise_options options = {
+                .scheme = cases[i].scheme, .number = cases[i].number, .kappa = 9, .report = &r};
+            draw(cases[i].in, 83, 61, &in);
+            in.maxval = cases[i].in_maxval;
+            for (uint32_t y = 0; y < 61 && in.maxval < 255; y++)
+                for (uint32_t x = 0; x < 83; x++)
+                    ((uint8_t *)in.data)[y * in.stride + x] %= in.maxval + 1;
+            allocate(cases[i].floats, 83, 61, 0, &numbers);
+            allocate(cases[i].out, 83, 61, cases[i].out_maxval, &out);
+            if (ro_denoise(context, &in, &numbers, &options) != RO_OK ||
+                ro_denoise(context, &in, &out, &options) != RO_OK)
+                fail_msg("%s", ro_context_message(context));
+            const bool floats = strchr(cases[i].number, 'e');
+            assert_sum_is_rounded(&numbers, floats ? INT64_C(1) << 32 : (int64_t)r.white, &out);
+            const double channels = cases[i].floats == RO_RGBF ? 3 : 1;
+            assert_true(fabs(r.drift) <= channels / 2 + (floats ? 1e-3 : 0));
+            assert_true(!cases[i].kept || r.difference == 0);
+            ro_image_free(&in);
+            ro_image_free(&numbers);
+            ro_image_free(&out);
+            ro_context_close(context);
+        }
+}
+
+/* Each pixel for itself, as `round` asks; and where that does not apply. */
+static void each_pixel_is_rounded(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, numbers, out;
+    ro_denoise_report r;
+    ro_denoise_options options = {.kappa = 9, .report = &r};
+    draw(RO_GRAY8, 83, 61, &in);
+    allocate(RO_GRAYF, 83, 61, 0, &numbers);
+    allocate(RO_GRAY8, 83, 61, 0, &out);
+    assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_OK);
+    options.round = "nearest";
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    double sum_in = 0, sum_out = 0;
+    for (uint32_t y = 0; y < 61; y++)
+        for (uint32_t x = 0; x < 83; x++) {
+            const float number = ((const float *)numbers.data)[y * numbers.stride / 4 + x];
+            const long n = lrint((double)number * 128 * 255);
+            assert_int_equal(sample_of(&out, y, x), (n + 64) >> 7);
+            sum_in += sample_of(&in, y, x);
+            sum_out += sample_of(&out, y, x);
+        }
+    assert_true(r.drift != 0 && r.difference == sum_out - sum_in && r.drift == r.difference);
+    assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "output of floats"));
+    options.round = "nearst";
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "did you mean nearest?"));
+    ro_image_free(&in);
+    ro_image_free(&numbers);
+    ro_image_free(&out);
+    ro_context_close(context);
+}
+
 static void converges(void **state)
 {
     (void)state;
@@ -410,6 +526,8 @@ int main(void)
         cmocka_unit_test(schedules_agree),
         cmocka_unit_test(views),
         cmocka_unit_test(report),
+        cmocka_unit_test(the_running_sum_is_rounded),
+        cmocka_unit_test(each_pixel_is_rounded),
         cmocka_unit_test(converges),
         cmocka_unit_test(converges_where_the_dot_is),
         cmocka_unit_test(bad_input),

@@ -123,6 +123,8 @@ static void make(struct check *check, int number, struct trial *trial)
     o->iterations = 1 + draw(check, 11);
     if (!real && draw(check, 2))
         o->rounding = "nearest";
+    if (formats[to].bytes < 4 && draw(check, 4) == 0)
+        o->round = "nearest";
     if (draw(check, 2))
         o->time_step = (1 + draw(check, 3000)) / 16384.0;
     if (model > 0) {
@@ -227,7 +229,8 @@ static bool same(struct check *check, const struct trial *trial)
                                   want->max_after - got->max_after,
                                   want->energy_before - got->energy_before,
                                   want->energy_after - got->energy_after,
-                                  want->drift - got->drift};
+                                  want->drift - got->drift,
+                                  want->difference - got->difference};
     for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
         if (differences[i] != 0)
             return fails(check, trial, "another report");

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""--resize: proportions, light, and sizes that make no sense."""
+import unittest
+
+from command import Case, netpbm, pgm
+
+
+def light(value):
+    x = value / 255
+    return 255 * (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4)
+
+
+class Resize(Case):
+    def size_of(self, *arguments):
+        done = self.works("halftone", "in.pgm", "-", "--quiet", "--resize", *arguments)
+        return tuple(netpbm(done.stdout)[1])
+
+    def test_proportions(self):
+        self.put("in.pgm", pgm(60, 40, bytes(2400)))
+        for given, wanted in [("30x", (30, 20)), ("x10", (15, 10)), ("50%", (30, 20)),
+                              ("12.5%", (8, 5)), ("200%", (120, 80)), ("7X9", (7, 9)),
+                              ("0.01%", (1, 1)), ("1x", (1, 1)), ("100%", (60, 40))]:
+            self.assertEqual(self.size_of(given), wanted, given)
+
+    def test_light(self):
+        """A checkerboard of single pixels has half the light of white, at any size."""
+        self.put("in.pgm", pgm(64, 64, [255 * ((x + y) % 2) for y in range(64) for x in range(64)]))
+
+        def mean(*arguments):
+            done = self.works("halftone", "in.pgm", "-", "--resize", "50%", "--type", "pgm",
+                              "--quiet", *arguments)
+            pixels = netpbm(done.stdout)[2]
+            return sum(pixels) / len(pixels)
+
+        self.assertAlmostEqual(mean("--linear"), 128, delta=2)
+        self.assertAlmostEqual(mean("--linear", "--method", "stucki"), 128, delta=2)
+        self.assertAlmostEqual(mean(), 128, delta=2)  # not light: the numbers keep their mean
+        self.works("halftone", "in.pgm", "out.ppm", "--resize", "50%", "--quiet",
+                   "--palette", "black white #808080", "--overshoot", "50")
+        pixels = netpbm(self.get("out.ppm"))[2]
+        self.assertAlmostEqual(sum(map(light, pixels)) / len(pixels), 128, delta=3)
+
+    def test_streams(self):
+        """Pipes and files, threads and none: the same bits."""
+        picture = pgm(301, 203, [(x * x + 3 * y) % 256 for y in range(203) for x in range(301)])
+        self.put("in.pgm", picture)
+        for more in [["--resize", "x77"], ["--resize", "33.3%", "--linear"]]:
+            wanted = self.works("halftone", "in.pgm", "-", "--quiet", *more).stdout
+            for schedule in [["--threads", "1"], ["--schedule", "ec"], ["--cpu", "scalar"]]:
+                got = self.works("halftone", "-", "-", "--quiet", *more, *schedule, input=picture)
+                self.assertTrue(got.stdout == wanted, (more, schedule))
+
+    def test_too_large(self):
+        self.put("in.pgm", pgm(1, 100000, bytes(100000)))
+        self.put("out.pbm", b"old")
+        self.refused("halftone", "in.pgm", "out.pbm", "--resize", "49600000x",
+                     words=["1 x 100000", "49600000 x 4960000000000", "too large"])
+
+    def test_claimed_sizes(self):
+        """Nothing is computed for a picture that is not there."""
+        self.put("out.pbm", b"old")
+        self.refused("halftone", "-", "out.pbm", "--resize", "9x9", words=["ends early"],
+                     input=b"P5 100000000 1 255\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
