@@ -82,7 +82,7 @@ static const struct option options[] = {
     {"sigma", "S", "width of the eye in pixels (default 1.2)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
+     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
     {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, aim), .topic = "search"},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
@@ -153,11 +153,13 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour has. */
+/* A file's name has a dot or a slash in it, which no colour and no method has. */
+static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
 {
-    return strpbrk(text, "./") ? ro_palette_load(context, text, palette)
-                               : ro_palette_parse(context, text, palette);
+    return names_a_file(text) ? ro_palette_load(context, text, palette)
+                              : ro_palette_parse(context, text, palette);
 }
 
 /* What the output is made of: "2 levels", "7 colours". */
@@ -238,7 +240,11 @@ static bool read_fraction(const char *text, uint32_t fraction[2])
     return fraction[1] > 0;
 }
 
-void halftone_release(struct halftone_request *request) { ro_image_free(&request->screen); }
+void halftone_release(struct halftone_request *request)
+{
+    ro_image_free(&request->screen);
+    ro_image_free(&request->first);
+}
 
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            struct halftone_request *request)
@@ -292,6 +298,11 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
         status = ro_image_load(context, values->screen, NULL, &request->screen, NULL);
+    if (values->start && names_a_file(values->start) && status == RO_OK) {
+        status = ro_image_load(context, values->start, NULL, &request->first, NULL);
+        options->start = NULL;
+        options->first = &request->first;
+    }
     if (values->kernel && status == RO_OK) {
         status = ro_kernel_read(context, values->kernel, &request->kernel);
         options->kernel = &request->kernel;

@@ -24,7 +24,7 @@ struct halftone_request {
     ro_halftone_options options;
     ro_read_options read;
     ro_write_options write;
-    ro_image screen;
+    ro_image screen, first;
     ro_kernel kernel;
     ro_palette palette;
     ro_tone_point points[RO_CURVE_POINTS];

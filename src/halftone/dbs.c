@@ -29,33 +29,6 @@ const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
     return &dbs_kernels_ref;
 }
 
-/* ---- The start from error diffusion -----------------------------------------------------------
- */
-
-/* Floyd-Steinberg of the padded picture, as packed bits. */
-static ro_status diffuse(ro_context *context, const struct dbs_state *state, ro_image *bits)
-{
-    const struct dbs_plan *plan = &state->plan;
-    const uint32_t width = (uint32_t)plan->width, height = (uint32_t)plan->height;
-    ro_image padded;
-    ro_status status =
-        ro_image_alloc(context, state->in->format, width, height, plan->white, &padded);
-    if (status == RO_OK)
-        status = ro_image_alloc(context, RO_BITS, width, height, 0, bits);
-    for (int y = 0; y < plan->height && status == RO_OK; y++) {
-        uint8_t *row = (uint8_t *)padded.data + y * padded.stride;
-        for (int x = 0; x < plan->width; x++)
-            if (padded.format == RO_GRAY8)
-                row[x] = (uint8_t)dbs_value(state, x, y);
-            else
-                ((uint16_t *)(void *)row)[x] = (uint16_t)dbs_value(state, x, y);
-    }
-    if (status == RO_OK)
-        status = ro_halftone(context, &padded, bits, NULL);
-    ro_image_free(&padded);
-    return status;
-}
-
 /* ---- The call ---------------------------------------------------------------------------------
  */
 
@@ -70,23 +43,17 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
                                uint64_t *improving)
 {
     struct dbs_state *state = NULL;
-    ro_image first = {0};
     const struct dbs_kernels *kernels = dbs_kernels_for(context->cpu);
     ro_status status = dbs_open(context, options, in, &state);
-    if (status == RO_OK && options->start == DBS_FLOYD_STEINBERG) {
-        status = diffuse(context, state, &first);
-        state->first = &first;
-    }
-    if (status == RO_OK) {
-        dbs_begin(context, state, kernels, result);
+    if (status == RO_OK)
+        status = dbs_begin(context, state, kernels, result);
+    if (status == RO_OK)
         status = dbs_search(context, state, kernels, result);
-    }
     if (status == RO_OK)
         dbs_finish(context, state, kernels, out, result);
     if (status == RO_OK && improving)
         *improving = dbs_improving(context, state, kernels);
     dbs_close(state);
-    ro_image_free(&first);
     return status;
 }
 
@@ -100,8 +67,6 @@ static const struct choice aims[2] = {
     [DBS_SEEN] = {"seen", NULL}, [DBS_PICTURE] = {"picture", NULL}};
 static const struct choice orders[2] = {
     [DBS_GROUPS] = {"groups", NULL}, [DBS_RASTER] = {"raster", NULL}};
-static const struct choice starts[2] = {
-    [DBS_RANDOM] = {"random", NULL}, [DBS_FLOYD_STEINBERG] = {"floyd-steinberg", "fs"}};
 
 /* The place of a name, 0 for NULL; -1 and a message when it is neither. */
 static int place_of(ro_context *context, const char *what, const char *name,
@@ -141,15 +106,17 @@ static ro_status open_engine(struct halftoner *work)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for direct binary search");
     int aim = place_of(context, "aim", asked->aim, aims);
     int order = place_of(context, "order", asked->order, orders);
-    int start = place_of(context, "start", asked->start, starts);
-    if (aim < 0 || order < 0 || start < 0)
+    if (aim < 0 || order < 0)
         return RO_E_ARGUMENT;
     made->options = (struct dbs_options){
         .sigma = asked->sigma,
+        .dpi = asked->dpi,
+        .distance = asked->distance,
         .radius = asked->radius,
         .aim = (enum dbs_aim)aim,
         .order = (enum dbs_order)order,
-        .start = (enum dbs_start)start,
+        .start = asked->start,
+        .first = asked->first,
         .rounds = asked->rounds,
         .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
@@ -191,23 +158,18 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
     return status;
 }
 
-/* The start of a search on the device may come from error diffusion on the device. */
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,
                           struct dbs_result *result)
 {
     struct dbs_work *made = work->state;
     struct dbs_state *tables = NULL;
-    ro_image first = {0};
-    ro_status status = RO_OK;
-    const bool diffused = made->options.start == DBS_FLOYD_STEINBERG;
-    if (diffused)
-        status = dbs_open_tables(work->context, &made->options, in, &tables);
-    if (status == RO_OK && diffused)
-        status = diffuse(work->context, tables, &first);
+    ro_status status = dbs_open_tables(work->context, &made->options, in, &tables);
+    if (status == RO_OK && !tables->plan.random)
+        status = dbs_start_make(work->context, tables);
     if (status == RO_OK)
-        status = dbs_cuda_run(made->cuda, in, diffused ? &first : NULL, out, result);
+        status =
+            dbs_cuda_run(made->cuda, in, tables->first.data ? &tables->first : NULL, out, result);
     dbs_close(tables);
-    ro_image_free(&first);
     work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
     return status;
 }
@@ -256,7 +218,7 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
                               uint32_t images, void *stream)
 {
     struct dbs_work *made = work->state;
-    if (made->options.start == DBS_FLOYD_STEINBERG)
+    if (0)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "a start from floyd-steinberg needs the image in host memory");
     ro_status status = dbs_cuda_run_resident(made->cuda, in, out, images, stream);

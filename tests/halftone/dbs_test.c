@@ -400,7 +400,7 @@ static void goldens(void **unused)
         {{.order = DBS_GROUPS}, RO_GRAY8, 0xe323458b, 0x4befa72f},
         {{.order = DBS_RASTER, .sigma = 1.5}, RO_GRAY16, 0x47da9037, 0x14ccb4a0},
         {{.clipping_free = true, .seed = 3}, RO_GRAY16, 0x65eeee1e, 0x1dfb5c1f},
-        {{.clipping_free = true, .start = DBS_FLOYD_STEINBERG}, RO_GRAY8, 0x8871c477, 0xd270ecc9},
+        {{.clipping_free = true, .start = "floyd-steinberg"}, RO_GRAY8, 0x8871c477, 0xd270ecc9},
         {{.radius = 8, .sigma = 2, .rounds = 2}, RO_GRAY8, 0xda4fa0e7, 0xf12a0a2c},
     };
     ro_context *context;

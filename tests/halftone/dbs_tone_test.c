@@ -176,7 +176,7 @@ static struct errors errors_of(ro_context *context, const ro_image *in, bool cli
     assert_int_equal(dbs_halftone(context, &options, in, &out, &result), RO_OK);
     errors.groups = (double)result.error;
     errors.rounds = result.rounds;
-    options.start = DBS_FLOYD_STEINBERG;
+    options.start = "floyd-steinberg";
     assert_int_equal(dbs_halftone(context, &options, in, &out, &result), RO_OK);
     errors.from_diffusion = (double)result.error;
     errors.rounds_from_diffusion = result.rounds;
