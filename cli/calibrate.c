@@ -4,6 +4,7 @@
  * of its scan, which `halftone --curve` takes.
  */
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "draw/draw.h"
 #include "roundoff_io.h"
@@ -166,7 +167,7 @@ static ro_status fit(ro_context *context, const struct values *values, const cha
 {
     ro_tone_point points[RO_WEDGE_STEPS];
     ro_image image = {0};
-    ro_status status = ro_image_load(context, scan, NULL, &image, NULL);
+    ro_status status = pictures_load(context, scan, &image, NULL);
     if (status == RO_OK)
         status = ro_wedge_fit(context, &image, points, count, report);
     if (status == RO_OK)
@@ -186,6 +187,8 @@ static void say_fit(const struct values *values, const char *scan, const ro_wedg
                     "%.1f %%, tones are off by %.1f %% rms; %d points in %s\n",
                     report->angle, 100 * report->light, 100 * report->printed[middle],
                     100 * report->error, count, values->curve);
+        if (!values->common.quiet)
+            pictures_tell();
         return;
     }
     fputs("{\"command\": \"calibrate fit\", \"scan\": ", stdout);
@@ -197,7 +200,9 @@ static void say_fit(const struct values *values, const char *scan, const ro_wedg
     fputs(", \"steps\": [", stdout);
     for (int i = 0; i < RO_WEDGE_STEPS; i++)
         printf("%s[%.6f, %.5f]", i ? ", " : "", report->tone[i], report->printed[i]);
-    puts("]}");
+    putchar(']');
+    pictures_json(stdout);
+    puts("}");
 }
 
 /* What a scan gives, as integers in millionths, and how much of it stands in the file --curve. */
@@ -255,6 +260,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc - (wedge || fits), argv + (wedge || fits), &values, &files,
                       &ended))
         return ended;
+    if (wedge && values.common.strict)
+        return usage_error(command, "--strict does not apply to calibrate wedge");
     if ((!wedge && !fits) || files.count != 1)
         return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
     int result = fits ? check_fit(command, &values) : 0;
@@ -295,7 +302,7 @@ const struct command command_calibrate = {
     .operands = "wedge|fit FILE",
     .summary = "draws a step wedge to print, and fits a tone curve to its scan",
     .options = options,
-    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .verb = "wedge",
@@ -312,7 +319,7 @@ const struct command command_calibrate_fit = {
     .operands = "SCAN",
     .summary = "fits a tone curve to the scan of a wedge",
     .options = options,
-    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 1,

@@ -15,7 +15,7 @@ static const char checksum_name[] = "checksum";
 enum { LARGEST = 64 << 20 }; /* bytes of a certificate that is read */
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate"};
+static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
@@ -339,6 +339,18 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     return status == RO_OK ? to->status : status;
 }
 
+/* Whether what an option was before holds for what ran. */
+static bool was_of(const struct option *option, const struct certificate *stated)
+{
+    const char *ran = certificate_value(stated, "ran_method");
+    if (!option->before || !option->before_of)
+        return option->before;
+    for (const char *const *method = option->before_of; ran && *method; method++)
+        if (strlen(ran) == strlen(*method) + 2 && strncmp(ran + 1, *method, strlen(*method)) == 0)
+            return true;
+    return false;
+}
+
 void certificate_complete(struct certificate *stated, const struct command *command)
 {
     const struct option *list[MOST_OPTIONS];
@@ -348,7 +360,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
         snprintf(name, sizeof name, "option_%s", list[i]->name);
         if (!is_stated(list[i]) || certificate_value(stated, name))
             continue;
-        if (list[i]->before)
+        if (was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);
         else
             add_option(stated, list[i], command->defaults);

@@ -17,12 +17,6 @@ enum { EXIT_BAD_USAGE = 2 };
 
 struct certificate;
 
-/* The value that an option stands for in certificates without it, of one of these methods. */
-struct older_option {
-    const char *name, *value;
-    const char *methods[4]; /* as ran_method has it; ended by NULL */
-};
-
 struct command {
     const char *name;
     const char *operands;         /* as in the usage line, "IN OUT" */
@@ -42,8 +36,6 @@ struct command {
     /* Arguments that make a run use the plain code, ended by NULL; "!name" leaves an option out.
      * Without it there is no OUT to make again. */
     const char *const *(*reference)(const void *values);
-    /* What certificates mean that are older than an option, ended by a row without a name. */
-    const struct older_option *older;
 };
 
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
@@ -56,6 +48,9 @@ extern const struct command command_calibrate_fit; /* none of them, but has cert
  * returns 1; usage_error adds where to read more and returns EXIT_BAD_USAGE. */
 int fail(const char *format, ...) RO_PRINTF(1, 2);
 int usage_error(const struct command *command, const char *format, ...) RO_PRINTF(2, 3);
+
+/* The same line for what is no failure. */
+void note(const char *format, ...) RO_PRINTF(1, 2);
 
 /* Whether what was printed on stdout arrived there; if not, fails. */
 int finish_stdout(void);

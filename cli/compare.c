@@ -6,6 +6,7 @@
 #include "cli/certificate.h"
 #include "cli/figures.h"
 #include "cli/page.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -170,7 +171,7 @@ static ro_status run_all(struct comparison *all, const char *in)
     ro_file_info info;
     ro_status status = list_methods(all);
     if (status == RO_OK)
-        status = ro_image_load(all->context, in, NULL, &all->in, &info);
+        status = pictures_load(all->context, in, &all->in, &info);
     if (status == RO_OK)
         status = draw_wedge(all);
     if (status != RO_OK)
@@ -344,7 +345,9 @@ static void print_json(const struct comparison *all, const char *in, double seco
         put_entry(stdout, &all->entries[i]);
         putchar('}');
     }
-    printf("], \"seconds\": %.6f}\n", seconds);
+    putchar(']');
+    pictures_json(stdout);
+    printf(", \"seconds\": %.6f}\n", seconds);
 }
 
 static void print_table(const struct comparison *all)
@@ -411,8 +414,10 @@ static int run(const struct command *command, int argc, char **argv)
     } else {
         if (values.common.json)
             print_json(&all, files.path[0], work.seconds);
-        else if (!values.common.quiet)
+        else if (!values.common.quiet) {
             print_table(&all);
+            pictures_tell();
+        }
         result = finish_stdout();
     }
     close_all(&all);
@@ -425,7 +430,7 @@ const struct command command_compare = {
     .operands = "IN",
     .summary = "runs methods on a picture, times and measures them side by side",
     .options = options,
-    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .files = 1,
     .defaults = &defaults,
     .values_size = sizeof defaults,

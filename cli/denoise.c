@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff denoise: diffusion filters in few bits, for whole files or from pipe to pipe. */
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -13,7 +14,7 @@ enum { ROWS = 64 }; /* read and written at a time */
 
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *round, *schedule;
+    const char *model, *scheme, *number, *rounding, *round, *white, *schedule;
     int iterations, depth;
     double kappa, sigma, time_step;
     bool independent, until_converged;
@@ -28,6 +29,8 @@ static const struct option options[] = {
      .max = 1 << 30},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
+    {"white", "N", "the sample that is white, or maxval (default: as in use)", OPTION_TEXT,
+     PLACE(white), .topic = "numbers", .before = "maxval"},
     {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000},
     {"time-step", "T", "tau/h^2 of a step (default: the largest stable)", OPTION_NUMBER,
@@ -75,6 +78,18 @@ static ro_image shape_of(const ro_file_info *info)
                       .maxval = info->maxval};
 }
 
+/* A number, "maxval", or 0 for what is neither; NULL: as the library chooses. */
+static uint32_t white_of(const char *text)
+{
+    char *end;
+    if (!text)
+        return 0;
+    if (ro_name_equal(text, "maxval"))
+        return RO_WHITE_MAXVAL;
+    const long number = strtol(text, &end, 10);
+    return end > text && !*end && number >= 1 && number <= 65535 ? (uint32_t)number : 0;
+}
+
 static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
 {
     return (ro_denoise_options){.model = values->model,
@@ -85,6 +100,7 @@ static ro_denoise_options options_of(const struct values *values, ro_denoise_rep
                                 .schedule = values->schedule,
                                 .iterations = (uint32_t)values->iterations,
                                 .depth = (uint32_t)values->depth,
+                                .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
                                 .sigma = isnan(values->sigma) ? 0 : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
@@ -105,9 +121,11 @@ static ro_status run_whole(struct job *job)
     const char *out_path = job->files->path[1];
     ro_image in = {0}, out = {0};
     ro_file_info info;
-    ro_status status = ro_image_load(context, job->files->path[0], NULL, &in, &info);
+    ro_status status = pictures_load(context, job->files->path[0], &in, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(context, job->files->path[0], &info, out_path);
     if (status != RO_OK)
-        return status;
+        goto done;
     ro_file_info out_info = output_of(&info);
     ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     status = ro_writer_accepts(context, out_path, &out_info, &write);
@@ -118,6 +136,7 @@ static ro_status run_whole(struct job *job)
         status = ro_denoise(context, &in, &out, &job->denoise);
     if (status == RO_OK)
         status = ro_image_save(context, out_path, &out, &write);
+done:
     ro_image_free(&in);
     ro_image_free(&out);
     return status;
@@ -131,13 +150,16 @@ static ro_status run_rows(struct job *job)
     ro_writer *writer = NULL;
     ro_denoise_stream *stream = NULL;
     char *rows = NULL;
-    ro_status status = ro_reader_open(context, job->files->path[0], NULL, &reader);
+    const ro_read_options read = pictures_read(job->files->path[0]);
+    ro_status status = ro_reader_open(context, job->files->path[0], &read, &reader);
     if (status != RO_OK)
         return status;
     const ro_file_info *info = ro_reader_info(reader);
     const ro_file_info out_info = output_of(info);
     const ro_image in = shape_of(info), out = shape_of(&out_info);
     status = ro_denoise_open(context, &in, &out, &job->denoise, &stream);
+    if (status == RO_OK)
+        status = pictures_resolution(context, job->files->path[0], info, job->files->path[1]);
     if (status == RO_OK)
         status = ro_writer_open(context, job->files->path[1], &out_info, NULL, &writer);
     if (status != RO_OK)
@@ -182,7 +204,7 @@ done:
 static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
                        bool nearest, double seconds)
 {
-    char kappa[80] = "", time[32], where[64];
+    char kappa[80] = "", white[48] = "", time[32], where[64];
     if (r->noise > 0)
         snprintf(kappa, sizeof kappa, ", kappa %.2f for noise of %.1f/255", r->kappa, r->noise);
     else if (r->kappa > 0)
@@ -196,8 +218,10 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
     else
         snprintf(where, sizeof where, "%s, %d thread%s", ro_cpu_name(ran->cpu), ran->threads,
                  ran->threads == 1 ? "" : "s");
-    fprintf(stderr, "denoise: %s %s in %s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
-            ran->method, r->number, kappa, r->steps, r->time_step,
+    if (r->sample_white > 255 && r->sample_white < 65535)
+        snprintf(white, sizeof white, ", white is %u", r->sample_white);
+    fprintf(stderr, "denoise: %s %s in %s%s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
+            ran->method, r->number, white, kappa, r->steps, r->time_step,
             r->converged ? " to the fixed point" : "", ran->width, ran->height, ran->schedule,
             where, time);
     double change = r->sum_after - r->sum_before;
@@ -231,6 +255,7 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
         double value;
     } fields[] = {
         {"white", r->white},
+        {"sample_white", r->sample_white},
         {"kappa", r->kappa},
         {"noise", r->noise},
         {"time_step", r->time_step},
@@ -248,6 +273,7 @@ static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+    pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
@@ -394,6 +420,9 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "denoise needs IN and OUT");
     if (!isnan(values.kappa) && values.kappa <= 0)
         return usage_error(command, "--kappa %g: must be positive", values.kappa);
+    if (values.white && !white_of(values.white))
+        return usage_error(command, "--white %s: must be a number from 1 to 65535, or maxval",
+                           values.white);
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
@@ -431,6 +460,7 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (!values.common.quiet) {
         print_line(&ran, &report, scheme, values.round && ro_name_equal(values.round, "nearest"),
                    seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -442,7 +472,7 @@ const struct command command_denoise = {
     .summary = "removes noise by diffusion that keeps edges, and the sum exactly",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
-              COMMON_CERTIFICATE,
+              COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 2,

@@ -2,6 +2,7 @@
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
 #include "cli/halftone.h"
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 
 #include <stdlib.h>
@@ -11,7 +12,11 @@ static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigm
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
+static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
+
+/* Before there was --aim, only the halftone was blurred. */
+static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
@@ -69,6 +74,9 @@ static const struct option options[] = {
     {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
+    {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
+     .topic = "colour", .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
@@ -84,7 +92,8 @@ static const struct option options[] = {
     {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
     {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, aim), .topic = "search"},
+     .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
+     .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
@@ -219,6 +228,7 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
+    pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
 }
@@ -271,6 +281,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .channels = values->separate   ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
+                    .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
                     .overshoot = (int)values->overshoot,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
@@ -297,9 +308,9 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
-        status = ro_image_load(context, values->screen, NULL, &request->screen, NULL);
+        status = pictures_load(context, values->screen, &request->screen, NULL);
     if (values->start && names_a_file(values->start) && status == RO_OK) {
-        status = ro_image_load(context, values->start, NULL, &request->first, NULL);
+        status = pictures_load(context, values->start, &request->first, NULL);
         options->start = NULL;
         options->first = &request->first;
     }
@@ -356,6 +367,9 @@ static int run(const struct command *command, int argc, char **argv)
     const char *in = files.path[0], *out = files.path[1];
     static struct halftone_request request;
     ro_status status = halftone_prepare(work.context, &values, &request);
+    const ro_read_options picture = pictures_read(in);
+    request.read.strict = picture.strict;
+    request.read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
                                   &request.write);
@@ -375,6 +389,7 @@ static int run(const struct command *command, int argc, char **argv)
         char output[64];
         say_output(&request.options, output, sizeof output);
         print_line(&report, output, seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -388,19 +403,13 @@ static const char *const *reference(const void *values)
     return arguments;
 }
 
-/* Before there was --aim, only the halftone was blurred. */
-static const struct older_option older[] = {
-    {"aim", "picture", {"dbs", "dbs-clipping-free"}},
-    {0},
-};
-
 const struct command command_halftone = {
     .name = "halftone",
     .operands = "IN OUT",
     .summary = "rounds a picture to a few levels, every small area keeping its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
-              COMMON_JSON | COMMON_CERTIFICATE,
+              COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 2,
@@ -408,5 +417,4 @@ const struct command command_halftone = {
     .values_size = sizeof defaults,
     .certify = halftone_certify,
     .reference = reference,
-    .older = older,
 };

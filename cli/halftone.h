@@ -9,7 +9,7 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    int levels, page, cell, angle, strength, noise, threshold, channels, separate;
+    int levels, page, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     bool list, serpentine, linear, invert;

@@ -14,6 +14,8 @@ enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4 };
 
 static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
+static const char *const drives[] = {"auto", "numbers", "full", "bits", NULL};
+
 static const struct hologram_values defaults = {.gain = -1};
 
 static const struct option options[] = {
@@ -35,6 +37,8 @@ static const struct option options[] = {
      AT(unscaled), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
      .topic = "quantize", .also = "reconstruct"},
+    {"drive", "D", "files hold numbers, full (0 to 255), bits or auto (default)", OPTION_CHOICE,
+     AT(drive), .choices = drives, .topic = "quantize", .also = "reconstruct"},
     {"algorithm", "A", "vded (default), swed, floyd-steinberg, truncate", OPTION_TEXT,
      AT(algorithm), .topic = "quantize"},
     {"weights", "W", "ls (default), paper, or taps from F.csv", OPTION_TEXT, AT(weights),
@@ -96,7 +100,8 @@ bool hologram_is_list(const char *name)
 static const struct {
     const char *name;
     double metres;
-} units[] = {{"nm", 1e-9}, {"um", 1e-6}, {"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}};
+} units[] = {{"nm", 1e-9}, {"um", 1e-6}, {"\u00b5m", 1e-6}, {"\u03bcm", 1e-6},
+             {"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}};
 
 bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
                       int *count)
@@ -214,6 +219,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (actions[which].action != QUANTIZE && values.common.certificate)
         return usage_error(command, "--certificate does not apply to hologram %s",
                            actions[which].name);
+    if (values.common.strict && !(actions[which].action == RECONSTRUCT && values.levels))
+        return usage_error(command, "--strict applies to hologram reconstruct --levels only");
     return actions[which].run(command, &values, &names);
 }
 
@@ -223,7 +230,7 @@ const struct command command_hologram = {
     .summary = "holograms rounded so that the noise misses the viewer",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
-              COMMON_JSON | COMMON_CERTIFICATE,
+              COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .verb = "quantize",

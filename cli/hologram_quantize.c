@@ -12,7 +12,7 @@
 struct quantize {
     ro_hologram_options options;
     ro_hologram_taps taps;
-    float table[2 * RO_HOLOGRAM_LEVELS];
+    ro_modulator device;
     ro_hologram_report report;
 };
 
@@ -233,25 +233,16 @@ static ro_status save_spectrum(ro_context *context, const struct quantize *q, co
     return status;
 }
 
-static ro_status save_numbers(ro_context *context, const char *path, const char *type,
-                              const ro_image *numbers)
-{
-    ro_image image = *numbers;
-    image.format = RO_GRAY8; /* the numbers themselves, not tones */
-    image.maxval = 255;
-    return ro_image_save(context, path, &image, &(ro_write_options){.type = type});
-}
-
 static ro_status run_quantize(ro_context *context, const struct hologram_values *values,
                               struct quantize *q, const char *const *path, ro_field *field,
                               ro_image *numbers)
 {
-    ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
-    ro_status status =
-        ro_writer_accepts(context, path[1], &info, &(ro_write_options){.type = values->type});
-    if (status == RO_OK && hologram_is_list(values->levels)) {
-        q->options.table = q->table;
-        status = ro_levels_load(context, values->levels, q->table, &q->options.table_count);
+    ro_status status = hologram_device(context, values, &q->device);
+    if (status == RO_OK)
+        status = hologram_accepts(context, values, &q->device, path[1]);
+    if (hologram_is_list(values->levels)) {
+        q->options.table = q->device.table;
+        q->options.table_count = q->device.count;
     }
     if (status == RO_OK && hologram_is_list(values->weights)) {
         q->options.own = &q->taps;
@@ -305,7 +296,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     work_end(&work);
     ro_report ran = *ro_context_report(work.context);
     if (status == RO_OK)
-        status = save_numbers(work.context, path[1], values->type, &numbers);
+        status = hologram_save_numbers(work.context, values, &q.device, path[1], &numbers);
     if (status == RO_OK && values->report)
         status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
     if (status == RO_OK)
@@ -391,7 +382,9 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     values.spectrum = NULL;
     if (read_quantize(&command_hologram, &values, &q))
         return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
-    ro_status status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
+    ro_status status = hologram_device(to->context, &values, &q.device);
+    if (status == RO_OK)
+        status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
         status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
                                                        .progress = stop_with,

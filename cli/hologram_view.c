@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram reconstruct: what an eye sees of a field or of a file of level numbers. */
 #include "cli/hologram.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -19,34 +20,18 @@ struct view {
 };
 
 /* The light that a modulator at these levels sends out. */
-static ro_status load_numbers(ro_context *context, const char *path, const char *levels,
-                              ro_field *field)
+static ro_status load_light(ro_context *context, const struct hologram_values *values,
+                            const char *path, ro_field *field)
 {
-    float table[2 * RO_HOLOGRAM_LEVELS];
-    int count;
+    ro_modulator device;
     ro_image numbers = {0};
-    ro_status status = hologram_is_list(levels)
-                           ? ro_levels_load(context, levels, table, &count)
-                           : ro_hologram_levels(context, levels, table, &count);
+    ro_status status = hologram_device(context, values, &device);
     if (status == RO_OK)
-        status = ro_image_load(context, path, NULL, &numbers, NULL);
-    if (status == RO_OK && numbers.format != RO_GRAY8)
-        status = ro_context_fail(context, RO_E_FORMAT, "%s: level numbers are 8-bit grey, not %s",
-                                 path, ro_format_name(numbers.format));
+        status = hologram_load_numbers(context, values, &device, path, &numbers);
     if (status == RO_OK)
         status = ro_field_alloc(context, numbers.width, numbers.height, field);
-    for (uint32_t y = 0; status == RO_OK && y < numbers.height; y++) {
-        const uint8_t *from = (const uint8_t *)numbers.data + (ptrdiff_t)y * numbers.stride;
-        float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
-        for (uint32_t x = 0; x < numbers.width && status == RO_OK; x++) {
-            if (from[x] >= count)
-                status = ro_context_fail(context, RO_E_FORMAT,
-                                         "%s: pixel %u,%u is level %d, the last one is %d", path, x,
-                                         y, from[x], count - 1);
-            else
-                memcpy(to + 2 * x, table + 2 * from[x], 2 * sizeof *to);
-        }
-    }
+    if (status == RO_OK)
+        status = ro_modulator_light(context, &device, &numbers, field);
     ro_image_free(&numbers);
     return status;
 }
@@ -114,7 +99,7 @@ static ro_status run_view(ro_context *context, const struct hologram_values *val
     bool raw = values->normalize && ro_name_equal(values->normalize, "none");
     ro_status status = check_output(context, path[1], values->type, raw);
     if (status == RO_OK && values->levels) {
-        status = load_numbers(context, path[0], values->levels, &field);
+        status = load_light(context, values, path[0], &field);
         if (status == RO_OK)
             status = ro_optics_load(context, path[0], values->sidecar, optics);
     } else if (status == RO_OK) {
@@ -198,12 +183,14 @@ int hologram_reconstruct(const struct command *command, const struct hologram_va
         json_string(file, path[0]);
         fputs(", \"output\": ", file);
         json_string(file, path[1]);
+        pictures_json(file);
         fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v.depths,
                 v.view.scale, work.seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
         fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
                 v.view.depth * 1e3, v.depths > 1 ? " and before" : "", v.view.scale, work.seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;

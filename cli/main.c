@@ -48,6 +48,14 @@ int fail(const char *format, ...)
     return 1;
 }
 
+void note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("", format, arguments);
+    va_end(arguments);
+}
+
 int usage_error(const struct command *command, const char *format, ...)
 {
     char more[80];

@@ -3,6 +3,7 @@
 #include "cli/certificate.h"
 #include "cli/figures.h"
 #include "cli/page.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "roundoff_io.h"
 
@@ -55,10 +56,11 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
                                   const struct operands *files, struct job *job)
 {
     ro_file_info info;
-    const ro_read_options read = {.page = (unsigned)values->page};
+    ro_read_options read = pictures_read(files->path[0]);
+    read.page = (unsigned)values->page;
     ro_status status = ro_image_load(context, files->path[0], &read, &job->original, NULL);
     if (status == RO_OK)
-        status = ro_image_load(context, files->path[1], NULL, &job->result, &info);
+        status = pictures_load(context, files->path[1], &job->result, &info);
     if (status != RO_OK)
         return status;
     const ro_measure_options measure = {
@@ -121,6 +123,7 @@ static void print_json(const struct operands *files, const ro_measure_report *re
     json_string(stdout, files->path[1]);
     fputs(", ", stdout);
     figures_json(stdout, report);
+    pictures_json(stdout);
     printf(", \"seconds\": %.6f}\n", seconds);
 }
 
@@ -156,8 +159,10 @@ static int run(const struct command *command, int argc, char **argv)
     } else {
         if (values.common.json)
             print_json(&files, &job.report, work.seconds);
-        else if (!values.common.quiet)
+        else if (!values.common.quiet) {
             figures_table(stdout, &job.report);
+            pictures_tell();
+        }
         result = finish_stdout();
     }
     ro_measure_free(&job.report);
@@ -172,7 +177,7 @@ const struct command command_measure = {
     .operands = "ORIGINAL RESULT",
     .summary = "tells how good a result is: what an eye sees, tone, texture, dots",
     .options = options,
-    .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .defaults = &defaults,

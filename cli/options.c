@@ -36,6 +36,8 @@ static const struct option common_options[] = {
     {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
     {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
      .offset = offsetof(struct common, certificate), .writes = true},
+    {"strict", NULL, "fail where something of a picture would be dropped", OPTION_FLAG,
+     .offset = offsetof(struct common, strict), .topic = "files"},
 };
 enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
 
@@ -287,9 +289,11 @@ static bool store(const struct command *command, const struct option *option, co
 
 static const char *find_topic(const struct command *command, const char *name)
 {
-    for (const struct option *own = command->options; own->name; own++)
-        if (own->topic && ro_name_equal(own->topic, name))
-            return own->topic;
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        if (list[i]->topic && ro_name_equal(list[i]->topic, name))
+            return list[i]->topic;
     return NULL;
 }
 
@@ -405,16 +409,21 @@ bool options_take(const struct command *command, int argc, char **argv, void *va
     return parsed == PARSED;
 }
 
-/* A topic's options stand together in the table. */
 static void list_topics(const struct command *command, FILE *file)
 {
-    const char *last = "";
-    for (const struct option *own = command->options; own->name; own++)
-        if (own->topic && strcmp(own->topic, last) != 0) {
-            fprintf(file, "%s%s", *last ? ", " : "\nMore, by topic: --help ", own->topic);
-            last = own->topic;
-        }
-    if (*last)
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    const char *before = "\nMore, by topic: --help ";
+    for (int i = 0; i < count; i++) {
+        bool told = !list[i]->topic;
+        for (int k = 0; k < i && !told; k++)
+            told = list[k]->topic && strcmp(list[k]->topic, list[i]->topic) == 0;
+        if (told)
+            continue;
+        fprintf(file, "%s%s", before, list[i]->topic);
+        before = ", ";
+    }
+    if (*before == ',')
         fputc('\n', file);
 }
 

@@ -52,7 +52,9 @@ struct option {
     const char *also;           /* another topic that shows it */
     const char *before;         /* its value in certificates from before there was the option; NULL:
                                    the default */
-    bool writes;                /* the text is a file that the command writes beside its output */
+    const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
+                                     NULL: of all */
+    bool writes;                  /* the text is a file that the command writes beside its output */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */
@@ -62,6 +64,7 @@ struct common {
     uint64_t seed;
     bool quiet, json;
     const char *certificate;
+    bool strict;
 };
 enum {
     COMMON_DEVICE = 1 << 0,
@@ -71,6 +74,7 @@ enum {
     COMMON_QUIET = 1 << 4,
     COMMON_JSON = 1 << 5,
     COMMON_CERTIFICATE = 1 << 6,
+    COMMON_STRICT = 1 << 7,
 };
 
 enum { MAX_OPERANDS = 4 };

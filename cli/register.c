@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/register.h"
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/register_pictures.h"
 #include "cli/work.h"
 #include "roundoff_io.h"
@@ -188,9 +189,11 @@ static ro_status search(struct job *job)
     ro_context *context = job->context;
     ro_image fixed = {0}, moving = {0}, warped = {0}, field = {0};
     ro_file_info info = {0};
-    ro_status status = ro_image_load(context, job->path[0], NULL, &fixed, NULL);
+    ro_status status = pictures_load(context, job->path[0], &fixed, NULL);
     if (status == RO_OK)
-        status = ro_image_load(context, job->path[1], NULL, &moving, &info);
+        status = pictures_load(context, job->path[1], &moving, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(context, job->path[1], &info, job->path[2]);
     if (status == RO_OK && (fixed.width != moving.width || fixed.height != moving.height))
         status =
             ro_context_fail(context, RO_E_SIZE, "%s is %u x %u but %s is %u x %u", job->path[0],
@@ -281,6 +284,7 @@ static void print_json(FILE *file, const struct job *job, double seconds)
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+    pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
@@ -294,7 +298,9 @@ static ro_status apply(ro_context *context, const struct register_values *values
     ro_file_info info = {0};
     ro_status status = ro_field_load(context, values->apply, &field);
     if (status == RO_OK)
-        status = ro_image_load(context, path[0], NULL, &image, &info);
+        status = pictures_load(context, path[0], &image, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(context, path[0], &info, path[1]);
     if (status == RO_OK && (field.width != 2 * image.width || field.height != image.height))
         status = ro_context_fail(
             context, RO_E_SIZE, "%s is a field for images of %u x %u but %s is %u x %u",
@@ -378,12 +384,14 @@ static int run_apply(const struct command *command, const struct register_values
         FILE *file = busy ? stderr : stdout;
         fputs("{\"command\": \"register\", \"apply\": ", file);
         json_string(file, values->apply);
+        pictures_json(file);
         fprintf(file, ", \"sampling\": \"%s\", \"seconds\": %.6f}\n", samplings[values->sampling],
                 seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
         fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
                 samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -431,6 +439,7 @@ static int run_search(const struct command *command, const struct register_value
         result = finish_stdout();
     } else if (!values->common.quiet) {
         print_lines(&job, seconds);
+        pictures_tell();
     }
     free(job.with.steps);
     work_close(&work);
@@ -457,7 +466,7 @@ const struct command command_register = {
     .summary = "warps one image onto another",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
-              COMMON_CERTIFICATE,
+              COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .defaults = &defaults,

@@ -3,6 +3,7 @@
 #include "cli/segment.h"
 
 #include "cli/certificate.h"
+#include "cli/pictures.h"
 #include "cli/work.h"
 #include "core/image.h"
 
@@ -163,15 +164,18 @@ static ro_status read_velocity(struct job *job)
 static ro_status read_all(struct job *job)
 {
     const struct values *values = job->values;
-    ro_status status = ro_image_load(job->context, job->files->path[0], NULL, &job->in, NULL);
+    ro_file_info info = {0};
+    ro_status status = pictures_load(job->context, job->files->path[0], &job->in, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(job->context, job->files->path[0], &info, NULL);
     if (status == RO_OK && values->mask) {
-        status = ro_image_load(job->context, values->mask, NULL, &job->mask, NULL);
+        status = pictures_load(job->context, values->mask, &job->mask, NULL);
         if (status == RO_OK)
             status = number_mask(job);
         job->segment.mask = &job->mask;
     }
     if (status == RO_OK && values->distance) {
-        status = ro_image_load(job->context, values->distance, NULL, &job->distance, NULL);
+        status = pictures_load(job->context, values->distance, &job->distance, NULL);
         job->segment.distance = &job->distance;
     }
     if (status == RO_OK && values->velocity)
@@ -475,6 +479,7 @@ static int run(const struct command *command, int argc, char **argv)
         result = finish_stdout();
     } else if (!values.common.quiet) {
         segment_lines(&ran, &job.report, seconds);
+        pictures_tell();
     }
     work_close(&work);
     return result;
@@ -486,7 +491,7 @@ const struct command command_segment = {
     .summary = "finds objects by contours that grow from seeds, in few bits",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
-              COMMON_CERTIFICATE,
+              COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
     .files = 2,

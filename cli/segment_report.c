@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What roundoff segment says at the end: lines for people, JSON for programs. */
+#include "cli/pictures.h"
 #include "cli/segment.h"
 
 #include <string.h>
@@ -86,5 +87,7 @@ void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
         fputs("]}", file);
         between = ", ";
     }
-    fprintf(file, "], \"seconds\": %.6f}\n", seconds);
+    fputc(']', file);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }

@@ -96,36 +96,10 @@ static const char *after_text(const char *quote)
     return *c ? strchr(c + 1, '"') : NULL;
 }
 
-static bool is_one_of(const char *quoted, const char *const *names)
-{
-    for (; quoted && *names; names++)
-        if (strlen(quoted) == strlen(*names) + 2 &&
-            strncmp(quoted + 1, *names, strlen(*names)) == 0)
-            return true;
-    return false;
-}
-
-/* Options that a certificate does not know, as they were when there was no choice. */
-static void older_arguments(const struct command *command, const struct certificate *from,
-                            struct arguments *to)
-{
-    const struct older_option *older = command->older;
-    for (; older && older->name; older++) {
-        char name[80];
-        snprintf(name, sizeof name, "option_%s", older->name);
-        if (certificate_value(from, name) ||
-            !is_one_of(certificate_value(from, "ran_method"), older->methods))
-            continue;
-        snprintf(name, sizeof name, "--%s=", older->name);
-        add_argument(to, name, older->value);
-    }
-}
-
 /* "--name=value" for every option that was given; options in `instead` are left to the caller. */
-static void arguments_of(const struct command *command, const struct certificate *from,
-                         const char *const *instead, struct arguments *to)
+static void arguments_of(const struct certificate *from, const char *const *instead,
+                         struct arguments *to)
 {
-    older_arguments(command, from, to);
     for (int i = 0; i < from->count; i++) {
         const char *name = from->lines[i].name, *value = from->lines[i].value;
         bool left = strncmp(name, "option_", 7) != 0 || strcmp(value, "null") == 0 ||
@@ -188,12 +162,11 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
         else
             snprintf(first, sizeof first, "%s is %s, the certificate says %s", name, b, a);
     }
-    for (int i = 0; i < found->count; i++) {
-        const char *name = found->lines[i].name;
-        const bool newer = strncmp(name, "option_", 7) == 0; /* than the certificate */
-        if (!is_of_the_run(name) && !newer && !certificate_value(stated, name) && differ++ == 0)
-            snprintf(first, sizeof first, "the certificate does not state %s", name);
-    }
+    for (int i = 0; i < found->count; i++)
+        if (!is_of_the_run(found->lines[i].name) &&
+            !certificate_value(stated, found->lines[i].name) && differ++ == 0)
+            snprintf(first, sizeof first, "the certificate does not state %s",
+                     found->lines[i].name);
     if (differ == 0)
         return RO_OK;
     if (differ > 1)
@@ -271,7 +244,7 @@ static int recompute(const struct command *command, struct work *work,
     struct arguments arguments = {0};
     if (command->verb)
         add_argument(&arguments, command->verb, "");
-    arguments_of(command, stated, reference, &arguments);
+    arguments_of(stated, reference, &arguments);
     for (int i = 0; reference[i]; i++)
         if (reference[i][0] != '!')
             add_argument(&arguments, reference[i], "");
@@ -317,7 +290,7 @@ static int read_back(const struct command *command, const struct certificate *st
                      struct operands *files)
 {
     const char *operand = certificate_value(stated, "operand");
-    arguments_of(command, stated, NULL, arguments);
+    arguments_of(stated, NULL, arguments);
     add_argument(arguments, "--", "");
     if (operand) {
         char *text = plain_text(operand);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/work.h"
 
+#include "cli/pictures.h"
 #include "cli/signals.h"
 #include "roundoff_io.h"
 
@@ -33,6 +34,7 @@ static int open_failed(ro_status status, const struct common *common)
 int work_begin(struct work *work, const struct common *common)
 {
     *work = (struct work){0};
+    pictures_begin(common->strict);
     progress_begin(&work->progress, common->quiet);
     ro_context_options options = {
         .device = (ro_device)common->device,

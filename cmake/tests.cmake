@@ -46,6 +46,9 @@ if(TARGET PkgConfig::CMOCKA)
     string(REGEX REPLACE "_test\\.c$" "" name ${source})
     ro_test(${name} tests/${source})
   endforeach()
+  # allocations that a test refuses
+  target_link_options(pde_window_test PRIVATE
+    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=posix_memalign)
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()

@@ -28,12 +28,29 @@ typedef struct ro_file_info {
     int inks;                  /* 1: the low four bits are the inks of RO_CHANNELS_CMYK */
 } ro_file_info;
 
+/* What a file holds that a reader does not give. */
+enum {
+    RO_DROPPED_PAGES = 1 << 0,    /* further pages, images or frames, where no page was asked for */
+    RO_DROPPED_ALPHA = 1 << 1,    /* some pixel was not opaque and was laid over white */
+    RO_DROPPED_CHANNELS = 1 << 2, /* channels that are neither colour nor alpha */
+    RO_DROPPED_PROFILE = 1 << 3,  /* an ICC profile that is not sRGB's */
+    RO_DROPPED_GAMMA = 1 << 4,    /* gamma or primaries that are not sRGB's */
+    RO_DROPPED_METADATA = 1 << 5, /* EXIF but for turning and resolution, XMP, text, ... */
+    RO_DROPPED_RESOLUTION = 1 << 6, /* dots per inch that the output has no place for */
+};
+typedef struct ro_dropped {
+    unsigned what;
+    char text[240]; /* in words, "2 further pages, EXIF data"; "": nothing was dropped */
+} ro_dropped;
+
 typedef struct ro_read_options {
     const char *type;                     /* NULL: by content */
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
     double resize_percent;                /* of both sides, instead of the two; 0: none */
-    int resize_light; /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
+    int resize_light;    /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
+    int strict;          /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    ro_dropped *dropped; /* where ro_reader_close says what was dropped; NULL: nowhere */
 } ro_read_options;
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
@@ -41,7 +58,8 @@ typedef struct ro_read_options {
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
  * palettes) should be resized there too. A reader uses the context for messages and cancellation
- * only, so it may run in a thread beside a call on it. */
+ * only, so it may run in a thread beside a call on it. The last rows of a PNM pipe wait for its end
+ * or for a further image, to tell of it. */
 typedef struct ro_reader ro_reader;
 RO_API
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
@@ -56,6 +74,10 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
                          uint32_t *got);
 RO_API
 void ro_reader_close(ro_reader *reader); /* NULL is allowed */
+
+/* What was dropped so far; complete after the last row. */
+RO_API
+const ro_dropped *ro_reader_dropped(const ro_reader *reader);
 
 typedef struct ro_write_options {
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
@@ -187,11 +209,12 @@ RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
 
-/* The levels of a modulator from text, a pair a line: "real, imaginary", or below a heading
- * "phase, amplitude" (radians) or "degrees, amplitude"; "real, imaginary" may be a heading too. */
+/* A modulator from text, a level a line: "real, imaginary", or columns as a heading names them:
+ * "phase" (radians) or "degrees" with "amplitude", which is 1 where "level" (0, 1, 2 ...) or
+ * "drive" are told without it; or "real" and "imaginary". A drive is what the device is sent for a
+ * level. */
 RO_API
-ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
-                         int *count);
+ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator);
 
 /* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
 RO_API

@@ -18,7 +18,8 @@ extern "C" {
 typedef struct ro_denoise_report {
     const char *number; /* the number system */
     double white;
-    double kappa;     /* in 1/255 of white; 0 where it does not apply */
+    uint32_t sample_white; /* the sample that stands for it; 0 of floats */
+    double kappa;          /* in 1/255 of white; 0 where it does not apply */
     double noise;     /* estimated standard deviation in 1/255 of white, if kappa came from it */
     double time_step; /* tau/h^2 */
     uint32_t steps;   /* iterations done; with until_converged, until nothing moved */
@@ -44,6 +45,8 @@ typedef struct ro_denoise_step {
 } ro_denoise_step;
 typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 
+#define RO_WHITE_MAXVAL UINT32_MAX
+
 typedef struct ro_denoise_options {
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
     const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
@@ -58,6 +61,9 @@ typedef struct ro_denoise_options {
     uint32_t
         iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
     uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
+    uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
+                         the maxval, or where kappa comes from the noise and samples have 16 bits
+                         the smallest 2^n - 1 >= 255 that none exceeds; RO_WHITE_MAXVAL: the maxval */
     double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
     double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
     double time_step; /* tau/h^2; 0: the largest that is stable */

@@ -162,8 +162,34 @@ ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_im
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
                             const ro_image *out);
 
-/* The complex levels of a name such as "phase:16": up to RO_HOLOGRAM_LEVELS pairs. "binary" and
- * "amplitude:N" are computed as -1 to 1, though their light is 0 to 1. */
+/* The levels of a modulator, the light at each of them and what it is sent to show it. */
+typedef struct ro_modulator {
+    int count;
+    float table[2 * RO_HOLOGRAM_LEVELS]; /* real and imaginary parts */
+    uint8_t drive[RO_HOLOGRAM_LEVELS];   /* numbers of their own, no two alike */
+    int driven; /* these were told, they are not just the levels' numbers */
+} ro_modulator;
+
+/* The light of a named modulator, such as "phase:16"; "binary" and "amplitude:N" from 0 to 1. */
+RO_API
+ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator *modulator);
+
+/* Level numbers to what the device is sent, in place, and back; numbers that are none of the
+ * modulator's are an error. `image` is RO_INDEX8 or RO_GRAY8. */
+RO_API
+ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator,
+                             const ro_image *image);
+RO_API
+ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator,
+                            const ro_image *image);
+
+/* The light that leaves a modulator at these level numbers. */
+RO_API
+ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
+                             const ro_image *numbers, const ro_field *light);
+
+/* The complex levels of a name such as "phase:16", as rounding takes them: up to RO_HOLOGRAM_LEVELS
+ * pairs. "binary" and "amplitude:N" are computed as -1 to 1, though their light is 0 to 1. */
 RO_API
 ro_status ro_hologram_levels(ro_context *context, const char *name, float *table, int *count);
 

@@ -60,6 +60,34 @@ uint32_t ro_image_white(const ro_image *image)
     return image->maxval ? image->maxval : find(image->format)->white;
 }
 
+uint32_t ro_image_largest(const ro_image *image)
+{
+    const struct format *format = find(image->format);
+    const size_t samples = (size_t)image->width * (size_t)format->channels;
+    uint32_t largest = 0;
+    for (uint32_t y = 0; y < image->height; y++) {
+        const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+        const uint16_t *row16 = (const uint16_t *)(const void *)row;
+        for (size_t i = 0; i < samples; i++) {
+            const uint32_t sample = format->bytes == 1 ? (uint8_t)row[i] : row16[i];
+            largest = sample > largest ? sample : largest;
+        }
+    }
+    return largest;
+}
+
+uint32_t ro_image_white_in_use(const ro_image *image)
+{
+    const uint32_t white = ro_image_white(image);
+    if (ro_format_sample_bytes(image->format) != 2 || white != 65535)
+        return white;
+    const uint32_t largest = ro_image_largest(image);
+    uint32_t in_use = 255;
+    while (in_use < largest)
+        in_use = 2 * in_use + 1;
+    return in_use;
+}
+
 ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role)
 {
     if (!image || !find(image->format))

@@ -118,7 +118,7 @@ static ro_status open_engine(struct halftoner *work)
         .start = asked->start,
         .first = asked->first,
         .rounds = asked->rounds,
-        .seed = asked->seed,
+        .seed = work->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],
         .shadow_denominator = asked->shadow[1],

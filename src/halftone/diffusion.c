@@ -193,7 +193,7 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .strength = work->options.strength,
         .noise = work->options.noise,
         .threshold = work->options.threshold,
-        .seed = work->options.seed,
+        .seed = work->seed,
         .serpentine = work->options.serpentine != 0,
     };
 }

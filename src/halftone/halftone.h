@@ -67,6 +67,8 @@ struct halftoner {
     ro_halftone_options options; /* with defaults filled in */
     const struct halftone_method *method;
     const struct halftone_engine *engine; /* the method's, or the one for palettes */
+    int plate;     /* of those that lie on each other, from 1; 0: alone. See planes.h */
+    uint64_t seed; /* of its random numbers */
     struct tone tone;
     ro_device device; /* where it runs */
     struct grey_form grey;

@@ -48,6 +48,7 @@ static ro_status copy_screen(ro_context *context, struct screen *screen, uint32_
     return RO_OK;
 }
 
+/* What the plates have in common, and clustered dots as the plate has them. */
 static ro_status find_screen(struct halftoner *work, struct screen *screen)
 {
     ro_context *context = work->context;
@@ -66,16 +67,36 @@ static ro_status find_screen(struct halftoner *work, struct screen *screen)
     const bool built_in = options->cell == 0 || options->cell == SCREEN_BUILT_IN_SIDE;
     if (variant == ORDERED_BLUE_NOISE && options->seed == 0 && built_in)
         return copy_screen(context, screen, SCREEN_BUILT_IN_SIDE);
-    return screen_make(
-        context,
-        &(ro_screen_options){
-            .kind = variants[variant].kind,
-            .size = variants[variant].size ? variants[variant].size : (uint32_t)options->cell,
-            .seed = options->seed,
-            .angle = options->angle,
-            .shape = options->shape,
-        },
-        screen);
+    ro_screen_options made = {
+        .kind = variants[variant].kind,
+        .size = variants[variant].size ? variants[variant].size : (uint32_t)options->cell,
+        .seed = options->seed,
+        .angle = options->angle,
+        .shape = options->shape,
+    };
+    if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
+        made.size = ordered_plate_dot(made.size ? made.size : SCREEN_DOT_SIDE, work->plate);
+        if (made.angle == 0 && made.size % 2 == 0)
+            made.angle = 45;
+        else if (work->plate > 1) /* of odd size */
+            made.angle = 0;
+    }
+    return screen_make(context, &made, screen);
+}
+
+/* The screen of the plane that is halftoned; `cells` is how many ranks it has. */
+static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
+{
+    const int variant = work->method->variant;
+    const int plate = work->plate;
+    ro_status status = find_screen(work, &plan->screen);
+    plan->cells = plan->rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
+                                                : plan->screen.width * plan->screen.height;
+    if (status == RO_OK && plate && plan->rule == ORDERED_BY_SCREEN &&
+        variant != ORDERED_CLUSTERED_DOT)
+        status = ordered_plate_screen(work->context, variant == ORDERED_BLUE_NOISE, plate,
+                                      &plan->screen);
+    return status;
 }
 
 static ordered_row_fn *find_row(ro_cpu cpu)
@@ -134,13 +155,11 @@ static ro_status open_engine(struct halftoner *work)
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
         .rule = variants[work->method->variant].rule,
-        .seed = work->options.seed,
+        .seed = work->seed,
     };
-    ro_status status = find_screen(work, &plan->screen);
+    ro_status status = plan_screen(work, plan);
     if (status != RO_OK)
         return status;
-    plan->cells = plan->rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
-                                                : plan->screen.width * plan->screen.height;
     ordered_plan_levels(plan, percent);
     state->row = find_row(context->cpu);
     bool enough = ordered_plan_tables(plan, on_device || state->row != ordered_row_scalar);

@@ -50,7 +50,7 @@ struct ordered_plan {
     bool bits_out; /* packed bits (2 levels), else a byte per pixel: the level's number */
     enum ordered_rule rule;
     uint32_t cells;       /* K */
-    struct screen screen; /* one cell where there is none */
+    struct screen screen; /* one cell where there is none; a plate's may repeat ranks */
     uint64_t seed;
     int32_t level[ORDERED_MAX_LEVELS]; /* tone of each output level, W = 16 * maxval the last */
     int32_t limit[ORDERED_MAX_LEVELS]; /* of the tone above level[k], for ORDERED_BY_LIMIT */
@@ -86,6 +86,14 @@ bool ordered_plan_tables(struct ordered_plan *plan, bool compare);
 /* Fills them again after a limit has changed. */
 void ordered_plan_fill(struct ordered_plan *plan);
 void ordered_plan_free(struct ordered_plan *plan);
+
+/* ---- Plates that lie on each other ---- */
+
+uint32_t ordered_plate_dot(uint32_t size, int plate); /* cells a side of a clustered dot */
+
+/* Turns the screen of all plates into that of one, which may be larger and repeat ranks. */
+ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
+                               struct screen *screen);
 
 /* ---- Schedules ---- */
 

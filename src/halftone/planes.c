@@ -48,6 +48,30 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
     return RO_OK;
 }
 
+int planes_plate(enum grey_plane plane)
+{
+    switch (plane) {
+    case PLANE_GREEN:
+    case PLANE_BLACK:
+        return 1;
+    case PLANE_RED:
+    case PLANE_CYAN:
+        return 2;
+    case PLANE_BLUE:
+    case PLANE_MAGENTA:
+        return 3;
+    case PLANE_YELLOW:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+uint64_t planes_seed(uint64_t seed, int plate)
+{
+    return plate > 1 ? seed + (uint64_t)(plate - 1) * 0x9e3779b97f4a7c15u : seed;
+}
+
 ro_status planes_image(ro_context *context, const ro_image *in, const ro_image *out,
                        const ro_halftone_options *options)
 {

@@ -20,6 +20,11 @@ struct planes {
 ro_status planes_find(ro_context *context, const ro_halftone_options *options, ro_format out,
                       const struct planes **planes);
 
+/* Plates that lie on each other must not share a screen or random numbers, or their dots would meet
+ * too often. Which of them a plane is, from 1 on; 0: a picture of its own. And the plate's seed. */
+int planes_plate(enum grey_plane plane);
+uint64_t planes_seed(uint64_t seed, int plate);
+
 /* ro_halftone for such a picture; in and out have been checked. */
 ro_status planes_image(ro_context *context, const ro_image *in, const ro_image *out,
                        const ro_halftone_options *options);

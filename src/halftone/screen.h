@@ -14,6 +14,9 @@ enum {
     SCREEN_MAX_SIDE = 1024,
     SCREEN_MAX_CELLS = SCREEN_MAX_SIDE * SCREEN_MAX_SIDE,
     SCREEN_BUILT_IN_SIDE = 64,
+    SCREEN_DOT_LEAST = 2, /* cells a side of clustered dots */
+    SCREEN_DOT_SIDE = 8,  /* by default */
+    SCREEN_DOT_MOST = 256,
 };
 
 /* Options that not every kind of screen knows. */

@@ -54,7 +54,7 @@ static double read_length(struct ro_json *json, double most, const char *what)
     return length;
 }
 
-static void read_member(struct ro_json *json, const char *name, ro_optics *optics)
+static void read_member(struct ro_json *json, const char *name, ro_optics *optics, bool *report)
 {
     if (strcmp(name, "wavelength") == 0) {
         optics->wavelength =
@@ -73,12 +73,15 @@ static void read_member(struct ro_json *json, const char *name, ro_optics *optic
             ro_json_fail(json, "a hogel is a whole number of pixels, 8 or more");
         else
             optics->hogel = (uint32_t)hogel;
+    } else if (strcmp(name, "command") == 0) {
+        *report = true; /* or a certificate: what a run said, not what a field is */
+        ro_json_skip(json);
     } else {
         ro_json_skip(json); /* whatever else a laboratory keeps there */
     }
 }
 
-static void read_optics(struct ro_json *json, ro_optics *optics)
+static void read_optics(struct ro_json *json, ro_optics *optics, bool *report)
 {
     char name[64];
     ro_json_expect(json, '{');
@@ -90,7 +93,7 @@ static void read_optics(struct ro_json *json, ro_optics *optics)
             ro_json_expect(json, ':');
             if (json->failed)
                 return;
-            read_member(json, name, optics);
+            read_member(json, name, optics, report);
         } while (ro_json_take(json, ','));
         ro_json_expect(json, '}');
     }
@@ -129,14 +132,19 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     if (sidecar || access(beside, F_OK) == 0) {
         struct ro_json json;
         ro_optics found = {0};
+        bool report = false;
         status = ro_json_open(&json, context, sidecar ? sidecar : beside);
         if (status == RO_OK) {
-            read_optics(&json, &found);
-            status = json.failed ? RO_E_FORMAT : RO_OK;
+            read_optics(&json, &found, &report);
+            status = json.failed && !report ? RO_E_FORMAT : RO_OK;
         }
-        if (status == RO_OK)
+        if (status == RO_OK && report && sidecar)
+            status = ro_context_fail(context, RO_E_FORMAT,
+                                     "%s: is the report of a run, not the sidecar of a field",
+                                     json.path);
+        if (status == RO_OK && !report)
             fill_in(optics, &found);
-        if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
+        if (status == RO_OK && !report && (optics->wavelength == 0 || optics->pitch == 0))
             status = ro_context_fail(context, RO_E_FORMAT, "%s: %s is missing", json.path,
                                      optics->wavelength == 0 ? "wavelength" : "pitch");
         ro_json_close(&json);

@@ -76,23 +76,29 @@ static uint32_t over_white(uint32_t colour, uint32_t alpha, uint32_t all, bool m
     return (uint32_t)(((uint64_t)alpha * colour + (uint64_t)(all - alpha) * all + all / 2) / all);
 }
 
-void ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels, bool multiplied)
+bool ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels, bool multiplied)
 {
+    uint32_t least = 255;
     for (uint32_t x = 0; x < width; x++, from += channels + 1, to += channels) {
         uint32_t alpha = from[channels];
+        least = alpha < least ? alpha : least;
         for (int c = 0; c < channels; c++)
             to[c] = (uint8_t)over_white(from[c], alpha, 255, multiplied);
     }
+    return least < 255;
 }
 
-void ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
+bool ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
                      bool multiplied)
 {
+    uint32_t least = 65535;
     for (uint32_t x = 0; x < width; x++, from += channels + 1, to += channels) {
         uint32_t alpha = from[channels];
+        least = alpha < least ? alpha : least;
         for (int c = 0; c < channels; c++)
             to[c] = (uint16_t)over_white(from[c], alpha, 65535, multiplied);
     }
+    return least < 65535;
 }
 
 void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted)

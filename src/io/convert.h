@@ -20,10 +20,11 @@ uint8_t ro_largest8(const uint8_t *samples, size_t count);
 uint16_t ro_largest16(const uint16_t *samples, size_t count);
 
 /* Lays 1 or 3 colour samples and an alpha per pixel over white: (a*c + (A-a)*A + A/2) / A, A being
- * all bits set; colours already multiplied by alpha: c + A - a, at most A. `to` may be `from`. */
-void ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels,
+ * all bits set; colours already multiplied by alpha: c + A - a, at most A. `to` may be `from`.
+ * True: some pixel was not opaque. */
+bool ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels,
                     bool multiplied);
-void ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
+bool ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
                      bool multiplied);
 
 /* Ink to light: (255-C)*(255-K)/255, rounded; `inverted` samples already hold 255-C. `to` may be

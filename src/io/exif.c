@@ -2,7 +2,6 @@
 /* EXIF data is a small TIFF file: a byte order, then a list of tagged entries of 12 bytes. */
 #include "io/exif.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -69,6 +68,8 @@ struct ro_exif ro_exif_read(const uint8_t *bytes, size_t size)
         case TAG_UNIT:
             unit = number(&data, at + 8, 2);
             break;
+        default:
+            exif.more = true;
         }
     }
     double scale = unit == UNIT_CENTIMETRE ? 2.54 : unit == 2 ? 1 : 0;

@@ -3,12 +3,14 @@
 #ifndef RO_IO_EXIF_H
 #define RO_IO_EXIF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ro_exif {
     int orientation;     /* 1 to 8; 0: not stated */
     double dpi_x, dpi_y; /* 0: not stated */
+    bool more;           /* other things are stated too */
 };
 
 /* `bytes` begin with "II*" or "MM*"; damaged data states nothing. */

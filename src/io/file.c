@@ -48,6 +48,23 @@ ro_status ro_file_too_large(struct ro_file *file, uint64_t width, uint64_t heigh
                         width, height);
 }
 
+void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...)
+{
+    char words[100];
+    va_list arguments;
+    if (file->quiet || what & file->not_dropped)
+        return;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    ro_dropped *dropped = &file->dropped;
+    dropped->what |= what;
+    size_t used = strlen(dropped->text), room = sizeof dropped->text - used;
+    if (strstr(dropped->text, words) || strlen(words) + 3 > room)
+        return;
+    snprintf(dropped->text + used, room, "%s%s", used ? ", " : "", words);
+}
+
 ro_status ro_file_check_stop(struct ro_file *file)
 {
     if (ro_context_cancelled(file->context)) {

@@ -19,6 +19,8 @@ struct ro_file {
     bool quiet;              /* a failure is only a finding: nothing is recorded */
     char name[160];
     char message[400];
+    ro_dropped dropped;
+    unsigned not_dropped; /* what the caller knows of: bits of RO_DROPPED_ */
 };
 
 /* "-" is shown as `standard`; a long path by its end. */
@@ -33,6 +35,9 @@ ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *forma
 ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes);
 ro_status ro_file_ends_early(struct ro_file *file);
 ro_status ro_file_too_large(struct ro_file *file, uint64_t width, uint64_t height);
+
+/* Notes what is not passed on, each thing once; nothing while the file is quiet. */
+void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...) RO_PRINTF(3, 4);
 
 /* RO_E_CANCELLED once the context or `stop` says so. */
 ro_status ro_file_check_stop(struct ro_file *file);

@@ -8,6 +8,7 @@
  */
 #include "io/convert.h"
 #include "io/exif.h"
+#include "io/profile.h"
 #include "io/stage.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
@@ -23,6 +24,7 @@ enum {
     PIXELS_PER_BYTE = 512,  /* a block of 64 takes a bit at least */
     LONGEST_MARKER = 65535, /* as the format has it */
     ADOBE_CHANNELS = 4,
+    ONLY_ITS_NAME = 32, /* enough of a marker to know it */
 };
 
 struct jpeg {
@@ -115,18 +117,52 @@ static void skip_input(j_decompress_ptr jpeg, long count)
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
+static bool begins(jpeg_saved_marker_ptr marker, int code, const char *mark, size_t size)
+{
+    return marker->marker == code && marker->data_length > size &&
+           memcmp(marker->data, mark, size) == 0;
+}
+
+static void note_dropped(struct jpeg *self)
+{
+    enum { ICC_HEAD = 14 }; /* a name, and which of how many parts it is */
+    static const struct {
+        int code;
+        const char *mark;
+        size_t size;
+        unsigned what;
+        const char *words;
+    } known[] = {
+        {JPEG_APP0 + 1, "http://ns.adobe.com/x", 21, RO_DROPPED_METADATA, "XMP data"},
+        {JPEG_APP0 + 2, "MPF", 4, RO_DROPPED_PAGES, "further pictures"},
+        {JPEG_APP0 + 13, "", 0, RO_DROPPED_METADATA, "Photoshop data"},
+        {JPEG_COM, "", 0, RO_DROPPED_METADATA, "a comment"},
+    };
+    struct ro_file *file = self->stage.file;
+    for (jpeg_saved_marker_ptr marker = self->jpeg.marker_list; marker; marker = marker->next) {
+        if (begins(marker, JPEG_APP0 + 2, "ICC_PROFILE", 12) && marker->data_length > ICC_HEAD &&
+            marker->data[12] == 1)
+            ro_profile_note(file, marker->data + ICC_HEAD, marker->data_length - ICC_HEAD);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (begins(marker, known[i].code, known[i].mark, known[i].size))
+                ro_file_drop(file, known[i].what, "%s", known[i].words);
+    }
+}
+
 static void read_resolution(struct jpeg *self)
 {
     static const char mark[6] = "Exif\0";
     const struct jpeg_decompress_struct *jpeg = &self->jpeg;
     ro_file_info *info = &self->stage.info;
     for (jpeg_saved_marker_ptr marker = jpeg->marker_list; marker; marker = marker->next)
-        if (marker->data_length > sizeof mark && memcmp(marker->data, mark, sizeof mark) == 0) {
+        if (begins(marker, JPEG_APP0 + 1, mark, sizeof mark)) {
             struct ro_exif exif =
                 ro_exif_read(marker->data + sizeof mark, marker->data_length - sizeof mark);
             self->stage.orientation = exif.orientation;
             info->dpi_x = exif.dpi_x;
             info->dpi_y = exif.dpi_y;
+            if (exif.more)
+                ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
             break;
         }
     if (jpeg->saw_JFIF_marker && (jpeg->density_unit == 1 || jpeg->density_unit == 2)) {
@@ -158,6 +194,9 @@ static ro_status read_info(struct jpeg *self)
     jpeg->src = &self->input;
     jpeg->progress = &self->progress;
     jpeg_save_markers(jpeg, JPEG_APP0 + 1, LONGEST_MARKER);
+    jpeg_save_markers(jpeg, JPEG_APP0 + 2, LONGEST_MARKER);
+    jpeg_save_markers(jpeg, JPEG_APP0 + 13, ONLY_ITS_NAME);
+    jpeg_save_markers(jpeg, JPEG_COM, ONLY_ITS_NAME);
     jpeg_read_header(jpeg, TRUE);
 
     bool grey = jpeg->jpeg_color_space == JCS_GRAYSCALE;
@@ -172,6 +211,7 @@ static ro_status read_info(struct jpeg *self)
                                       .maxval = 255,
                                       .pages = 1};
     read_resolution(self);
+    note_dropped(self);
     self->status = ro_stage_check_size(self->stage.file, jpeg->image_width, jpeg->image_height);
     return self->status == RO_OK ? check_memory(self) : self->status;
 }

@@ -138,65 +138,105 @@ static int read_numbers(const char *text, double *numbers, int most)
     return count;
 }
 
-/* Whether a line heads a list of levels. *turn: radians of a unit of phase; 0: levels are real and
- * imaginary parts. Anything else may be a level that was mistyped. */
-static bool read_heading(const char *line, double *turn)
+/* The columns of a list of levels. */
+enum column { LEVEL, DRIVE, PHASE, DEGREES, AMPLITUDE, REAL, IMAGINARY, COLUMNS };
+
+struct columns {
+    int count;
+    enum column of[COLUMNS];
+    bool has[COLUMNS];
+};
+
+/* Whether a line heads a list of levels: names of columns, no two alike, that tell a level.
+ * Anything else may be a level that was mistyped. */
+static bool read_heading(const char *line, struct columns *columns)
 {
-    static const struct {
-        const char *first, *second;
-        double turn;
-    } headings[] = {{"phase", "amplitude", 1},
-                    {"degrees", "amplitude", 3.14159265358979323846 / 180},
-                    {"real", "imaginary", 0}};
-    char first[16], second[16], more;
-    if (sscanf(line, "%15[A-Za-z]%*[ \t,;]%15[A-Za-z] %c", first, second, &more) != 2)
+    static const char *const names[COLUMNS] = {"level",     "drive", "phase",    "degrees",
+                                               "amplitude", "real",  "imaginary"};
+    struct columns found = {0};
+    char name[16];
+    int used;
+    while (sscanf(line, "%15[A-Za-z]%n", name, &used) == 1) {
+        int column = 0;
+        while (column < COLUMNS && !ro_name_equal(name, names[column]))
+            column++;
+        if (column == COLUMNS || found.has[column])
+            return false;
+        found.has[column] = true;
+        found.of[found.count++] = (enum column)column;
+        line += used;
+        line += strspn(line, " \t,;\r\n");
+    }
+    const bool *has = found.has;
+    const bool polar = has[PHASE] != has[DEGREES] && !has[REAL] && !has[IMAGINARY] &&
+                       (has[AMPLITUDE] || has[DRIVE] || has[LEVEL]);
+    const bool plain =
+        has[REAL] && has[IMAGINARY] && !has[PHASE] && !has[DEGREES] && !has[AMPLITUDE];
+    if (*line || !(polar || plain))
         return false;
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (ro_name_equal(first, headings[i].first) && ro_name_equal(second, headings[i].second)) {
-            *turn = headings[i].turn;
-            return true;
-        }
-    return false;
+    *columns = found;
+    return true;
 }
 
-ro_status ro_levels_load(ro_context *context, const char *path, float table[2 * RO_HOLOGRAM_LEVELS],
-                         int *count)
+static ro_status add_level(struct lines *lines, const struct columns *columns, bool headed,
+                           ro_modulator *m)
+{
+    static const double degree = 3.14159265358979323846 / 180;
+    const char *line = lines->text + strspn(lines->text, " \t\r\n");
+    double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
+    if (read_numbers(line, number, COLUMNS) != columns->count)
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is no level of %d numbers%s",
+                            lines->number, columns->count,
+                            headed ? ""
+                                   : ", nor a heading such as \"phase, amplitude\", \"degrees, "
+                                     "amplitude\", \"level, drive, phase\" or \"real, imaginary\"");
+    if (m->count == RO_HOLOGRAM_LEVELS)
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "has more than %d levels",
+                            RO_HOLOGRAM_LEVELS);
+    for (int i = 0; i < columns->count; i++)
+        of[columns->of[i]] = number[i];
+    if (columns->has[LEVEL] && of[LEVEL] != m->count)
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g where %d is next",
+                            lines->number, of[LEVEL], m->count);
+    if (columns->has[DRIVE] &&
+        !(of[DRIVE] >= 0 && of[DRIVE] <= 255 && of[DRIVE] == rint(of[DRIVE])))
+        return ro_file_fail(&lines->file, RO_E_FORMAT,
+                            "line %d has a drive of %g: whole numbers from 0 to 255 are allowed",
+                            lines->number, of[DRIVE]);
+    for (int i = 0; i < m->count && columns->has[DRIVE]; i++)
+        if (m->drive[i] == of[DRIVE])
+            return ro_file_fail(&lines->file, RO_E_FORMAT,
+                                "line %d has the drive %g of level %d once more", lines->number,
+                                of[DRIVE], i);
+    const double turn = of[PHASE] + degree * of[DEGREES];
+    const bool polar = columns->has[PHASE] || columns->has[DEGREES];
+    m->table[2 * m->count] = (float)(polar ? of[AMPLITUDE] * cos(turn) : of[REAL]);
+    m->table[2 * m->count + 1] = (float)(polar ? of[AMPLITUDE] * sin(turn) : of[IMAGINARY]);
+    m->drive[m->count] = (uint8_t)(columns->has[DRIVE] ? of[DRIVE] : m->count);
+    m->count++;
+    return RO_OK;
+}
+
+ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator)
 {
     struct lines lines;
+    struct columns columns = {.count = 2, .of = {REAL, IMAGINARY}};
     const char *line = NULL;
     bool end = false, first = true;
-    double turn = 0;
-    *count = 0;
+    *modulator = (ro_modulator){0};
     ro_status status = lines_open(&lines, context, path);
     while (status == RO_OK) {
-        double pair[2];
         status = lines_next(&lines, &line, &end);
         if (status != RO_OK || end)
             break;
-        if (first && read_heading(line, &turn)) {
-            first = false;
-            continue;
-        }
-        if (read_numbers(line, pair, 2) != 2) {
-            status = ro_file_fail(&lines.file, RO_E_FORMAT, "line %d is no level of two numbers%s",
-                                  lines.number,
-                                  first ? ", nor a heading \"phase, amplitude\", \"degrees, "
-                                          "amplitude\" or \"real, imaginary\""
-                                        : "");
-        } else if (*count == RO_HOLOGRAM_LEVELS) {
-            status = ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d levels",
-                                  RO_HOLOGRAM_LEVELS);
-        } else {
-            double x = turn > 0 ? pair[1] * cos(turn * pair[0]) : pair[0];
-            double y = turn > 0 ? pair[1] * sin(turn * pair[0]) : pair[1];
-            table[2 * *count] = (float)x;
-            table[2 * (*count)++ + 1] = (float)y;
-        }
+        if (!first || !read_heading(line, &columns))
+            status = add_level(&lines, &columns, !first, modulator);
         first = false;
     }
-    if (status == RO_OK && *count < 2)
+    if (status == RO_OK && modulator->count < 2)
         status = ro_file_fail(&lines.file, RO_E_FORMAT, "a modulator has 2 levels or more, not %d",
-                              *count);
+                              modulator->count);
+    modulator->driven = columns.has[DRIVE];
     lines_close(&lines);
     return status;
 }

@@ -169,6 +169,8 @@ static ro_status decode(struct ro_source *source, bool pairs, struct ro_stage **
                               row * info->height, ro_source_left(source));
         goto failed;
     }
+    if (ro_source_left(source) != RO_SIZE_UNKNOWN && ro_source_left(source) > row * info->height)
+        ro_file_drop(source->file, RO_DROPPED_PAGES, "what follows the array");
     if (npy->element->bytes == 8 && !(npy->line = malloc(row))) {
         status = ro_file_no_memory(source->file, row);
         goto failed;

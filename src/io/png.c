@@ -8,6 +8,7 @@
  */
 #include "io/convert.h"
 #include "io/exif.h"
+#include "io/profile.h"
 #include "io/stage.h"
 #include "io/store.h"
 
@@ -36,6 +37,7 @@ struct png {
     enum kind kind;
     int channels, depth; /* of the file; alpha is a channel */
     bool interlaced, started;
+    bool exif_seen;
     struct ro_colour_map palette;
     png_color_16 key; /* the colour that is transparent */
     struct ro_store store;
@@ -47,6 +49,14 @@ static void ignore_warning(png_structp png, png_const_charp text)
 {
     (void)png;
     (void)text;
+}
+
+/* A profile that libpng does not like is dropped as any other; some of sRGB's are known for it. */
+static void read_warned(png_structp png, png_const_charp text)
+{
+    struct png *self = png_get_error_ptr(png);
+    if (strncmp(text, "iCCP", 4) == 0 && !strstr(text, "sRGB"))
+        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
 }
 
 static void read_failed(png_structp png, png_const_charp text)
@@ -66,6 +76,70 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
         png_error(png, "reading failed");
 }
 
+/* ---- What is dropped ---------------------------------------------------------------------- */
+
+static void note_alpha(struct png *self)
+{
+    ro_file_drop(self->stage.file, RO_DROPPED_ALPHA, "alpha (laid over white)");
+}
+
+static void note_more_exif(struct png *self)
+{
+    ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
+}
+
+/* Chunks that libpng is told to leave alone, and those it does not know. */
+static int on_chunk(png_structp png, png_unknown_chunkp chunk)
+{
+    static const struct {
+        const char *name, *words; /* NULL: of no account */
+    } known[] = {{"tEXt", "text"}, {"zTXt", "text"}, {"iTXt", "text"}, {"tIME", "its date"},
+                 {"fcTL", NULL},   {"fdAT", NULL},   {"iDOT", NULL}};
+    struct png *self = png_get_user_chunk_ptr(png);
+    const char *name = (const char *)chunk->name, *words = "data of unknown kinds";
+    if (memcmp(name, "acTL", 4) == 0 && chunk->size >= 4) {
+        const png_uint_32 frames = png_get_uint_32(chunk->data);
+        if (frames > 1)
+            ro_file_drop(self->stage.file, RO_DROPPED_PAGES, "%u further frames", frames - 1);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (memcmp(name, known[i].name, 4) == 0)
+            words = known[i].words;
+    if (words)
+        ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "%s", words);
+    return 1; /* dealt with */
+}
+
+static bool near(png_fixed_point value, png_fixed_point wanted, png_fixed_point tolerance)
+{
+    return value >= wanted - tolerance && value <= wanted + tolerance;
+}
+
+static void note_colours(struct png *self)
+{
+    static const png_fixed_point srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
+    png_fixed_point gamma, at[8];
+    png_charp name;
+    png_bytep profile;
+    png_uint_32 size;
+    int number;
+    if (png_get_iCCP(self->png, self->info, &name, &number, &profile, &size)) {
+        ro_profile_note(self->stage.file, profile, size);
+        return;
+    }
+    if (png_get_sRGB(self->png, self->info, &number))
+        return;
+    if (png_get_gAMA_fixed(self->png, self->info, &gamma) && !near(gamma, 45455, 455))
+        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA, "its gamma of %.3g (taken as sRGB)",
+                     gamma / 1e5);
+    if (png_get_cHRM_fixed(self->png, self->info, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
+                           &at[6], &at[7]))
+        for (int i = 0; i < 8; i++)
+            if (!near(at[i], srgb[i], 200))
+                ro_file_drop(self->stage.file, RO_DROPPED_GAMMA, "its primaries (taken as sRGB's)");
+}
+
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void read_palette(struct png *self)
@@ -79,7 +153,8 @@ static void read_palette(struct png *self)
     for (int i = 0; i < count; i++) {
         uint8_t rgba[4] = {colours[i].red, colours[i].green, colours[i].blue,
                            alphas && i < alpha_count ? alphas[i] : 255};
-        ro_over_white8(self->palette.rgb[i], rgba, 1, 3, false);
+        if (ro_over_white8(self->palette.rgb[i], rgba, 1, 3, false))
+            note_alpha(self);
     }
     ro_colour_map_finish(&self->palette, (unsigned)count);
 }
@@ -97,6 +172,9 @@ static void read_resolution(struct png *self)
         self->stage.orientation = exif.orientation;
         info->dpi_x = exif.dpi_x;
         info->dpi_y = exif.dpi_y;
+        self->exif_seen = true;
+        if (exif.more)
+            note_more_exif(self);
     }
 #endif
     if (png_get_pHYs(self->png, self->info, &x, &y, &unit) && unit == PNG_RESOLUTION_METER) {
@@ -128,6 +206,11 @@ static ro_status read_info(struct png *self)
     png_set_read_fn(self->png, self, read_bytes);
     png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(self->png, LARGEST_CHUNK);
+#ifdef PNG_READ_USER_CHUNKS_SUPPORTED
+    png_set_read_user_chunk_fn(self->png, self, on_chunk);
+    png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS,
+                                (png_const_bytep) "tEXt\0zTXt\0iTXt\0tIME", 4);
+#endif
     png_read_info(self->png, self->info);
     png_get_IHDR(self->png, self->info, &width, &height, &self->depth, &colour_type, &interlace,
                  NULL, NULL);
@@ -150,6 +233,7 @@ static ro_status read_info(struct png *self)
                                                         : 255,
                                       .pages = 1};
     read_resolution(self);
+    note_colours(self);
     png_set_packing(self->png); /* a byte for each sample of 1, 2 or 4 bits */
     if (wide && ro_little_endian())
         png_set_swap(self->png);
@@ -209,7 +293,13 @@ static ro_status read_end(struct png *self)
 {
     if (setjmp(png_jmpbuf(self->png)))
         return self->status;
-    png_read_end(self->png, NULL);
+    png_read_end(self->png, self->info);
+#ifdef PNG_eXIf_SUPPORTED
+    png_uint_32 size;
+    png_bytep bytes;
+    if (!self->exif_seen && png_get_eXIf_1(self->png, self->info, &size, &bytes))
+        note_more_exif(self); /* too late even for which way is up */
+#endif
     return RO_OK;
 }
 
@@ -225,7 +315,7 @@ static ro_status fill_store(struct png *self)
     return status;
 }
 
-static void hide_key(const struct png *self, uint8_t *row)
+static void hide_key(struct png *self, uint8_t *row)
 {
     const ro_file_info *info = &self->stage.info;
     uint16_t rgb[3] = {self->key.red, self->key.green, self->key.blue};
@@ -236,6 +326,8 @@ static void hide_key(const struct png *self, uint8_t *row)
         for (int c = 0; c < self->channels; c++)
             same = same && (self->depth == 16 ? ((uint16_t *)row)[at + (size_t)c]
                                               : row[at + (size_t)c]) == key[c];
+        if (same)
+            note_alpha(self);
         for (int c = 0; c < self->channels && same; c++)
             if (self->depth == 16)
                 ((uint16_t *)row)[at + (size_t)c] = 65535;
@@ -244,17 +336,21 @@ static void hide_key(const struct png *self, uint8_t *row)
     }
 }
 
-static void convert_row(const struct png *self, uint8_t *row)
+static void convert_row(struct png *self, uint8_t *row)
 {
     uint32_t width = self->stage.info.width;
+    bool holes = false;
     if (self->kind == WITH_PALETTE)
         ro_colour_map_apply(&self->palette, row, self->line, width);
     else if (self->kind == WITH_ALPHA && self->depth == 16)
-        ro_over_white16((uint16_t *)row, (uint16_t *)self->line, width, self->channels - 1, false);
+        holes = ro_over_white16((uint16_t *)row, (uint16_t *)self->line, width, self->channels - 1,
+                                false);
     else if (self->kind == WITH_ALPHA)
-        ro_over_white8(row, self->line, width, self->channels - 1, false);
+        holes = ro_over_white8(row, self->line, width, self->channels - 1, false);
     else if (self->kind == WITH_KEY)
         hide_key(self, row);
+    if (holes)
+        note_alpha(self);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -297,7 +393,7 @@ ro_status ro_png_decode(struct ro_source *source, unsigned page, struct ro_stage
         return ro_file_no_memory(source->file, sizeof *self);
     self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
     self->source = source;
-    self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, read_failed, ignore_warning);
+    self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, read_failed, read_warned);
     if (self->png)
         self->info = png_create_info_struct(self->png);
     ro_status status = self->info ? read_info(self) : ro_file_no_memory(source->file, 1 << 16);

@@ -16,6 +16,8 @@ struct pnm {
     struct ro_stage stage; /* first, so that a stage can be cast back */
     struct ro_source *source;
     char kind;     /* '1' to '6' */
+    bool counted;  /* what follows the image is known */
+    uint32_t row;  /* the next one */
     uint8_t *line; /* packed bits of a row of P4 */
 };
 
@@ -28,6 +30,8 @@ static bool is_space(int c)
 static int byte_or_comment(struct ro_source *source, ro_status *status)
 {
     int c = ro_source_byte(source, status);
+    if (c == '#')
+        ro_file_drop(source->file, RO_DROPPED_METADATA, "a comment");
     if (c == '#')
         while (c != -1 && c != '\n' && c != '\r')
             c = ro_source_byte(source, status);
@@ -117,6 +121,7 @@ static unsigned count_more(struct ro_source *source, struct header header)
 {
     uint64_t start = source->position;
     unsigned pages = 0;
+    bool rest = false;
     if (!source->seekable || !is_raw(header.kind))
         return 0;
     source->file->quiet = true;
@@ -127,12 +132,15 @@ static unsigned count_more(struct ro_source *source, struct header header)
             break;
         const uint8_t *head = source->bytes + source->begin;
         bool page = head[0] == 'P' && head[1] >= '4' && head[1] <= '6' && is_space(head[2]);
-        if (!page || read_header(source, &header) != RO_OK ||
-            raster_bytes(&header) > ro_source_left(source))
-            break; /* anything else behind an image is no page and is ignored */
+        rest = !page || read_header(source, &header) != RO_OK ||
+               raster_bytes(&header) > ro_source_left(source);
+        if (rest)
+            break; /* anything else behind an image is no page */
         pages++;
     }
     source->file->quiet = false;
+    if (rest)
+        ro_file_drop(source->file, RO_DROPPED_PAGES, "what follows the pictures");
     return ro_source_seek(source, start) == RO_OK ? pages : 0;
 }
 
@@ -227,13 +235,33 @@ static ro_status plain_rows(struct pnm *pnm, uint8_t *rows, ptrdiff_t stride, ui
     return RO_OK;
 }
 
+/* After the last row of a pipe or a plain file: a further image, or something else. */
+static ro_status look_behind(struct pnm *pnm)
+{
+    ro_status status = RO_OK;
+    int c = ' ';
+    if (pnm->counted || pnm->stage.file->not_dropped & RO_DROPPED_PAGES)
+        return RO_OK;
+    while (is_space(c))
+        c = ro_source_byte(pnm->source, &status);
+    int kind = c == 'P' ? ro_source_byte(pnm->source, &status) : -1;
+    if (kind >= '1' && kind <= '6')
+        ro_file_drop(pnm->stage.file, RO_DROPPED_PAGES, "further images");
+    else if (c != -1)
+        ro_file_drop(pnm->stage.file, RO_DROPPED_PAGES, "what follows the picture");
+    return status;
+}
+
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
 {
     struct pnm *pnm = (struct pnm *)stage;
-    if (pnm->kind == '4')
-        return raw_bits(pnm, rows, stride, count);
-    return is_raw(pnm->kind) ? raw_rows(pnm, rows, stride, count)
-                             : plain_rows(pnm, rows, stride, count);
+    ro_status status = pnm->kind == '4'    ? raw_bits(pnm, rows, stride, count)
+                       : is_raw(pnm->kind) ? raw_rows(pnm, rows, stride, count)
+                                           : plain_rows(pnm, rows, stride, count);
+    pnm->row += count;
+    if (status == RO_OK && count > 0 && pnm->row == stage->info.height)
+        status = look_behind(pnm);
+    return status;
 }
 
 static void close_reader(struct ro_stage *stage)
@@ -282,6 +310,7 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
                  .pages = page + count_more(source, header)}};
     pnm->source = source;
     pnm->kind = header.kind;
+    pnm->counted = source->seekable && is_raw(header.kind);
     if (header.kind == '4' && !(pnm->line = malloc((header.width + 7) / 8))) {
         close_reader(&pnm->stage);
         return ro_file_no_memory(source->file, header.width / 8);

@@ -337,6 +337,10 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     result.height = info->height;
     result.dpi_x = info->dpi_x;
     result.dpi_y = info->dpi_y;
+    const bool stated = write && (write->dpi_x > 0 || write->dpi_y > 0);
+    if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
+        !ro_writer_holds_resolution(out, write ? write->type : NULL))
+        status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
     if (status == RO_OK)
         status = ro_output_open(&pump.output, context, out, &result, write);
     if (status == RO_OK)

@@ -61,6 +61,10 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
         return ro_file_fail(&reader->file, RO_E_ARGUMENT,
                             "page %u is asked for, the last one is %u", page,
                             reader->stage->info.pages);
+    unsigned further = reader->stage->info.pages - page;
+    if (further > 0)
+        ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
+                     further > 1 ? "s" : "");
     snprintf(reader->stage->info.type, sizeof reader->stage->info.type, "%s", type->name);
     struct ro_stage *before = reader->stage;
     if (before->orientation > 1 && before->orientation <= 8) {
@@ -74,6 +78,20 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
         status = ro_resize(before, options, &reader->stage);
     }
     return status;
+}
+
+static ro_status check_dropped(struct ro_reader *reader)
+{
+    if (!reader->strict || !reader->file.dropped.what)
+        return RO_OK;
+    return ro_file_fail(&reader->file, RO_E_UNSUPPORTED, "must not be dropped: %s",
+                        reader->file.dropped.text);
+}
+
+ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words)
+{
+    ro_file_drop(&reader->file, what, "%s", words);
+    return check_dropped(reader);
 }
 
 /* Very long rows: the first is read before anyone takes memory by the size that a file declares. */
@@ -92,18 +110,24 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
 {
     ro_reader *made = calloc(1, sizeof *made);
     ro_status status = RO_OK;
+    options = options ? options : &defaults;
     *reader = NULL;
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
+    made->strict = options->strict;
+    made->dropped = options->dropped;
+    made->file.not_dropped = options->page ? RO_DROPPED_PAGES : 0;
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
     else
         status = ro_source_open(&made->source, &made->file, path);
     if (status == RO_OK)
-        status = open_chain(made, options ? options : &defaults);
+        status = open_chain(made, options);
     if (status == RO_OK)
         status = read_ahead(made);
+    if (status == RO_OK)
+        status = check_dropped(made);
     if (status != RO_OK) {
         ro_reader_close(made);
         return status;
@@ -123,6 +147,8 @@ ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t s
 {
     return open_reader(context, "memory", bytes, size, options, reader);
 }
+
+const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
 
 const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->stage->info; }
 
@@ -146,6 +172,8 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
     if (status == RO_OK && count > given)
         status = reader->stage->rows(reader->stage, (uint8_t *)rows + given * stride, stride,
                                      count - given);
+    if (status == RO_OK)
+        status = check_dropped(reader);
     if (status != RO_OK)
         return reader->status = status;
     reader->row += count;
@@ -157,6 +185,8 @@ void ro_reader_close(ro_reader *reader)
 {
     if (!reader)
         return;
+    if (reader->dropped)
+        *reader->dropped = reader->file.dropped;
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);

@@ -12,7 +12,12 @@ struct ro_reader {
     uint8_t *ahead;         /* row 0, where it was read ahead; else NULL */
     uint32_t row;           /* the next one */
     ro_status status;       /* of the first failure; it stays */
+    bool strict;            /* what is dropped is a failure */
+    ro_dropped *dropped;    /* where the caller wants to know */
 };
+
+/* Notes something that the caller of a reader drops; in words. */
+ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words);
 
 /* A file that is in memory already; the bytes must outlive the reader. */
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,

@@ -13,6 +13,7 @@
  */
 #include "core/checked.h"
 #include "io/convert.h"
+#include "io/profile.h"
 #include "io/stage.h"
 #include "io/tiff_file.h"
 
@@ -207,6 +208,72 @@ static void read_resolution(struct tiff *self)
     self->stage.orientation = orientation;
 }
 
+/* ---- What is dropped ---------------------------------------------------------------------- */
+
+static void note_tag(struct tiff *self, uint32_t tag)
+{
+    enum { FIRST_PRIVATE = 32768 };
+    static const struct {
+        uint32_t tag;
+        unsigned what;
+        const char *words;
+    } known[] = {
+        {TIFFTAG_IMAGEDESCRIPTION, RO_DROPPED_METADATA, "its description"},
+        {TIFFTAG_XMLPACKET, RO_DROPPED_METADATA, "XMP data"},
+        {TIFFTAG_RICHTIFFIPTC, RO_DROPPED_METADATA, "IPTC data"},
+        {TIFFTAG_PHOTOSHOP, RO_DROPPED_METADATA, "Photoshop data"},
+        {TIFFTAG_EXIFIFD, RO_DROPPED_METADATA, "EXIF data"},
+        {TIFFTAG_GPSIFD, RO_DROPPED_METADATA, "EXIF data"},
+        {TIFFTAG_ARTIST, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_COPYRIGHT, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_SOFTWARE, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_DATETIME, RO_DROPPED_METADATA, "its date"},
+        {TIFFTAG_MAKE, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_MODEL, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_HOSTCOMPUTER, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_DOCUMENTNAME, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_PAGENAME, RO_DROPPED_METADATA, "text"},
+        {TIFFTAG_WHITEPOINT, RO_DROPPED_GAMMA, "its primaries (taken as sRGB's)"},
+        {TIFFTAG_PRIMARYCHROMATICITIES, RO_DROPPED_GAMMA, "its primaries (taken as sRGB's)"},
+        {TIFFTAG_TRANSFERFUNCTION, RO_DROPPED_GAMMA, "its transfer function (taken as sRGB's)"},
+    };
+    struct ro_file *file = self->stage.file;
+    uint32_t size = 0;
+    void *bytes = NULL;
+    if (tag == TIFFTAG_ICCPROFILE) {
+        if (TIFFGetField(self->file.tiff, tag, &size, &bytes) && bytes)
+            ro_profile_note(file, bytes, size);
+        return;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (tag == known[i].tag) {
+            ro_file_drop(file, known[i].what, "%s", known[i].words);
+            return;
+        }
+    if (tag >= FIRST_PRIVATE)
+        ro_file_drop(file, RO_DROPPED_METADATA, "data of unknown kinds");
+}
+
+/* Tags that are no part of the picture, and channels that no picture of ours has. */
+static void note_dropped(struct tiff *self)
+{
+    TIFF *tiff = self->file.tiff;
+    const int used = self->channels + (self->alpha != NO_ALPHA), more = self->samples - used;
+    uint16_t *curves[3];
+    if (more > 0)
+        ro_file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
+                     more > 1 ? "s" : "");
+    for (int i = 0; i < TIFFGetTagListCount(tiff); i++)
+        note_tag(self, TIFFGetTagListEntry(tiff, i));
+    if (TIFFGetField(tiff, TIFFTAG_TRANSFERFUNCTION, &curves[0], &curves[1], &curves[2]))
+        note_tag(self, TIFFTAG_TRANSFERFUNCTION);
+}
+
+static void note_alpha(const struct tiff *self)
+{
+    ro_file_drop(self->stage.file, RO_DROPPED_ALPHA, "alpha (laid over white)");
+}
+
 /* ---- Rows of the file --------------------------------------------------------------------- */
 
 static ro_status allocate(uint8_t **buffer, struct tiff *self, size_t bytes)
@@ -369,7 +436,7 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
 static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
 {
     uint32_t width = self->stage.info.width;
-    bool multiplied = self->alpha == ALPHA_MULTIPLIED;
+    bool multiplied = self->alpha == ALPHA_MULTIPLIED, holes = false;
     pick_channels(self, from);
     if (self->photometric == PHOTOMETRIC_MINISWHITE)
         invert(self, from);
@@ -378,11 +445,14 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
     else if (self->alpha != NO_ALPHA && self->bits == 16)
-        ro_over_white16((uint16_t *)row, (uint16_t *)from, width, self->channels, multiplied);
+        holes =
+            ro_over_white16((uint16_t *)row, (uint16_t *)from, width, self->channels, multiplied);
     else if (self->alpha != NO_ALPHA)
-        ro_over_white8(row, from, width, self->channels, multiplied);
+        holes = ro_over_white8(row, from, width, self->channels, multiplied);
     else if (row != from)
         memcpy(row, from, ro_stage_row_bytes(&self->stage));
+    if (holes)
+        note_alpha(self);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -444,6 +514,8 @@ static ro_status open_page(struct tiff *self, unsigned page)
         status = read_layout(self);
     if (status == RO_OK)
         read_resolution(self);
+    if (status == RO_OK)
+        note_dropped(self);
     self->file.text[0] = '\0'; /* complaints about tags that do not matter */
     return status;
 }

@@ -108,6 +108,12 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
     const uint8_t *in8 = (const uint8_t *)row + first;
     const uint16_t *in16 = (const uint16_t *)(const void *)row + first;
     int32_t *out = values;
+    if (work->options.white && bytes != 4)
+        for (uint32_t x = 0; x < width; x++)
+            if ((bytes == 1 ? in8[x * step] : in16[x * step]) > work->in_white)
+                return ro_context_fail(
+                    work->context, RO_E_ARGUMENT, "white is %u but the input is %u at (%u, %u)",
+                    work->in_white, bytes == 1 ? in8[x * step] : in16[x * step], x, y);
     if (bytes == 4) {
         ro_status status = read_floats(work, (const float *)(const void *)row, y, channel, values);
         if (status != RO_OK)

@@ -172,6 +172,35 @@ static ro_status find_number(struct ro_denoiser *work)
     return RO_OK;
 }
 
+/* Rows in a stream cannot tell what they will use; a schedule changes no bits, so a picture with a
+ * kappa of its own is not asked either. */
+static ro_status find_white(struct ro_denoiser *work)
+{
+    const int bytes = ro_format_sample_bytes(work->in.format);
+    const bool maxval = work->options.white == RO_WHITE_MAXVAL;
+    const uint32_t asked = maxval ? 0 : work->options.white;
+    const bool alike = bytes != 4 && bytes == ro_format_sample_bytes(work->out.format) &&
+                       ro_image_white(&work->in) == ro_image_white(&work->out);
+    uint32_t white = asked;
+    if (asked && (!alike || asked > ro_image_white(&work->in)))
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               alike ? "white is %u, more than the samples can be"
+                                     : "white %u applies to integers in and out with the same "
+                                       "levels",
+                               asked);
+    if (asked && work->in.data && ro_image_largest(&work->in) > asked)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "white is %u but the input goes up to %u", asked,
+                               ro_image_largest(&work->in));
+    if (!asked && !maxval && alike && work->in.data && work->options.kappa == 0 &&
+        work->parameters.model != RO_MODEL_LINEAR)
+        white = ro_image_white_in_use(&work->in);
+    if (white)
+        work->in.maxval = work->out.maxval = white;
+    work->report.sample_white = bytes == 4 ? 0 : ro_image_white(&work->in);
+    return RO_OK;
+}
+
 static ro_status find_rounding(struct ro_denoiser *work)
 {
     const char *name = work->options.rounding, *names[RO_ROUNDINGS];
@@ -206,9 +235,9 @@ static ro_status find_levels(struct ro_denoiser *work)
     const bool nearest = name && ro_name_equal(name, "nearest");
     if (name && !nearest && !ro_name_equal(name, "sum"))
         return unknown(work->context, "round", name, names, 2);
-    if (name && ro_format_sample_bytes(work->out.format) == 4)
+    if (name && !nearest && ro_format_sample_bytes(work->out.format) == 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "round does not apply to an output of floats");
+                               "an output of floats has no levels that sums could be rounded to");
     ro_levels_make(&work->levels, work, nearest);
     return RO_OK;
 }
@@ -302,7 +331,8 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s denoised cannot be %s",
                                ro_format_name(in->format), ro_format_name(out->format));
     ro_status (*const steps[])(struct ro_denoiser *) = {
-        find_scheme, find_model, find_number, find_rounding, find_levels, find_time, find_schedule,
+        find_scheme,   find_model,  find_white, find_number,
+        find_rounding, find_levels, find_time,  find_schedule,
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         ro_status status = steps[i](work);

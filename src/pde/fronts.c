@@ -4,6 +4,7 @@
  * Threads share the rows. A speed that depends on the intensity alone is a table of its 65536
  * values, for which only those that occur count; with an edge term it is a plane of its own.
  */
+#include "core/image.h"
 #include "pde/segment.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ struct making {
     float *speed[RO_LABELS]; /* of every pixel, or of every intensity */
     bool tabled[RO_LABELS];
     double fastest[RO_LABELS];
-    double velocity; /* largest |u| + |v| */
+    double velocity;     /* largest |u| + |v| */
+    double least_window; /* either side of what is estimated, in 1/255 of white */
 };
 
 static void free_making(struct making *making)
@@ -125,6 +127,7 @@ static ro_status read_image(struct making *making, const ro_image *in)
     if (!making->grey || !making->phi || !making->seen)
         return no_memory(work);
     ro_status status = ro_intensity_read(work->context, in, making->grey);
+    making->least_window = 6.0 * ro_image_white_in_use(in) / ro_image_white(in);
     if (status == RO_OK)
         status = smoothed(making, work->options.smooth, &making->smoothed, &making->smooth);
     if (status == RO_OK)
@@ -261,8 +264,10 @@ static ro_status start_label(struct making *making, int label)
     if (!is_set(speed) && !work->options.velocity) {
         const size_t from = (size_t)inside.first * work->width;
         speed->window = 1;
-        ro_window_estimate(making->smooth + from, making->phi + from, work->width,
-                           inside.last - inside.first + 1, &speed->low, &speed->high);
+        if (ro_window_estimate(making->smooth + from, making->phi + from, work->width,
+                               inside.last - inside.first + 1, making->least_window, &speed->low,
+                               &speed->high) != RO_OK)
+            return no_memory(work);
     }
     if (speed->window != 0) {
         report->low = speed->low;

@@ -76,9 +76,10 @@ double ro_speed_of_intensity(const ro_speed *speed, uint32_t grey);
 void ro_speed_edge_row(const ro_speed *speed, const uint16_t *edges, uint32_t width,
                        uint32_t height, uint32_t y, float *out);
 
-/* A window round the intensities of the pixels where phi is negative. */
-void ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width, uint32_t height,
-                        double *low, double *high);
+/* A window round the intensities of the pixels where phi is negative, in 1/255 of white; `least` is
+ * the least of what it takes on either side. RO_E_MEMORY. */
+ro_status ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width,
+                             uint32_t height, double least, double *low, double *high);
 
 /* ---- Where it starts ------------------------------------------------------------------------- */
 

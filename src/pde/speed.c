@@ -217,16 +217,16 @@ static double quantile(const uint32_t *histogram, uint64_t total, double share)
 /* The middle half of the pixels tells centre and spread, whatever else the seed touches. Normally
  * spread intensities have quartiles 0.674 deviations from the median; three and a half deviations
  * let one in two thousand out. */
-void ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width, uint32_t height,
-                        double *low, double *high)
+ro_status ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width,
+                             uint32_t height, double least, double *low, double *high)
 {
-    static const double deviations = 3.5, least = 6;
+    static const double deviations = 3.5;
     uint32_t *histogram = calloc(65536, sizeof *histogram);
     uint64_t total = 0;
     *low = 0;
     *high = 255;
     if (!histogram)
-        return;
+        return RO_E_MEMORY;
     for (size_t i = 0; i < (size_t)width * height; i++)
         if (phi[i] < 0) {
             histogram[grey[i]]++;
@@ -243,4 +243,5 @@ void ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t width, 
         *high = middle + spread;
     }
     free(histogram);
+    return RO_OK;
 }

@@ -2,12 +2,13 @@
 """Certificates and roundoff verify: what holds, and that every change is found."""
 import ctypes.util
 import json
+import os
 import re
 import sys
 import unittest
 from pathlib import Path
 
-from command import Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
+from command import SOURCE_DIR, Case, OLD, certifies, floyd_steinberg, netpbm, noise, pgm, supports
 
 
 class Certificates(Case):
@@ -93,6 +94,20 @@ class Certificates(Case):
         self.holds("cert.json", "in.pgm", "out.pbm", "--recompute")
         self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
         self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])
+
+    def earlier(self, name, *rule):
+        """A certificate from before a rule changed, of a picture that the old one makes."""
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier", name), "rb") as file:
+            self.put("cert.json", file.read())
+        self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rule)
+        self.holds("cert.json", "in.ppm", "out.ppm", "--recompute")
+
+    def test_screens_that_shared_a_phase(self):
+        rgb = "--channels", "rgb", "--method", "bayer"
+        self.earlier("phases.json", *rgb, "--phases", "same")
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rgb)
+        self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
     @unittest.skipUnless(supports("png"), "this build has no PNG support")
     def test_another_type_of_file_with_the_same_pixels(self):

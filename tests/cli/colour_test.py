@@ -207,6 +207,26 @@ class Colour(Case):
             self.assertEqual(list(self.get("out.npy")[-len(packed):]), packed)
         self.assertFalse(os.path.exists(self.path("out.pbm")))
 
+    def test_inks_of_a_screen(self):
+        """Bayer's screen of each ink as docs/numerics.md shifts it."""
+        def bayer(x, y):
+            bits = [((x >> i ^ y >> i) & 1, y >> i & 1) for i in range(3)]
+            return sum(4 ** (2 - i) * (2 * both + own) for i, (both, own) in enumerate(bits))
+
+        def cell(ink, x, y):
+            if ink == 3:  # black
+                return (x + 3 * (y // 8)) % 8, y % 8
+            right, down, step = [(2, 4, 3), (4, 2, 6), (6, 6, 5)][ink]
+            return (x + right) % 8, (y + down + step * (x // 8)) % 8
+
+        expected = [[2 * 64 * a > 255 * (2 * bayer(*cell(ink, i % self.width, i // self.width)) + 1)
+                     for i, a in enumerate(plane)] for ink, plane in enumerate(self.inks(100))]
+        for more in [], ["--cpu", "scalar", "--threads", "1"], ["--threads", "2"]:
+            self.works("halftone", "in.ppm", "out.pbm", "--separate", "cmyk", "--method", "bayer",
+                       *more)
+            for ink, plane in zip("cmyk", expected):
+                self.assertEqual(self.get("out-%s.pbm" % ink), pbm(plane, self.width, self.height))
+
     @unittest.skipUnless(have("tiffinfo") and supports("tif"), "no TIFF here")
     def test_separated_tiff(self):
         self.works("halftone", "in.ppm", "out.tif", "--separate", "cmyk-tiff")

@@ -77,12 +77,29 @@ class Denoise(Case):
         done = self.works("denoise", "in.pgm", "out.pgm", "--scheme", "naive", "--number", "s9")
         self.assertIn(b"the sum changed by -", done.stderr)
 
+    def test_ten_bits_of_sixteen(self):
+        """Defaults are those of the bits in use, and --white says it to a pipe."""
+        samples = b"".join(struct.pack(">H", p * 1023 // 255) for p in self.pixels)
+        self.put("told.pgm", pgm(150, 110, samples, 1023))
+        self.put("deep.pgm", pgm(150, 110, samples, 65535))
+        told = self.report("told.pgm", "out.pgm")
+        deep = self.report("deep.pgm", "deep-out.pgm")
+        self.assertEqual((deep["sample_white"], deep["kappa"]), (1023, told["kappa"]))
+        wanted = netpbm(self.get("out.pgm"))[2]
+        self.assertEqual(netpbm(self.get("deep-out.pgm"))[2], wanted)
+        done = self.works("denoise", "deep.pgm", "deep-out.pgm")
+        self.assertIn(b"white is 1023", done.stderr)
+        done = self.works("denoise", "-", "-", "--schedule", "stream", "--white", "1023", "--quiet",
+                          "--kappa", repr(told["kappa"]), input=self.get("deep.pgm"))
+        self.assertEqual(netpbm(done.stdout)[2], wanted)
+
     def test_refused(self):
         self.put("out.pgm", OLD)
         for words, *more in (
                 (["kappa", "positive"], "--kappa", "0"),
                 (["kappa", "number from 0"], "--kappa", "-3"),
                 (["sigma", "number from 0"], "--sigma", "-1"),
+                (["white", "1 to 65535", "maxval"], "--white", "0"),
                 (["time-step", "positive"], "--time-step", "0")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (

@@ -83,6 +83,36 @@ class Quantize(Case):
         self.put("l.csv", b"real, imaginary\nphase, amplitude\n" + levels)
         self.refused(*arguments, words=["l.csv", "line 2 "])
 
+    def test_drives(self):
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", *WINDOW, "--quiet", "--levels"]
+        self.works(*arguments, "binary")
+        numbers = netpbm(self.get("out.pgm"))[2]
+        self.works(*arguments, "binary", "--drive", "full")
+        self.assertEqual(netpbm(self.get("out.pgm"))[2], bytes(255 * k for k in numbers))
+        arguments[3] = "out.pbm"
+        self.works(*arguments, "binary")
+        rows = [self.get("out.pbm")[-9 * 50:][9 * y:9 * y + 9] for y in range(50)]
+        bits = [1 - (row[x // 8] >> (7 - x % 8) & 1) for row in rows for x in range(70)]
+        self.assertEqual(bytes(bits), numbers)
+        arguments[3] = "out.npy"
+        self.put("lcos.csv", b"level, drive, degrees\n0, 7, 0\n1, 90, 95\n2, 160, 170\n"
+                             b"3, 255, 280\n")
+        self.works(*arguments, "lcos.csv", "--drive", "numbers")
+        numbers = self.get("out.npy")[-70 * 50:]
+        self.assertEqual(set(numbers), {0, 1, 2, 3})
+        self.works(*arguments, "lcos.csv")
+        self.assertEqual(self.get("out.npy")[-70 * 50:],
+                         numbers.translate(bytes([7, 90, 160, 255]) + bytes(252)))
+        self.put("out.npy", OLD)
+        cases = [(b"level, drive, degrees\n0, 7, 0\n1, 7, 95\n", "once more"),
+                 (b"level, drive, degrees\n0, 7, 0\n2, 8, 95\n", "level 2 where 1"),
+                 (b"drive, phase\n0, 0\n256, 1\n", "0 to 255"),
+                 (b"drive, phase\n0, 0\n25\n", "line 3")]
+        for text, word in cases:
+            self.put("bad.csv", text)
+            self.refused(*arguments, "bad.csv", words=["bad.csv", word])
+        self.refused(*arguments, "phase:4", "--drive", "bits", words=["two levels"])
+
     def test_taps_from_a_file(self):
         self.put("taps.csv", b"dx, dy, re, im\n1, 0, 0.5\n-1, 1, 0.25, 0.1\n")
         self.works("hologram", "quantize", "in.npy", "out.pgm", "--weights", "taps.csv", *WINDOW)
@@ -243,6 +273,44 @@ class Optics(Case):
                    "--sidecar", "dice.json", "--depth", near + ",4mm", "--normalize", "none")
         self.assertTrue(os.path.exists(self.path("stack-1.npy")))
         self.assertTrue(os.path.exists(self.path("stack-2.npy")))
+
+    def test_drives_are_read_back(self):
+        self.put("in.npy", field(40, 30))
+        physics = ["--wavelength", "635nm", "--pitch", "8\u00b5m", "--depth", "1mm", "--quiet",
+                   "--normalize", "none"]
+        seen = set()
+        for out, more in (("a.pgm", []), ("b.pgm", ["--drive", "full"]), ("c.pbm", []),
+                          ("d.npy", ["--drive", "full"])):
+            self.works("hologram", "quantize", "in.npy", out, "--levels", "binary", *WINDOW,
+                       "--quiet", "--report", out[0] + ".json", *more)
+            self.works("hologram", "reconstruct", out, "view.npy", "--levels", "binary", *physics)
+            seen.add(self.get("view.npy"))
+        self.assertEqual(len(seen), 1)
+        self.put("lcos.csv", b"drive, phase\n7, 0\n90, 1.5\n160, 3\n255, 4.5\n")
+        self.works("hologram", "quantize", "in.npy", "l.pgm", "--levels", "lcos.csv", *WINDOW)
+        self.works("hologram", "reconstruct", "l.pgm", "view.npy", "--levels", "lcos.csv", *physics)
+        self.refused("hologram", "reconstruct", "a.pgm", "v.npy", "--levels", "lcos.csv", *physics,
+                     words=["a.pgm", "drive of no level"])
+
+    def test_light_of_binary_levels_is_0_and_1(self):
+        self.put("on.pgm", b"P5\n16 16\n255\n" + b"\x01" * 256)
+        self.put("off.pgm", b"P5\n16 16\n255\n" + b"\x00" * 256)
+        for name, most in (("on", 0.5), ("off", 0)):
+            self.works("hologram", "reconstruct", name + ".pgm", "view.npy", "--levels", "binary",
+                       "--wavelength", "635nm", "--pitch", "8\u03bcm", "--depth", "1um",
+                       "--normalize", "none")
+            light = struct.unpack("<256f", self.get("view.npy")[-1024:])
+            (self.assertGreater if most else self.assertEqual)(max(light), most)
+
+    def test_reports_are_no_sidecars(self):
+        self.put("in.npy", field(40, 30))
+        self.works("hologram", "quantize", "in.npy", "out.npy", "--levels", "phase:4", *WINDOW,
+                   "--report", "out.json")
+        arguments = ["hologram", "reconstruct", "out.npy", "view.pgm", "--levels", "phase:4"]
+        self.works(*arguments, "--wavelength", "635nm", "--pitch", "8um", "--depth", "1mm")
+        self.put("view.pgm", OLD)
+        self.refused(*arguments, words=["no sidecar"])
+        self.refused(*arguments, "--sidecar", "out.json", words=["out.json", "report of a run"])
 
     def test_twin_images_are_told(self):
         self.put("in.npy", field(40, 30))

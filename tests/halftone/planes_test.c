@@ -143,6 +143,106 @@ static void inks_are_packed(void **state)
     }
 }
 
+/* Ranks that go across in steps and down one by one: clustered, and of another shape than all that
+ * is made. */
+static uint16_t slope[6 * 10];
+static const ro_image slope_screen = {RO_GRAY16, 10, 6, 65535, 20, slope};
+
+/* The mean distance of what is printed from flat colours, in 1/255: light = (1 - ink)(1 - black).
+ */
+static double overprint(const ro_halftone_options *options, uint8_t *light)
+{
+    enum { SIDE = 128, AREA = SIDE * SIDE, COLOURS = 256 };
+    static uint8_t flat[3 * AREA], inks[AREA];
+    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, flat};
+    const ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, inks};
+    double away = 0;
+    for (uint32_t n = 0; n < COLOURS; n++) {
+        uint8_t colour[3] = {200, 150, 120};
+        for (uint32_t c = 0; c < 3 && n > 0; c++)
+            colour[c] = (uint8_t)(ro_hash(2, c, n) >> 24);
+        for (int i = 0; i < 3 * AREA; i++)
+            flat[i] = colour[i % 3];
+        assert_int_equal(ro_halftone(context, &in, &out, options), RO_OK);
+        for (int c = 0; c < 3; c++) {
+            int lit = 0;
+            for (int i = 0; i < AREA; i++)
+                lit += (inks[i] & (8 >> c | 1)) == 0;
+            away += abs(lit * 255 - colour[c] * AREA) / (3.0 * COLOURS * AREA);
+            if (n == 0)
+                light[c] = (uint8_t)((lit * 255 + AREA / 2) / AREA);
+        }
+    }
+    return away;
+}
+
+static void plates_are_independent(void **state)
+{
+    (void)state;
+    for (int y = 0; y < 6; y++)
+        for (int x = 0; x < 10; x++)
+            slope[10 * y + x] = (uint16_t)(1000 * abs(2 * x - 9) + 100 * y);
+    static const struct {
+        ro_halftone_options options;
+        double most; /* 1/255 */
+    } kinds[] = {
+        {{.method = "bayer"}, 2},
+        {{.method = "bayer16"}, 2},
+        {{.method = "clustered-dot"}, 2},
+        {{.method = "clustered-dot", .shape = "line", .cell = 6}, 2},
+        {{.method = "blue-noise"}, 1},
+        {{.method = "blue-noise", .cell = 16, .seed = 3}, 1},
+        {{.method = "random"}, 1},
+        {{.method = "screen", .screen = &slope_screen}, 2},
+        {{.method = "zhou-fang"}, 1},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        ro_halftone_options options = kinds[i].options;
+        options.channels = RO_CHANNELS_CMYK;
+        uint8_t light[3];
+        double away = overprint(&options, light);
+        print_message("%s: %.2f, 200 150 120 becomes %d %d %d\n", options.method, away, light[0],
+                      light[1], light[2]);
+        if (away > kinds[i].most)
+            fail_msg("%s is %.2f off", options.method, away);
+    }
+    uint8_t light[3];
+    ro_halftone_options same = {.method = "bayer", .channels = RO_CHANNELS_CMYK, .same_phases = 1};
+    assert_true(overprint(&same, light) > 10); /* the test can tell */
+}
+
+/* No two planes of a grey picture in RGB are alike, and streams and plain code give the same. */
+static void channels_have_screens_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"bayer", "clustered-dot", "blue-noise", "random"};
+    static uint8_t whole[3 * PIXELS], parts[3 * PIXELS], grey[3 * PIXELS];
+    ro_context *usual = context, *plain;
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){.cpu = RO_CPU_SCALAR, .threads = 1}, &plain), RO_OK);
+    memset(grey, 100, sizeof grey);
+    for (size_t m = 0; m < 4; m++) {
+        ro_halftone_options options = {.method = methods[m], .channels = RO_CHANNELS_RGB};
+        ro_image in = input, out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
+        in.data = grey;
+        assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
+        for (int c = 0; c < 3; c++) {
+            int differ = 0;
+            for (int i = 0; i < PIXELS; i++)
+                differ += whole[3 * i + c] != whole[3 * i + (c + 1) % 3];
+            assert_in_range(differ, PIXELS / 4, 3 * PIXELS / 4);
+        }
+        assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
+        stream_through(&options, RO_RGB8, 3 * WIDTH, parts);
+        assert_memory_equal(whole, parts, sizeof whole);
+        context = plain;
+        stream_through(&options, RO_RGB8, 3 * WIDTH, parts);
+        context = usual;
+        assert_memory_equal(whole, parts, sizeof whole);
+    }
+    ro_context_close(plain);
+}
+
 static void refused(ro_halftone_options options, ro_format format, const char *word)
 {
     static uint8_t out[3 * PIXELS];
@@ -169,6 +269,8 @@ int main(void)
         cmocka_unit_test(channels_are_halftoned_alone),
         cmocka_unit_test(inks_give_the_light_back),
         cmocka_unit_test(inks_are_packed),
+        cmocka_unit_test(plates_are_independent),
+        cmocka_unit_test(channels_have_screens_of_their_own),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);

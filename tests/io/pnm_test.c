@@ -133,12 +133,50 @@ static void rows_after_the_end(void **state)
     ro_reader_close(reader);
 }
 
+/* What a reader says of further images, and that strict reading fails. */
+static void dropped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        unsigned page, what;
+        const char *text;
+    } cases[] = {
+        {"P5 2 1 255 ab", 13, 0, 0, ""},
+        {"P5 2 1 255 abP5 1 1 9 \1", 24, 0, RO_DROPPED_PAGES, "1 further page"},
+        {"P5 2 1 255 abP5 1 1 9 \1", 24, 1, 0, ""},
+        {"P5 2 1 255 abP5 1 1 9 \1", 24, 2, 0, ""},
+        {"P2 2 1 9 1 2\n P2 1 1 9 3", 25, 0, RO_DROPPED_PAGES, "further images"},
+        {"P5#x\n2 1 255 ab..", 19, 0, RO_DROPPED_PAGES | RO_DROPPED_METADATA,
+         "a comment, what follows the pictures"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ro_dropped told = {99, "not told"};
+        ro_file_info info;
+        uint8_t *pixels;
+        ro_read_options options = {.page = cases[i].page, .dropped = &told};
+        assert_int_equal(read_memory(cases[i].bytes, cases[i].size, &options, 1, &info, &pixels),
+                         RO_OK);
+        free(pixels);
+        assert_int_equal(told.what, cases[i].what);
+        assert_string_equal(told.text, cases[i].text);
+        options.strict = 1;
+        ro_status status = read_memory(cases[i].bytes, cases[i].size, &options, 1, &info, &pixels);
+        assert_int_equal(status, cases[i].what ? RO_E_UNSUPPORTED : RO_OK);
+        if (cases[i].what)
+            assert_non_null(strstr(ro_context_message(context), cases[i].text));
+        free(pixels);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_files), cmocka_unit_test(raw_files),
         cmocka_unit_test(pages),       cmocka_unit_test(bad_files),
         cmocka_unit_test(forced_type), cmocka_unit_test(rows_after_the_end),
+        cmocka_unit_test(dropped),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

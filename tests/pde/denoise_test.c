@@ -343,6 +343,7 @@ static void each_pixel_is_rounded(void **state)
             sum_out += sample_of(&out, y, x);
         }
     assert_true(r.drift != 0 && r.difference == sum_out - sum_in && r.drift == r.difference);
+    options.round = "sum";
     assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "output of floats"));
     options.round = "nearst";
@@ -351,6 +352,56 @@ static void each_pixel_is_rounded(void **state)
     ro_image_free(&in);
     ro_image_free(&numbers);
     ro_image_free(&out);
+    ro_context_close(context);
+}
+
+/* ---- Samples that use a part of their bits --------------------------------------------------- */
+
+/* 10 bits in samples of 16 are as 10 bits that say so. */
+static void white_in_use(void **state)
+{
+    (void)state;
+    ro_context *context = open_context(2, RO_CPU_AUTO);
+    ro_image in, out, expected;
+    ro_denoise_report told, r;
+    draw(RO_GRAY16, 90, 70, &in);
+    for (uint32_t y = 0; y < 70; y++)
+        for (uint32_t x = 0; x < 90; x++)
+            ((uint16_t *)in.data)[y * in.stride / 2 + x] /= 64;
+    allocate(RO_GRAY16, 90, 70, 65535, &out);
+    allocate(RO_GRAY16, 90, 70, 1023, &expected);
+    in.maxval = 1023;
+    ro_denoise_options options = {.report = &told};
+    assert_int_equal(ro_denoise(context, &in, &expected, &options), RO_OK);
+    in.maxval = 65535;
+    options.report = &r;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_same(&expected, &out);
+    assert_int_equal(r.sample_white, 1023);
+    assert_true(r.kappa == told.kappa && r.noise == told.noise && r.difference == 0);
+
+    /* a kappa is of the maxval, in a stream as well as in whole, unless white is given */
+    options.kappa = told.kappa;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_int_equal(r.sample_white, 65535);
+    options.white = 1023;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_same(&expected, &out);
+    memset(out.data, 0, (size_t)out.stride * 70);
+    run_rows(context, &in, &out, &options);
+    assert_same(&expected, &out);
+
+    options.white = 1000;
+    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "white is 1000 but the input goes up to"));
+    ro_denoise_stream *stream;
+    uint32_t taken;
+    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream), RO_OK);
+    assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 70, &taken), RO_E_ARGUMENT);
+    ro_denoise_close(stream);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_image_free(&expected);
     ro_context_close(context);
 }
 
@@ -528,6 +579,7 @@ int main(void)
         cmocka_unit_test(report),
         cmocka_unit_test(the_running_sum_is_rounded),
         cmocka_unit_test(each_pixel_is_rounded),
+        cmocka_unit_test(white_in_use),
         cmocka_unit_test(converges),
         cmocka_unit_test(converges_where_the_dot_is),
         cmocka_unit_test(bad_input),

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows that segment estimates: in samples that use a part of their bits, and when memory ends:
+ * every allocation is refused once, and the call fails or gives what it always gives. */
+#include "roundoff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Allocations that can be refused; the linker leads all calls here ------------------------ */
+
+static long until_refused; /* 0: none is refused */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
+
+static bool refused(void) { return until_refused > 0 && --until_refused == 0; }
+
+void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : __real_calloc(count, size);
+}
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    return refused() ? 12 : __real_posix_memalign(memory, alignment, size);
+}
+
+/* ---- A disc on a ground ---------------------------------------------------------------------- */
+
+enum { SIDE = 64, RADIUS = 20 };
+
+static bool is_inside(uint32_t x, uint32_t y)
+{
+    const int dx = (int)x - SIDE / 2, dy = (int)y - SIDE / 2;
+    return dx * dx + dy * dy < RADIUS * RADIUS;
+}
+
+static ro_image disc(ro_context *context, uint32_t ground, uint32_t object)
+{
+    ro_image image;
+    assert_int_equal(ro_image_alloc(context, RO_GRAY16, SIDE, SIDE, 65535, &image), RO_OK);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            ((uint16_t *)(void *)((char *)image.data + (ptrdiff_t)y * image.stride))[x] =
+                (uint16_t)(is_inside(x, y) ? object : ground);
+    return image;
+}
+
+static const ro_seed seed = {.x = SIDE / 2, .y = SIDE / 2, .radius = 6};
+
+static ro_context *open_context(void)
+{
+    ro_context *context;
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){.threads = 1, .device = RO_DEVICE_CPU}, &context),
+        RO_OK);
+    return context;
+}
+
+/* 10 bits in samples of 16: the contrast, 200 of 1023, is less than 6/255 of 65535. */
+static void ten_bits_of_sixteen(void **state)
+{
+    (void)state;
+    ro_context *context = open_context();
+    static uint8_t labels[SIDE * SIDE];
+    const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image image = disc(context, 300, 500);
+    ro_segmentation *result;
+    ro_segment_options options = {.seeds = &seed, .seed_count = 1};
+    assert_int_equal(ro_segment(context, &image, &options, &result), RO_OK);
+    assert_int_equal(ro_segmentation_labels(result, &view), RO_OK);
+    for (uint32_t i = 0; i < SIDE * SIDE; i++)
+        assert_int_equal(labels[i], is_inside(i % SIDE, i / SIDE));
+    ro_segmentation_free(result);
+    ro_image_free(&image);
+    ro_context_close(context);
+}
+
+static void memory_ends(void **state)
+{
+    (void)state;
+    ro_context *context = open_context();
+    static uint8_t labels[SIDE * SIDE];
+    const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image image = disc(context, 12000, 50000);
+    ro_segment_options options = {.seeds = &seed, .seed_count = 1};
+    bool any = false;
+    for (long n = 1;; n++) {
+        ro_segmentation *result = NULL;
+        until_refused = n;
+        const ro_status status = ro_segment(context, &image, &options, &result);
+        const bool over = until_refused > 0; /* there were fewer */
+        until_refused = 0;
+        if (status != RO_OK) {
+            assert_int_equal(status, RO_E_MEMORY);
+            any = true;
+            continue;
+        }
+        assert_int_equal(ro_segmentation_labels(result, &view), RO_OK);
+        for (uint32_t i = 0; i < SIDE * SIDE; i++)
+            assert_int_equal(labels[i], is_inside(i % SIDE, i / SIDE));
+        ro_segmentation_free(result);
+        if (over)
+            break;
+    }
+    assert_true(any);
+    ro_image_free(&image);
+    ro_context_close(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ten_bits_of_sixteen),
+        cmocka_unit_test(memory_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
