@@ -6,9 +6,9 @@
 #include "bench.h"
 #include "timing.h"
 
-#include "core/context.h"
-#include "core/cuda.h"
-#include "halftone/dbs.h"
+#include "context/context.h"
+#include "cuda/cuda.h"
+#include "halftone/dbs/dbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  */
 #include "bench.h"
 #include "denoise_cuda.h"
-#include "peer_itk.h"
-#include "peer_opencv.h"
+#include "peers/peer_itk.h"
+#include "peers/peer_opencv.h"
 #include "roundoff.h"
 #include "timing.h"
 

@@ -5,7 +5,7 @@
  * of 8 bits in pageable memory.
  */
 #include "denoise_cuda.h"
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 #include "roundoff.h"
 #include "timing.h"
 

@@ -5,8 +5,8 @@
  * bounds the wave from below: its steps, one after the other, and the bytes.
  */
 #include "diffusion_cuda.h"
-#include "core/cuda.h"
-#include "halftone/diffusion_cuda.h"
+#include "cuda/cuda.h"
+#include "halftone/diffusion/cuda/diffusion_cuda.h"
 #include "roundoff.h"
 #include "timing.h"
 

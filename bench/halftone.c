@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 #include "contenders.h"
-#include "peer_zimg.h"
+#include "peers/peer_zimg.h"
 #include "timing.h"
 
 #include <stdio.h>

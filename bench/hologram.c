@@ -7,9 +7,9 @@
 #include "bench.h"
 #include "timing.h"
 
-#include "core/context.h"
-#include "core/cuda.h"
-#include "core/hash.h"
+#include "context/context.h"
+#include "core/random.h"
+#include "cuda/cuda.h"
 #include "roundoff/hologram.h"
 
 #include <stdio.h>

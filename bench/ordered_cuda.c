@@ -4,7 +4,7 @@
  * events, beside the time that the same bytes take to be copied.
  */
 #include "ordered_cuda.h"
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 #include "roundoff.h"
 #include "timing.h"
 

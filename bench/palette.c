@@ -2,7 +2,7 @@
 /* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture. */
 #include "bench.h"
 #include "contenders.h"
-#include "peer_magick.h"
+#include "peers/peer_magick.h"
 #include "roundoff.h"
 #include "timing.h"
 

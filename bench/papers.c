@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "timing.h"
 
-#include "draw/pair.h"
+#include "draw/moved_pair.h"
 #include "roundoff.h"
 
 #include <stdio.h>

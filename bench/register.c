@@ -6,8 +6,8 @@
  * sixteenth of the side away from the border. Times are those of whole calls.
  */
 #include "bench.h"
-#include "draw/pair.h"
-#include "peer_flow.h"
+#include "draw/moved_pair.h"
+#include "peers/peer_flow.h"
 #include "roundoff.h"
 #include "timing.h"
 

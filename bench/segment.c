@@ -4,12 +4,12 @@
  * scikit-image's contours; and a whole segmentation beside ITK's sparse field. In a step all pixels
  * move, or only those round a disc that grows from an eighth of the image to a quarter.
  */
-#include "pde/segment.h"
+#include "pde/segment/segment.h"
 #include "bench.h"
-#include "core/hash.h"
-#include "pde/levelset_cuda.h"
-#include "pde/schedule.h"
-#include "peer_levelset.h"
+#include "core/random.h"
+#include "pde/levelset/cuda/levelset_cuda.h"
+#include "pde/levelset/schedule.h"
+#include "peers/peer_levelset.h"
 #include "timing.h"
 
 #include <stdio.h>

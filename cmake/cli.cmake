@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# The command: one file per command in cli/, one per bench in bench/.
-file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
+# The command: one file or folder per command in cli/commands/, one per bench in bench/.
+file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.c bench/*.c)
 
 # Style and scripts of the pages, as text in the program: cli/page/plots.js is page_plots_js.
 file(GLOB page_files CONFIGURE_DEPENDS cli/page/*.css cli/page/*.js)
-set(page_text "#include \"cli/page.h\"\n")
+set(page_text "#include \"cli/page/page.h\"\n")
 foreach(file ${page_files})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   get_filename_component(name ${file} NAME)
@@ -16,7 +16,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY)
 
 add_executable(roundoff ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
-target_include_directories(roundoff PRIVATE src .)
+target_include_directories(roundoff PRIVATE src assets .)
 target_link_libraries(roundoff PRIVATE roundoff_io_static roundoff_static ${CMAKE_DL_LIBS} m)
 
 # Peers of `roundoff bench denoise`, `register` and `segment`, which run them where they lie beside the
@@ -28,7 +28,7 @@ if(RO_PEER_ITK)
     ITKPDEDeformableRegistration ITKSmoothing)
   if(ITK_FOUND)
     foreach(peer peer_itk peer_itk_demons peer_itk_levelset)
-      add_executable(${peer} bench/${peer}.cpp)
+      add_executable(${peer} bench/peers/${peer}.cpp)
       target_include_directories(${peer} SYSTEM PRIVATE ${ITK_INCLUDE_DIRS})
       target_link_libraries(${peer} PRIVATE ${ITK_LIBRARIES})
       target_compile_options(${peer} PRIVATE -w) # of ITK's headers

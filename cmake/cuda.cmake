@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The CUDA back end: every src/ROOM/*.cu, when there is a compiler for it. The runtime is linked
+# The CUDA back end: every *.cu in src/, when there is a compiler for it. The runtime is linked
 # statically, so one binary runs with and without a driver.
 set(RO_WITH_CUDA AUTO CACHE STRING "CUDA back end: AUTO (when nvcc is found), ON or OFF")
 set(RO_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to compile for")
@@ -25,7 +25,7 @@ if(RO_WITH_CUDA)
 endif()
 
 if(RO_CUDA)
-  file(GLOB cuda_sources CONFIGURE_DEPENDS src/*/*.cu)
+  file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS src/*.cu)
   add_library(roundoff_cuda OBJECT ${cuda_sources})
   target_include_directories(roundoff_cuda PRIVATE include src)
   set_target_properties(roundoff_cuda PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBRARY Static)

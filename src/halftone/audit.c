@@ -10,8 +10,8 @@
  */
 #include "core/checked.h"
 #include "core/image.h"
-#include "halftone/diffusion.h"
-#include "halftone/tonal.h"
+#include "halftone/diffusion/diffusion.h"
+#include "halftone/diffusion/tonal.h"
 
 #include <stdlib.h>
 #include <string.h>

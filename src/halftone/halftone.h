@@ -6,8 +6,8 @@
 #ifndef RO_HALFTONE_HALFTONE_H
 #define RO_HALFTONE_HALFTONE_H
 
-#include "core/context.h"
-#include "halftone/grey.h"
+#include "context/context.h"
+#include "halftone/tone/grey.h"
 #include "roundoff/halftone.h"
 
 struct halftoner;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of halftoning methods. */
 #include "core/names.h"
-#include "halftone/dbs.h"
-#include "halftone/dots.h"
+#include "halftone/dbs/dbs.h"
+#include "halftone/diffusion/kernels.h"
+#include "halftone/diffusion/tonal.h"
 #include "halftone/halftone.h"
-#include "halftone/kernels.h"
-#include "halftone/ordered.h"
-#include "halftone/tonal.h"
+#include "halftone/ordered/ordered.h"
+#include "halftone/orders/dot_diffusion.h"
 
 #define DIFFUSION                                                                                  \
     &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \

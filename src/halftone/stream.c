@@ -9,8 +9,8 @@
  * many as there are columns, in pinned memory, from where it copies them without staging.
  */
 #include "core/checked.h"
-#include "core/cuda.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
 #include "halftone/halftone.h"
 #include "halftone/planes.h"
 

@@ -6,7 +6,7 @@
 #ifndef RO_MEASURE_MEASURE_H
 #define RO_MEASURE_MEASURE_H
 
-#include "core/context.h"
+#include "context/context.h"
 #include "roundoff/measure.h"
 
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "core/hash.h"
-#include "halftone/grey.h"
+#include "core/random.h"
+#include "halftone/tone/grey.h"
 
 #include <stdlib.h>
 #include <string.h>

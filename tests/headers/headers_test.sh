@@ -17,17 +17,17 @@ compiles() {
 }
 
 cd "$SOURCE_DIR"
-for header in include/*.h include/*/*.h; do
+for header in $(find include -name '*.h'); do
     name=${header#include/}
     compiles "$name" "$cc" -std=c99 -pedantic -Iinclude -x c
     if command -v c++ >/dev/null 2>&1; then
         compiles "$name" c++ -std=c++11 -pedantic -Iinclude -x c++
     fi
 done
-for header in src/*/*.h cli/*.h bench/*.h; do
+for header in $(find src cli bench assets -name '*.h'); do
     # Bodies of kernels are compiled once per instruction set, by the file that includes them.
     if grep -q RO_SIMD_ "$header"; then continue; fi
-    compiles "$header" "$cc" -std=gnu11 -Iinclude -Isrc -I. -x c
+    compiles "$header" "$cc" -std=gnu11 -Iinclude -Isrc -Iassets -I. -x c
 done
 command -v c++ >/dev/null 2>&1 || echo "no C++ compiler: the headers were not tried as C++"
 exit $failed

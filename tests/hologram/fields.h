@@ -3,8 +3,8 @@
 #ifndef TESTS_HOLOGRAM_FIELDS_H
 #define TESTS_HOLOGRAM_FIELDS_H
 
-#include "core/hash.h"
-#include "hologram/fft.h"
+#include "core/random.h"
+#include "hologram/field/fftw.h"
 #include "roundoff.h"
 
 #include <math.h>

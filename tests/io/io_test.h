@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "io/reader.h"
+#include "io/pictures/reader.h"
 #include "roundoff_io.h"
 
 #include <dirent.h>

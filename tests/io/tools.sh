@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Shared by the tests of files against other programs: a folder, pictures, and comparing.
-# Sourced by tests/io/*_tools_test.sh; BUILD_DIR comes from CTest.
+# Sourced by tests/io/formats/*_tools_test.sh; BUILD_DIR comes from CTest.
 set -eu
 copy=${BUILD_DIR:-build}/tests/io_copy
 case $copy in /*) ;; *) copy=$PWD/$copy ;; esac

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/random.h"
 #include "measure/measure.h"
 #include "roundoff/halftone.h"
 

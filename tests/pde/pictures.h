@@ -3,7 +3,7 @@
 #ifndef RO_TESTS_PDE_PICTURES_H
 #define RO_TESTS_PDE_PICTURES_H
 
-#include "core/hash.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <stdint.h>

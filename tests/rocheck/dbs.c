@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Direct binary search: both methods in both orders, every radius, sizes from a pixel up. */
-#include "halftone/dbs.h"
-#include "core/context.h"
-#include "core/cuda.h"
+#include "halftone/dbs/dbs.h"
+#include "context/context.h"
+#include "cuda/cuda.h"
 #include "rocheck.h"
 
 #include <stdio.h>

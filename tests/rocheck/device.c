@@ -4,7 +4,7 @@
  * are not aligned, many launches of changing size on one context, past the wrap of the tags that
  * tell launches apart, several jobs on one context, several contexts in threads.
  */
-#include "core/cuda.h"
+#include "cuda/cuda.h"
 #include "rocheck.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Error diffusion: every kernel on every schedule, through the public interface. */
-#include "halftone/diffusion.h"
+#include "halftone/diffusion/diffusion.h"
 #include "core/names.h"
 #include "rocheck.h"
 

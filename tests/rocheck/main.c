@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rocheck [test|bench|list|steps] [pattern] [--variant NAME] [--seed N] [--repeats N] */
 #include "core/cpu.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "rocheck.h"
 
 #include <fnmatch.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ordered dithering: every method against its definition, rows that are not aligned, screens of any
  * size, and images in device memory. */
-#include "halftone/ordered.h"
-#include "core/cuda.h"
+#include "halftone/ordered/ordered.h"
+#include "cuda/cuda.h"
 #include "rocheck.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Multigrid and registration on every variant against the scalar code: solutions and displacements
  * must be the same bits, and so must every step of the descent.
  */
-#include "core/hash.h"
-#include "draw/pair.h"
+#include "core/random.h"
+#include "draw/moved_pair.h"
 #include "rocheck.h"
 
 #include <stdio.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two drawings of the same texture, one displaced by a known field, for tests and measurements of
+ * registration. The texture is a formula, so that both are drawn, and none is a copy that was
+ * resampled.
+ */
+#ifndef RO_DRAW_MOVED_PAIR_H
+#define RO_DRAW_MOVED_PAIR_H
+
+#include "roundoff/core.h"
+
+enum ro_motion {
+    RO_MOTION_NONE,
+    RO_MOTION_SINES,    /* a sum of two sines in each direction */
+    RO_MOTION_SMOOTH,   /* random, of about six waves over the picture */
+    RO_MOTION_ROTATION, /* by `size` degrees about the middle */
+    RO_MOTION_SHIFT,    /* by `size` pixels to the right and 0.4 of it down */
+};
+
+struct ro_pair {
+    uint32_t width, height;
+    enum ro_motion motion;
+    double size;  /* the longest displacement in pixels, or an angle */
+    double noise; /* standard deviation in 1/255 of white */
+    double cell;  /* pixels from blob to blob; 0: 30 */
+    uint64_t seed;
+};
+
+/* The displacement at a pixel of the fixed image. */
+RO_API
+void ro_pair_field(const struct ro_pair *pair, double x, double y, double u[2]);
+
+/* Fills checked views of RO_GRAY8 or RO_GRAYF: fixed(x) = texture(x + u(x)), moving(x) =
+ * texture(x).
+ */
+RO_API
+void ro_draw_pair(const struct ro_pair *pair, const ro_image *fixed, const ro_image *moving);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roundoff calibrate: `wedge` draws the step wedge as a method prints it, `fit` makes a tone curve
+ * of its scan, which `halftone --curve` takes.
+ */
+#include "cli/certificate/certificate.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/work.h"
+#include "draw/draw.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+    struct common common;
+    const char *method, *shape, *curve, *type;
+    int cell, angle, patch;
+    double dpi;
+};
+
+static const struct values defaults = {.dpi = 300};
+
+#define PLACE(member) .offset = offsetof(struct values, member)
+
+static const char *const angles[] = {"0", "45", NULL};
+
+static const struct option options[] = {
+    {"method", "M", "wedge: how to round (default floyd-steinberg)", OPTION_TEXT, PLACE(method)},
+    {"dpi", "D", "wedge: resolution of the printer (default 300)", OPTION_NUMBER, PLACE(dpi),
+     .min = 1, .max = 100000},
+    {"patch", "N", "wedge: pixels of a patch, a multiple of 8 (default: 5 mm)", OPTION_WHOLE,
+     PLACE(patch), .min = 16, .max = 4096},
+    {"cell", "N", "wedge: cells a side of a screen", OPTION_WHOLE, PLACE(cell), .min = 1,
+     .max = 1 << 20},
+    {"angle", "A", "wedge: of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
+     PLACE(angle), .choices = angles},
+    {"shape", "S", "wedge: of clustered dots: round (default), line or diamond", OPTION_TEXT,
+     PLACE(shape)},
+    {"type", "T", "wedge: type of OUT: pbm, png or tiff (default: its name)", OPTION_TEXT,
+     PLACE(type)},
+    {"curve", "FILE", "fit: the curve to write; wedge: a curve to try", OPTION_TEXT, PLACE(curve)},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff calibrate wedge wedge.png --method blue-noise --dpi 600",
+    "roundoff calibrate fit scan.png --curve printer.csv",
+    NULL,
+};
+
+/* ---- The wedge ------------------------------------------------------------------------------ */
+
+/* A line of text at the foot, so that a printed sheet says what it is. */
+static void write_label(const ro_image *image, uint32_t patch, const char *text)
+{
+    const size_t length = strlen(text);
+    uint32_t scale = patch / 16;
+    while (scale > 1 && scale * (FONT_WIDTH + 1) * length > image->width * 9 / 10)
+        scale--;
+    const uint32_t top = image->height - patch, left = patch / 2;
+    for (size_t i = 0; i < length; i++) {
+        const uint8_t *dots = draw_font(text[i]);
+        for (uint32_t y = 0; y < FONT_HEIGHT * scale && top + y < image->height; y++)
+            for (uint32_t x = 0; x < FONT_WIDTH * scale; x++) {
+                const size_t column = left + i * scale * (FONT_WIDTH + 1) + x;
+                if (column < image->width && dots[y / scale] >> (FONT_WIDTH - 1 - x / scale) & 1)
+                    ((uint8_t *)
+                         image->data)[(ptrdiff_t)(top + y) * image->stride + (ptrdiff_t)column] = 0;
+            }
+    }
+}
+
+static uint32_t patch_of(const struct values *values)
+{
+    if (values->patch)
+        return (uint32_t)values->patch;
+    const uint32_t patch = (uint32_t)(values->dpi * 5 / 25.4 / 8) * 8;
+    return patch < 64 ? 64 : patch > 4096 ? 4096 : patch;
+}
+
+static ro_status make_wedge(ro_context *context, const struct values *values, const char *out)
+{
+    static ro_tone_point points[RO_CURVE_POINTS];
+    ro_image grey = {0}, bits = {0};
+    const uint32_t patch = patch_of(values);
+    const uint32_t width = ro_wedge_width(patch), height = ro_wedge_height(patch);
+    const ro_write_options write = {
+        .type = values->type, .dpi_x = values->dpi, .dpi_y = values->dpi};
+    const ro_file_info info = {.format = RO_BITS, .width = width, .height = height, .maxval = 1};
+    ro_halftone_options halftone = {.method = values->method,
+                                    .cell = values->cell,
+                                    .angle = values->angle ? 45 : 0,
+                                    .shape = values->shape,
+                                    .seed = values->common.seed};
+    if (width == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--patch %u: must be a multiple of 8 from 16 to 4096", patch);
+    ro_status status = ro_writer_accepts(context, out, &info, &write);
+    if (status == RO_OK && values->curve) {
+        status = ro_curve_load(context, values->curve, points, &halftone.tone.curve_points);
+        halftone.tone.curve = points;
+    }
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAY8, width, height, 255, &grey);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_BITS, width, height, 0, &bits);
+    if (status == RO_OK)
+        status = ro_wedge_draw(context, patch, &grey);
+    if (status == RO_OK) {
+        char label[160];
+        snprintf(label, sizeof label, "Roundoff wedge: %s, %g dpi%s",
+                 values->method ? values->method : "floyd-steinberg", values->dpi,
+                 values->curve ? ", with a curve" : "");
+        write_label(&grey, patch, label);
+        status = ro_halftone(context, &grey, &bits, &halftone);
+    }
+    if (status == RO_OK)
+        status = ro_image_save(context, out, &bits, &write);
+    ro_image_free(&grey);
+    ro_image_free(&bits);
+    return status;
+}
+
+static void say_wedge(const struct values *values, const char *out)
+{
+    const uint32_t patch = patch_of(values);
+    const uint32_t width = ro_wedge_width(patch), height = ro_wedge_height(patch);
+    if (values->common.json) {
+        FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
+        fputs("{\"command\": \"calibrate wedge\", \"output\": ", file);
+        json_string(file, out);
+        fprintf(file, ", \"width\": %u, \"height\": %u, \"patch\": %u, \"dpi\": %g}\n", width,
+                height, patch, values->dpi);
+    } else if (!values->common.quiet) {
+        fprintf(stderr,
+                "calibrate: %d steps, %u x %u pixels, %.0f x %.0f mm at %g dpi; print it without "
+                "scaling\n",
+                RO_WEDGE_STEPS, width, height, width / values->dpi * 25.4,
+                height / values->dpi * 25.4, values->dpi);
+    }
+}
+
+/* ---- The fit -------------------------------------------------------------------------------- */
+
+static ro_status save_curve(ro_context *context, const char *path, const ro_tone_point *points,
+                            int count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
+    fputs("tone in, tone out\n", file);
+    for (int i = 0; i < count; i++)
+        fprintf(file, "%.6f, %.6f\n", points[i].in, points[i].out);
+    fclose(file);
+    ro_status status = text ? ro_bytes_save(context, path, text, size)
+                            : ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
+    free(text);
+    return status;
+}
+
+static ro_status fit(ro_context *context, const struct values *values, const char *scan,
+                     ro_wedge_report *report, int *count)
+{
+    ro_tone_point points[RO_WEDGE_STEPS];
+    ro_image image = {0};
+    ro_status status = pictures_load(context, scan, &image, NULL);
+    if (status == RO_OK)
+        status = ro_wedge_fit(context, &image, points, count, report);
+    if (status == RO_OK)
+        status = save_curve(context, values->curve, points, *count);
+    ro_image_free(&image);
+    return status;
+}
+
+static void say_fit(const struct values *values, const char *scan, const ro_wedge_report *report,
+                    int count)
+{
+    const int middle = RO_WEDGE_STEPS / 2;
+    if (!values->common.json) {
+        if (!values->common.quiet)
+            fprintf(stderr,
+                    "calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as "
+                    "%.1f %%, tones are off by %.1f %% rms; %d points in %s\n",
+                    report->angle, 100 * report->light, 100 * report->printed[middle],
+                    100 * report->error, count, values->curve);
+        if (!values->common.quiet)
+            pictures_tell();
+        return;
+    }
+    fputs("{\"command\": \"calibrate fit\", \"scan\": ", stdout);
+    json_string(stdout, scan);
+    fputs(", \"curve\": ", stdout);
+    json_string(stdout, values->curve);
+    printf(", \"points\": %d, \"angle\": %.4f, \"light\": %.4f, \"black\": %.4f, \"error\": %.5f",
+           count, report->angle, report->light, report->black, report->error);
+    fputs(", \"steps\": [", stdout);
+    for (int i = 0; i < RO_WEDGE_STEPS; i++)
+        printf("%s[%.6f, %.5f]", i ? ", " : "", report->tone[i], report->printed[i]);
+    putchar(']');
+    pictures_json(stdout);
+    puts("}");
+}
+
+/* What a scan gives, as integers in millionths, and how much of it stands in the file --curve. */
+static ro_status certify_fit(struct certificate *to, const void *data, const struct operands *files)
+{
+    const struct values *values = data;
+    ro_tone_point points[RO_WEDGE_STEPS];
+    static ro_tone_point written[RO_CURVE_POINTS];
+    ro_wedge_report report;
+    ro_image image = {0};
+    int count = 0, there = 0;
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL);
+    if (status == RO_OK)
+        status = ro_wedge_fit(to->context, &image, points, &count, &report);
+    if (status == RO_OK)
+        status = ro_curve_load(to->context, values->curve, written, &there);
+    if (status == RO_OK) {
+        __int128 numbers[2 * RO_WEDGE_STEPS];
+        int unlike = there > count ? there - count : count - there;
+        for (int i = 0; i < count; i++) {
+            numbers[2 * i] = llround(1e6 * points[i].in);
+            numbers[2 * i + 1] = llround(1e6 * points[i].out);
+            if (i < there)
+                unlike += llround(1e6 * written[i].in) != numbers[2 * i] ||
+                          llround(1e6 * written[i].out) != numbers[2 * i + 1];
+        }
+        certificate_picture(to, "input", &image);
+        certificate_integers(to, "curve_millionths", numbers, 2 * (size_t)count);
+        certificate_integer(to, "points_unlike_the_fit", unlike);
+        status = to->status;
+    }
+    ro_image_free(&image);
+    return status;
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static int check_fit(const struct command *command, const struct values *values)
+{
+    if (!values->curve)
+        return usage_error(command, "calibrate fit needs --curve, the file to write");
+    if (values->method || values->cell || values->shape || values->angle || values->patch ||
+        values->type || values->common.seed || values->dpi != defaults.dpi)
+        return usage_error(command, "calibrate fit takes no option of the wedge");
+    return can_write(values->curve) ? 0 : 1;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct values values = defaults;
+    struct operands files;
+    const bool wedge = argc > 0 && strcmp(argv[0], "wedge") == 0;
+    const bool fits = argc > 0 && strcmp(argv[0], "fit") == 0;
+    int ended;
+    if (!options_take(command, argc - (wedge || fits), argv + (wedge || fits), &values, &files,
+                      &ended))
+        return ended;
+    if (wedge && values.common.strict)
+        return usage_error(command, "--strict does not apply to calibrate wedge");
+    if ((!wedge && !fits) || files.count != 1)
+        return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
+    int result = fits ? check_fit(command, &values) : 0;
+    if (result == 0)
+        result =
+            certificate_wanted(fits ? &command_calibrate_fit : command, &values.common, &files);
+    if (result)
+        return result;
+
+    struct work work;
+    result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    const char *file = files.path[0];
+    ro_wedge_report report = {0};
+    int count = 0;
+    ro_status status = wedge ? make_wedge(work.context, &values, file)
+                             : fit(work.context, &values, file, &report, &count);
+    if (status == RO_OK)
+        status = certificate_write(fits ? &command_calibrate_fit : command, work.context, &values,
+                                   &files, NULL);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, wedge ? file : values.curve);
+    } else {
+        if (wedge)
+            say_wedge(&values, file);
+        else
+            say_fit(&values, file, &report, count);
+        result = finish_stdout();
+    }
+    work_close(&work);
+    return result;
+}
+
+const struct command command_calibrate = {
+    .name = "calibrate",
+    .operands = "wedge|fit FILE",
+    .summary = "draws a step wedge to print, and fits a tone curve to its scan",
+    .options = options,
+    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run,
+    .verb = "wedge",
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certificate_of_output,
+    .reference = certificate_no_arguments,
+};
+
+/* As certificates know it: the curve it writes is one of its options. */
+const struct command command_calibrate_fit = {
+    .name = "calibrate fit",
+    .operands = "SCAN",
+    .summary = "fits a tone curve to the scan of a wedge",
+    .options = options,
+    .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify_fit,
+};

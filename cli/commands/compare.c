@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roundoff compare: runs methods on a picture and on flat greys, times and measures them, prints a
+ * table, and makes a page on which they can be looked at side by side.
+ */
+#include "cli/certificate/certificate.h"
+#include "cli/frame/figures.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/work.h"
+#include "cli/page/page.h"
+#include "core/names.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64, RUNS = 3, FIELD = 256 };
+static const double BUDGET = 0.5;         /* seconds of runs of one method, if it ran once */
+static const size_t PAGE_BYTES = 4900000; /* a page is no larger */
+
+/* Greys whose texture is measured: shadows to highlights. */
+static const uint8_t greys[] = {8, 32, 64, 112, 170, 224, 244};
+enum { GREYS = sizeof greys / sizeof *greys };
+
+struct values {
+    struct common common;
+    const char *methods, *report;
+    double dpi, distance;
+    bool linear;
+};
+
+static const struct values defaults;
+
+#define PLACE(member) .offset = offsetof(struct values, member)
+
+static const struct option options[] = {
+    {"methods", "A,B,C", "methods of halftone --list (default: all of them)", OPTION_TEXT,
+     PLACE(methods)},
+    {"report", "FILE", "write a page to look at them side by side (.html)", OPTION_TEXT,
+     PLACE(report), .writes = true},
+    {"dpi", "D", "resolution the results are seen at (default: IN's, or 300)", OPTION_NUMBER,
+     PLACE(dpi), .min = 1, .max = 1000000},
+    {"distance", "MM", "of the eye, in millimetres (default 300)", OPTION_NUMBER, PLACE(distance),
+     .min = 1, .max = 1000000},
+    {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG, PLACE(linear)},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff compare photo.jpg --report photo.html",
+    "roundoff compare photo.jpg --methods fs,blue-noise,dbs --report three.html",
+    NULL,
+};
+
+struct entry {
+    const ro_method *method;
+    double seconds;
+    ro_image bits;
+    ro_measure_report photo, fields;
+};
+
+struct comparison {
+    ro_context *context;
+    const struct values *values;
+    ro_image in, wedge, wedge_bits;
+    ro_measure_options measure;
+    struct entry entries[MOST];
+    int count;
+};
+
+/* ---- Which methods -------------------------------------------------------------------------- */
+
+/* The method that a name or an alias means: the one that a run on one pixel says it was. */
+static const ro_method *find_method(ro_context *context, const char *name)
+{
+    uint8_t pixel[2] = {0, 0};
+    const ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
+    const ro_halftone_options halftone = {.method = name};
+    const ro_method *method;
+    if (ro_halftone(context, &in, &out, &halftone) != RO_OK)
+        return NULL;
+    const char *found = ro_context_report(context)->method;
+    for (int i = 0; (method = ro_halftone_method_at(i)); i++)
+        if (strcmp(method->name, found) == 0)
+            return method;
+    return NULL;
+}
+
+static ro_status add_method(struct comparison *all, const char *name)
+{
+    const ro_method *method = find_method(all->context, name);
+    if (!method)
+        return RO_E_ARGUMENT;
+    for (int i = 0; i < all->count; i++)
+        if (all->entries[i].method == method)
+            return ro_context_fail(all->context, RO_E_ARGUMENT, "%s is named twice", method->name);
+    if (all->count == MOST)
+        return ro_context_fail(all->context, RO_E_ARGUMENT, "more than %d methods", MOST);
+    all->entries[all->count++].method = method;
+    return RO_OK;
+}
+
+static ro_status list_methods(struct comparison *all)
+{
+    const char *text = all->values->methods;
+    const ro_method *method;
+    ro_status status = RO_OK;
+    if (!text) {
+        for (int i = 0; (method = ro_halftone_method_at(i)) && status == RO_OK; i++)
+            if (strcmp(method->name, "screen") != 0) /* it needs a file of its own */
+                status = add_method(all, method->name);
+        return status;
+    }
+    while (status == RO_OK) {
+        const size_t length = strcspn(text, ",");
+        char name[80];
+        if (length == 0 || length >= sizeof name)
+            return ro_context_fail(all->context, RO_E_ARGUMENT,
+                                   "--methods %s: must be names with commas between",
+                                   all->values->methods);
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        status = add_method(all, name);
+        if (!text[length])
+            break;
+        text += length + 1;
+    }
+    return status;
+}
+
+/* ---- Running and measuring ------------------------------------------------------------------ */
+
+static ro_status draw_wedge(struct comparison *all)
+{
+    ro_status status =
+        ro_image_alloc(all->context, RO_GRAY8, FIELD, FIELD * GREYS, 255, &all->wedge);
+    if (status == RO_OK)
+        status = ro_image_alloc(all->context, RO_BITS, FIELD, FIELD * GREYS, 0, &all->wedge_bits);
+    for (uint32_t y = 0; y < FIELD * GREYS && status == RO_OK; y++)
+        memset((char *)all->wedge.data + (ptrdiff_t)y * all->wedge.stride, greys[y / FIELD], FIELD);
+    return status;
+}
+
+static ro_status run_entry(struct comparison *all, struct entry *entry)
+{
+    ro_context *context = all->context;
+    ro_halftone_options halftone = {.method = entry->method->name};
+    ro_status status =
+        ro_image_alloc(context, RO_BITS, all->in.width, all->in.height, 0, &entry->bits);
+    double spent = 0;
+    /* flat greys first, which also warms up */
+    if (status == RO_OK)
+        status = ro_halftone(context, &all->wedge, &all->wedge_bits, &halftone);
+    if (status == RO_OK)
+        status = ro_measure(context, &all->wedge, &all->wedge_bits, NULL, &entry->fields);
+    halftone.tone.linear = all->values->linear;
+    for (int i = 0; i < RUNS && status == RO_OK && (i == 0 || spent < BUDGET); i++) {
+        const double start = seconds_now();
+        status = ro_halftone(context, &all->in, &entry->bits, &halftone);
+        const double took = seconds_now() - start;
+        entry->seconds = i == 0 || took < entry->seconds ? took : entry->seconds;
+        spent += took;
+    }
+    if (status == RO_OK)
+        status = ro_measure(context, &all->in, &entry->bits, &all->measure, &entry->photo);
+    return status;
+}
+
+static ro_status run_all(struct comparison *all, const char *in)
+{
+    ro_file_info info;
+    ro_status status = list_methods(all);
+    if (status == RO_OK)
+        status = pictures_load(all->context, in, &all->in, &info);
+    if (status == RO_OK)
+        status = draw_wedge(all);
+    if (status != RO_OK)
+        return status;
+    all->measure = (ro_measure_options){
+        .dpi = all->values->dpi > 0 ? all->values->dpi
+               : info.dpi_x > 0     ? info.dpi_x
+                                    : 300,
+        .distance = all->values->distance > 0 ? all->values->distance : 300,
+        .linear = all->values->linear,
+    };
+    for (int i = 0; i < all->count && status == RO_OK; i++) {
+        status = run_entry(all, &all->entries[i]);
+        if (status == RO_OK)
+            status = ro_context_progress(all->context, "compare", (double)(i + 1) / all->count);
+    }
+    return status;
+}
+
+static void close_all(struct comparison *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        ro_image_free(&all->entries[i].bits);
+        ro_measure_free(&all->entries[i].photo);
+        ro_measure_free(&all->entries[i].fields);
+    }
+    ro_image_free(&all->in);
+    ro_image_free(&all->wedge);
+    ro_image_free(&all->wedge_bits);
+}
+
+/* ---- What is shown -------------------------------------------------------------------------- */
+
+static double speed_of(const struct entry *entry)
+{
+    return (double)entry->photo.width * entry->photo.height / entry->seconds * 1e-6;
+}
+
+static bool has_texture(const struct entry *entry)
+{
+    for (int i = 0; i < entry->fields.fields_count; i++)
+        if (entry->fields.fields[i].rms > 0)
+            return true;
+    return false;
+}
+
+static void put_entry(FILE *file, const struct entry *entry)
+{
+    const ro_measure_report *photo = &entry->photo, *fields = &entry->fields;
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"seconds", entry->seconds},
+        {"speed", speed_of(entry)},
+        {"psnr", photo->raw.psnr},
+        {"psnr_gaussian", photo->gaussian.psnr},
+        {"psnr_contrast", photo->contrast.psnr},
+        {"ssim", photo->ssim},
+        {"tone_error", photo->tone_out - photo->tone_in},
+        {"tone_rms", photo->tone_rms},
+        {"border", photo->border.rms},
+        {"grain", fields->grain},
+        {"worms", fields->worms},
+        {"anisotropy", fields->anisotropy},
+        {"clumping", fields->dots.clumping},
+    };
+    const size_t count = sizeof numbers / sizeof *numbers - (has_texture(entry) ? 0 : 4);
+    fputs("{\"name\": ", file);
+    json_string(file, entry->method->name);
+    fputs(", \"family\": ", file);
+    json_string(file, entry->method->family);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, ", \"%s\": ", numbers[i].name);
+        json_number(file, numbers[i].value);
+    }
+}
+
+static void put_head(FILE *file, const struct comparison *all, const char *in)
+{
+    ro_device_info info;
+    fputs("\"input\": ", file);
+    json_string(file, in);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"dpi\": %.6g, \"distance\": %.6g, \"sigma\": %.6g",
+            all->in.width, all->in.height, all->measure.dpi, all->measure.distance,
+            all->entries[0].photo.sigma);
+    fputs(", \"machine\": ", file);
+    json_string(file, ro_device_at(0, &info) == RO_OK ? info.name : "");
+    fputs(", \"greys\": [", file);
+    for (int i = 0; i < GREYS; i++)
+        fprintf(file, "%s%d", i ? ", " : "", greys[i]);
+    fputc(']', file);
+}
+
+/* The part of a picture that the page shows: the middle, of about so many pixels. */
+static ro_image shown_part(const ro_image *image, double area, uint32_t *x, uint32_t *y)
+{
+    uint32_t width = image->width, height = image->height;
+    if ((double)width * height > area) {
+        const double side = sqrt(area);
+        if (width < side)
+            height = (uint32_t)(area / width);
+        else if (height < side)
+            width = (uint32_t)(area / height);
+        else
+            width = height = (uint32_t)side;
+        width = width > 8 ? width & ~7u : width; /* parts of packed bits begin with a byte */
+    }
+    *x = (image->width - width) / 2 & ~7u;
+    *y = (image->height - height) / 2;
+    return page_part(image, *x, *y, width, height);
+}
+
+static ro_status fill_page(struct comparison *all, const char *in, double area, struct page *page)
+{
+    uint32_t x, y;
+    ro_status status = page_open(all->context, page, in);
+    if (status != RO_OK)
+        return status;
+    ro_image part = shown_part(&all->in, area, &x, &y);
+    fputs(", ", page->data);
+    put_head(page->data, all, in);
+    fprintf(page->data, ", \"crop\": {\"x\": %u, \"y\": %u, \"width\": %u, \"height\": %u}", x, y,
+            part.width, part.height);
+    fputs(", \"original\": ", page->data);
+    status = page_picture(all->context, page, &part);
+    fputs(", \"methods\": [", page->data);
+    for (int i = 0; i < all->count && status == RO_OK; i++) {
+        fputs(i ? ",\n" : "", page->data);
+        put_entry(page->data, &all->entries[i]);
+        fputs(", \"picture\": ", page->data);
+        part = shown_part(&all->entries[i].bits, area, &x, &y);
+        status = page_picture(all->context, page, &part);
+        fputc('}', page->data);
+    }
+    fputc(']', page->data);
+    fflush(page->data);
+    return status;
+}
+
+/* How far pictures compress is seen by trying: a page that is too large shows a smaller part. */
+static ro_status write_page(struct comparison *all, const char *in)
+{
+    const double pixels = (double)all->in.width * all->in.height;
+    double area = 32.0 * (double)PAGE_BYTES / (all->count + 8);
+    area = area < pixels ? area : pixels;
+    for (;;) {
+        struct page page = {0};
+        ro_status status = fill_page(all, in, area, &page);
+        const double share = (double)PAGE_BYTES / (double)page.size;
+        if (status == RO_OK && share < 1) {
+            area *= 0.95 * share;
+            page_close(&page);
+            continue;
+        }
+        if (status == RO_OK)
+            status = page_save(all->context, &page, page_compare_js, all->values->report);
+        page_close(&page);
+        return status;
+    }
+}
+
+static void print_json(const struct comparison *all, const char *in, double seconds)
+{
+    fputs("{\"command\": \"compare\", ", stdout);
+    put_head(stdout, all, in);
+    fputs(", \"methods\": [", stdout);
+    for (int i = 0; i < all->count; i++) {
+        fputs(i ? ",\n  " : "\n  ", stdout);
+        put_entry(stdout, &all->entries[i]);
+        putchar('}');
+    }
+    putchar(']');
+    pictures_json(stdout);
+    printf(", \"seconds\": %.6f}\n", seconds);
+}
+
+static void print_table(const struct comparison *all)
+{
+    printf("%-24s %9s %9s %8s %7s %7s %7s %7s\n", "method", "Mpixel/s", "PSNR eye", "SSIM eye",
+           "tone", "grain", "worms", "clumps");
+    for (int i = 0; i < all->count; i++) {
+        const struct entry *entry = &all->entries[i];
+        const ro_measure_report *photo = &entry->photo;
+        printf("%-24s %9.1f %9.2f %8.4f %+7.2f", entry->method->name, speed_of(entry),
+               photo->gaussian.psnr, photo->ssim, 255 * (photo->tone_out - photo->tone_in));
+        if (has_texture(entry))
+            printf(" %7.1f %7.1f %7.2f", entry->fields.grain, entry->fields.worms,
+                   entry->fields.dots.clumping);
+        putchar('\n');
+    }
+}
+
+/* The picture and every method's bits; figures follow from them, times are of no certificate. */
+static ro_status certify(struct certificate *to, const void *values, const struct operands *files)
+{
+    static struct comparison again;
+    again = (struct comparison){.context = to->context, .values = values};
+    ro_status status = run_all(&again, files->path[0]);
+    if (status == RO_OK) {
+        certificate_picture(to, "input", &again.in);
+        for (int i = 0; i < again.count; i++)
+            certificate_picture(to, again.entries[i].method->name, &again.entries[i].bits);
+        status = to->status;
+    }
+    close_all(&again);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    if (files.count != 1)
+        return usage_error(command, "compare needs IN and no other name");
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
+    if (values.report && !can_write(values.report))
+        return 1;
+
+    struct work work;
+    result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    static struct comparison all;
+    all = (struct comparison){.context = work.context, .values = &values};
+    ro_status status = run_all(&all, files.path[0]);
+    if (status == RO_OK && values.report)
+        status = write_page(&all, files.path[0]);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, NULL);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, values.report ? values.report : "-");
+    } else {
+        if (values.common.json)
+            print_json(&all, files.path[0], work.seconds);
+        else if (!values.common.quiet) {
+            print_table(&all);
+            pictures_tell();
+        }
+        result = finish_stdout();
+    }
+    close_all(&all);
+    work_close(&work);
+    return result;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .operands = "IN",
+    .summary = "runs methods on a picture, times and measures them side by side",
+    .options = options,
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify,
+    .examples = examples,
+    .run = run,
+};

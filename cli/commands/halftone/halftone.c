@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
+#include "cli/commands/halftone/halftone.h"
+#include "cli/certificate/certificate.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigma = -1};
+
+static const char *const angles[] = {"0", "45", NULL};
+static const char *const channels_names[] = {"grey", "rgb", NULL};
+static const char *const phases_names[] = {"own", "same", NULL};
+static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
+
+/* Before there was --aim, only the halftone was blurred. */
+static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
+
+static const struct option options[] = {
+    {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, method)},
+    {"list", NULL, "list the methods and stop", OPTION_FLAG,
+     .offset = offsetof(struct halftone_values, list)},
+    {"levels", "N", "levels of the output, 2 to 256 (default 2)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 256},
+    {"threshold", "P%", "where white begins, 1% to 99% (default 50%)", OPTION_PERCENT,
+     .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},
+    {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, schedule)},
+    {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, type)},
+    {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
+    {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"resize", "WxH", "to the device's pixels: WxH, in proportion Wx, xH or P%", OPTION_SCALE,
+     .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
+    {"strength", "P%", "part of every error that is passed on (default 100%)", OPTION_PERCENT,
+     .offset = offsetof(struct halftone_values, strength), .min = 1, .max = 100,
+     .topic = "diffusion"},
+    {"noise", "P%", "shake the choice of a level, up to half a step at 100%", OPTION_PERCENT,
+     .offset = offsetof(struct halftone_values, noise), .min = 1, .max = 100, .topic = "diffusion"},
+    {"serpentine", NULL, "odd rows right to left; rows run one after another", OPTION_FLAG,
+     .offset = offsetof(struct halftone_values, serpentine), .topic = "diffusion"},
+    {"kernel", "FILE", "a kernel of your own, as JSON (see the man page)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, kernel), .topic = "diffusion"},
+    {"like", "PROGRAM", "do as pillow, netpbm or zimg does, to the byte", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, like), .topic = "diffusion"},
+    {"cell", "N", "cells a side of a screen (default: the method's own)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
+     .topic = "screens"},
+    {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, angle), .choices = angles, .topic = "screens"},
+    {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
+    {"screen", "FILE", "a threshold image, for ordered dithering with it", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
+    {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG,
+     .offset = offsetof(struct halftone_values, linear), .topic = "tone"},
+    {"gamma", "G", "tone to the power 1/G, 0.1 to 10; above 1 is lighter", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, gamma), .min = 0, .max = 10, .topic = "tone"},
+    {"curve", "FILE", "tone curve: lines \"tone in, tone out\", 0 to 1 or per cent", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, curve), .topic = "tone"},
+    {"invert", NULL, "black for white", OPTION_FLAG,
+     .offset = offsetof(struct halftone_values, invert), .topic = "tone"},
+    {"brightness", "P%", "lighter, or darker below 0; -100 to 100", OPTION_SHARE,
+     .offset = offsetof(struct halftone_values, brightness), .min = -100, .max = 100,
+     .topic = "tone"},
+    {"contrast", "P%", "steeper, or flatter below 0; -100 to 100", OPTION_SHARE,
+     .offset = offsetof(struct halftone_values, contrast), .min = -100, .max = 100,
+     .topic = "tone"},
+    {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
+     .topic = "colour"},
+    {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
+     .topic = "colour", .before = "same"},
+    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
+    {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
+     .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
+     .topic = "colour"},
+    {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
+     .topic = "colour"},
+    {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
+     .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
+    {"sigma", "S", "width of the eye in pixels (default 1.2)", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
+    {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
+    {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
+     .before_of = searches},
+    {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, order), .topic = "search"},
+    {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, start), .topic = "search"},
+    {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
+     .topic = "search"},
+    {"shadow", "N/D", "tones set by the screen (default: follows --sigma, 8/255)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff halftone photo.jpg photo.tif --resize 4960x --dpi 600",
+    "zcat scan.pgm.gz | roundoff halftone - - --levels 4 > scan.pgm",
+    NULL,
+};
+
+static int list_methods(bool json)
+{
+    const ro_method *method;
+    if (json)
+        puts("[");
+    for (int i = 0; (method = ro_halftone_method_at(i)); i++) {
+        if (!json) {
+            printf("%-24s%s\n", method->name, method->summary);
+            if (method->paper)
+                printf("%-24s%s\n", "", method->paper);
+            continue;
+        }
+        const char *const fields[][2] = {{"name", method->name},
+                                         {"family", method->family},
+                                         {"summary", method->summary},
+                                         {"paper", method->paper}};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+            printf("%s\"%s\": ", k ? ", " : i ? ",\n  {" : "  {", fields[k][0]);
+            json_string(stdout, fields[k][1] ? fields[k][1] : "");
+        }
+        putchar('}');
+    }
+    if (json)
+        puts("\n]");
+    return finish_stdout();
+}
+
+static int list_palettes(bool json)
+{
+    const ro_palette_info *info;
+    if (json)
+        puts("[");
+    for (int i = 0; (info = ro_palette_at(i)); i++) {
+        if (!json) {
+            printf("%-15s %s\n%-15s %s\n", info->name, info->summary, "", info->source);
+            continue;
+        }
+        printf("%s  {\"name\": ", i ? ",\n" : "");
+        json_string(stdout, info->name);
+        fputs(", \"summary\": ", stdout);
+        json_string(stdout, info->summary);
+        fputs(", \"source\": ", stdout);
+        json_string(stdout, info->source);
+        putchar('}');
+    }
+    if (json)
+        puts("\n]");
+    return finish_stdout();
+}
+
+/* A file's name has a dot or a slash in it, which no colour and no method has. */
+static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+
+static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
+{
+    return names_a_file(text) ? ro_palette_load(context, text, palette)
+                              : ro_palette_parse(context, text, palette);
+}
+
+/* What the output is made of: "2 levels", "7 colours". */
+static void say_output(const ro_halftone_options *options, char *text, size_t size)
+{
+    if (options->palette)
+        snprintf(text, size, "%d colours", options->palette->count);
+    else if (options->channels == RO_CHANNELS_CMYK)
+        snprintf(text, size, "4 inks");
+    else
+        snprintf(text, size, "%s%d levels", options->channels ? "RGB, " : "", options->levels);
+}
+
+static const char *where(const ro_report *report)
+{
+    return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
+}
+
+static void print_line(const ro_report *report, const char *output, double seconds)
+{
+    double pixels = (double)report->width * (double)report->height;
+    char time[32], threads[32] = "";
+    if (seconds < 1)
+        snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
+    else
+        snprintf(time, sizeof time, "%.2f s", seconds);
+    if (report->device != RO_DEVICE_CUDA)
+        snprintf(threads, sizeof threads, "%d thread%s, ", report->threads,
+                 report->threads == 1 ? "" : "s");
+    double speed = pixels / seconds * 1e-6;
+    fprintf(stderr, "halftone: %s, %s, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n", report->method,
+            output, report->width, report->height, report->schedule, where(report), threads, time,
+            speed < 10 ? 1 : 0, speed);
+}
+
+static void print_json(FILE *file, const ro_report *report, const struct operands *files,
+                       const ro_halftone_options *options, double seconds)
+{
+    double pixels = (double)report->width * (double)report->height;
+    fputs("{\"command\": \"halftone\", \"input\": ", file);
+    json_string(file, files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, files->path[1]);
+    fputs(", \"method\": ", file);
+    json_string(file, report->method);
+    fputs(", \"schedule\": ", file);
+    json_string(file, report->schedule);
+    fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
+            ro_device_name(report->device), ro_cpu_name(report->cpu), report->threads);
+    if (options->palette)
+        fprintf(file, ", \"colours\": %d", options->palette->count);
+    else
+        fprintf(file, ", \"levels\": %d, \"channels\": %d", options->levels,
+                options->channels == RO_CHANNELS_CMYK ? 4
+                : options->channels                   ? 3
+                                                      : 1);
+    fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
+    fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
+            (unsigned long long)report->launches);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
+            pixels / seconds * 1e-6);
+}
+
+/* "9/255" as two numbers. */
+static bool read_fraction(const char *text, uint32_t fraction[2])
+{
+    unsigned long long parts[2];
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return false;
+        parts[i] = strtoull(text, &end, 10);
+        if (parts[i] > UINT32_MAX || *end != (i ? 0 : '/'))
+            return false;
+        fraction[i] = (uint32_t)parts[i];
+        text = end + 1;
+    }
+    return fraction[1] > 0;
+}
+
+void halftone_release(struct halftone_request *request)
+{
+    ro_image_free(&request->screen);
+    ro_image_free(&request->first);
+}
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request)
+{
+    *request = (struct halftone_request){
+        .options = {.method = values->method,
+                    .levels = values->levels,
+                    .schedule = values->schedule,
+                    .seed = values->common.seed,
+                    .cell = values->cell,
+                    .angle = values->angle ? 45 : 0,
+                    .shape = values->shape,
+                    .screen = values->screen ? &request->screen : NULL,
+                    .strength = values->strength,
+                    .noise = values->noise,
+                    .threshold = values->threshold,
+                    .serpentine = values->serpentine,
+                    .like = values->like,
+                    .tone = {.invert = values->invert,
+                             .brightness = values->brightness,
+                             .contrast = values->contrast,
+                             .gamma = values->gamma,
+                             .linear = values->linear},
+                    .channels = values->separate   ? RO_CHANNELS_CMYK
+                                : values->channels ? RO_CHANNELS_RGB
+                                                   : RO_CHANNELS_GREY,
+                    .same_phases = values->phases,
+                    .grey_in_colour = 100 - values->black,
+                    .overshoot = (int)values->overshoot,
+                    .sigma = values->sigma > 0 ? values->sigma : 0,
+                    .radius = values->radius,
+                    .aim = values->aim,
+                    .order = values->order,
+                    .start = values->start,
+                    .rounds = values->rounds},
+        .read = {.page = (unsigned)values->page,
+                 .resize_width = values->resize.width,
+                 .resize_height = values->resize.height,
+                 .resize_percent = values->resize.percent,
+                 .resize_light = values->linear || values->palette},
+        .write = {.type = values->type,
+                  .dpi_x = values->dpi,
+                  .dpi_y = values->dpi,
+                  .split_inks = values->separate == 1},
+    };
+    ro_halftone_options *options = &request->options;
+    ro_status status = RO_OK;
+    if (values->screen && !values->method)
+        options->method = "screen";
+    if (values->shadow && !read_fraction(values->shadow, options->shadow))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "--shadow %s: must be a fraction such as 9/255", values->shadow);
+    if (values->screen && status == RO_OK)
+        status = pictures_load(context, values->screen, &request->screen, NULL);
+    if (values->start && names_a_file(values->start) && status == RO_OK) {
+        status = pictures_load(context, values->start, &request->first, NULL);
+        options->start = NULL;
+        options->first = &request->first;
+    }
+    if (values->kernel && status == RO_OK) {
+        status = ro_kernel_read(context, values->kernel, &request->kernel);
+        options->kernel = &request->kernel;
+    }
+    if (values->curve && status == RO_OK) {
+        status =
+            ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
+        options->tone.curve = request->points;
+    }
+    if (values->palette && status == RO_OK) {
+        status = read_palette(context, values->palette, &request->palette);
+        options->palette = &request->palette;
+    }
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct halftone_values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    if (values.list && files.count)
+        return usage_error(command, "--list takes no file, %s was given", files.path[0]);
+    if (values.list)
+        return list_methods(values.common.json);
+    if (values.palette && strcmp(values.palette, "list") == 0)
+        return list_palettes(values.common.json);
+    if (files.count != 2)
+        return usage_error(command, "halftone needs IN and OUT");
+    if (values.channels && values.separate)
+        return usage_error(command, "--channels rgb and --separate exclude each other");
+
+    if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
+        return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
+
+    uint32_t shadow[2];
+    if (values.sigma == 0)
+        return usage_error(command, "--sigma 0: must be above 0");
+    if (values.shadow && !read_fraction(values.shadow, shadow))
+        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
+
+    struct work work;
+    result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    const char *in = files.path[0], *out = files.path[1];
+    static struct halftone_request request;
+    ro_status status = halftone_prepare(work.context, &values, &request);
+    const ro_read_options picture = pictures_read(in);
+    request.read.strict = picture.strict;
+    request.read.dropped = picture.dropped;
+    if (status == RO_OK)
+        status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
+                                  &request.write);
+    halftone_release(&request);
+    const double seconds = seconds_now() - work.progress.start;
+    const ro_report report = *ro_context_report(work.context);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, &report);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, out);
+    } else if (values.common.json) {
+        bool busy = strcmp(out, "-") == 0;
+        print_json(busy ? stderr : stdout, &report, &files, &request.options, seconds);
+        result = finish_stdout();
+    } else if (!values.common.quiet) {
+        char output[64];
+        say_output(&request.options, output, sizeof output);
+        print_line(&report, output, seconds);
+        pictures_tell();
+    }
+    work_close(&work);
+    return result;
+}
+
+/* Plain code: no vectors, one thread. */
+static const char *const *reference(const void *values)
+{
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", NULL};
+    (void)values;
+    return arguments;
+}
+
+const struct command command_halftone = {
+    .name = "halftone",
+    .operands = "IN OUT",
+    .summary = "rounds a picture to a few levels, every small area keeping its tone",
+    .options = options,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
+              COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run,
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = halftone_certify,
+    .reference = reference,
+};

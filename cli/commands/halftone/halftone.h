@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What roundoff halftone was asked for, and the files that its options name. */
+#ifndef RO_CLI_COMMANDS_HALFTONE_HALFTONE_H
+#define RO_CLI_COMMANDS_HALFTONE_HALFTONE_H
+
+#include "cli/frame/cli.h"
+#include "roundoff_io.h"
+
+struct halftone_values {
+    struct common common;
+    const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
+    int levels, page, cell, angle, strength, noise, threshold, channels, phases, separate;
+    double dpi, gamma, brightness, contrast, overshoot, black;
+    struct scale resize;
+    bool list, serpentine, linear, invert;
+    /* direct binary search */
+    double sigma; /* negative: not given */
+    int radius, rounds;
+    const char *aim, *order, *start, *shadow;
+};
+
+/* The options as the library takes them, with all they point to. */
+struct halftone_request {
+    ro_halftone_options options;
+    ro_read_options read;
+    ro_write_options write;
+    ro_image screen, first;
+    ro_kernel kernel;
+    ro_palette palette;
+    ro_tone_point points[RO_CURVE_POINTS];
+};
+
+/* Reads the files that options name; halftone_release frees, also after a failure. */
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request);
+void halftone_release(struct halftone_request *request);
+
+/* The account of a halftone; see certificate.h. */
+ro_status halftone_certify(struct certificate *to, const void *values,
+                           const struct operands *files);
+
+#endif

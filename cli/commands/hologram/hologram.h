@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What the three actions of roundoff hologram share. */
+#ifndef RO_CLI_COMMANDS_HOLOGRAM_HOLOGRAM_H
+#define RO_CLI_COMMANDS_HOLOGRAM_HOLOGRAM_H
+
+#include "cli/certificate/certificate.h"
+
+struct hologram_values {
+    struct common common;
+    struct size size;
+    const char *target, *phase, *fringe, *board, *die[3];
+    int layers;
+    bool unscaled;
+    const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
+    int taps, schedule, drive;
+    double rho, gain, kappa;
+    const char *depth, *normalize, *scale, *type;
+    const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
+    int hogel;
+};
+
+typedef int hologram_action(const struct command *command, const struct hologram_values *values,
+                            const struct operands *files);
+hologram_action hologram_make, hologram_quantize, hologram_reconstruct;
+
+/* For --certificate of quantize. */
+ro_status hologram_certify(struct certificate *to, const void *values,
+                           const struct operands *files);
+const char *const *hologram_reference(const void *values);
+
+/* Numbers with characters of `between` after all but the last, as lengths with units (nm, um or µm,
+ * mm, cm, m; none: metres); false where the text is something else. */
+bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
+                      int *count);
+
+/* Whether a name is that of a text file of levels or taps; NULL is none. */
+bool hologram_is_list(const char *name);
+
+/* The optics that options give, before a sidecar fills in the rest; 0, or an exit status: told. */
+int hologram_optics(const struct command *command, const struct hologram_values *values,
+                    ro_optics *optics);
+
+/* The modulator of --levels, with drives as --drive wants them. */
+ro_status hologram_device(ro_context *context, const struct hologram_values *values,
+                          ro_modulator *modulator);
+
+/* Files of what it is sent: whether a path can hold it; saved, which turns the level numbers into
+ * drives; and read back as level numbers. */
+ro_status hologram_accepts(ro_context *context, const struct hologram_values *values,
+                           const ro_modulator *modulator, const char *path);
+ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
+                                const ro_modulator *modulator, const char *path,
+                                const ro_image *numbers);
+ro_status hologram_load_numbers(ro_context *context, const struct hologram_values *values,
+                                const ro_modulator *modulator, const char *path, ro_image *numbers);
+
+#endif

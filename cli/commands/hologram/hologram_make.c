@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram make: the scene and the optics from their options, and the field they give. */
+#include "cli/commands/hologram/hologram.h"
+#include "cli/frame/work.h"
+#include "roundoff_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int not_lengths(const struct command *command, const char *name, const char *text,
+                       const char *what)
+{
+    return usage_error(command, "--%s %s: must be %s", name, text, what);
+}
+
+/* One length of an option; 0 stays where it was not given. */
+static int one_length(const struct command *command, const char *name, const char *text,
+                      double *value)
+{
+    int count;
+    if (text && (!hologram_numbers(text, "", true, value, 1, &count) || !(*value > 0)))
+        return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
+    return 0;
+}
+
+int hologram_optics(const struct command *command, const struct hologram_values *values,
+                    ro_optics *optics)
+{
+    int count, bad = one_length(command, "wavelength", values->wavelength, &optics->wavelength);
+    if (!bad)
+        bad = one_length(command, "pitch", values->pitch, &optics->pitch);
+    if (bad)
+        return bad;
+    if (values->viewer &&
+        (!hologram_numbers(values->viewer, ",", true, optics->viewer, 3, &count) || count != 3 ||
+         !(optics->viewer[2] < 0)))
+        return not_lengths(command, "viewer", values->viewer,
+                           "three lengths, z negative, such as 0,0,-36mm");
+    if (values->viewing_area &&
+        (!hologram_numbers(values->viewing_area, "x", true, optics->viewing_area, 2, &count) ||
+         count != 2 || !(optics->viewing_area[0] > 0 && optics->viewing_area[1] > 0)))
+        return not_lengths(command, "viewing-area", values->viewing_area,
+                           "two lengths, such as 9.2mmx9.2mm");
+    if (values->hogel)
+        optics->hogel = (uint32_t)values->hogel;
+    return 0;
+}
+
+static int read_object(const struct command *command, const char *name, const char *text,
+                       ro_scene_object *object)
+{
+    double pair[2];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, ",", true, pair, 2, &count) || count != 2 || !(pair[0] > 0) ||
+        !(pair[1] > 0))
+        return not_lengths(command, name, text, "a size and a depth, such as 8mm,9.1cm");
+    *object = (ro_scene_object){pair[0], pair[1]};
+    return 0;
+}
+
+static int read_scene(const struct command *command, const struct hologram_values *values,
+                      ro_hologram_scene *scene)
+{
+    static const char *const dice[] = {"left", "bottom", "right"};
+    ro_optics optics = {0};
+    int bad = hologram_optics(command, values, &optics);
+    *scene = (ro_hologram_scene){.target = values->target,
+                                 .phase = values->phase,
+                                 .seed = values->common.seed,
+                                 .wavelength = optics.wavelength,
+                                 .pitch = optics.pitch,
+                                 .layers = values->layers,
+                                 .scaled = !values->unscaled};
+    memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
+    memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
+    if (!bad)
+        bad = one_length(command, "fringe", values->fringe, &scene->fringe);
+    if (!bad)
+        bad = read_object(command, "board", values->board, &scene->board);
+    for (int i = 0; i < 3 && !bad; i++)
+        bad = read_object(command, dice[i], values->die[i], &scene->die[i]);
+    return bad;
+}
+
+int hologram_make(const struct command *command, const struct hologram_values *values,
+                  const struct operands *files)
+{
+    const char *const *path = files->path;
+    ro_hologram_scene scene;
+    ro_optics optics = {0};
+    struct work work;
+    int result = read_scene(command, values, &scene);
+    if (result)
+        return result;
+    if (!values->size.width)
+        return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
+    if (values->common.cpu)
+        return usage_error(command, "--cpu does not apply to hologram make");
+    const char *dot = strrchr(path[0], '.');
+    if (!dot || strcmp(dot, ".npy") != 0)
+        return usage_error(command, "%s: a field is written as .npy", path[0]);
+    result = work_begin(&work, &values->common);
+    if (result)
+        return result;
+    /* Without gaps between rows, so that it is computed in place. */
+    ro_field field = {values->size.width, values->size.height, 8 * (ptrdiff_t)values->size.width,
+                      NULL};
+    ro_status status = ro_bytes_accepts(work.context, path[0]); /* before the long work */
+    if (status == RO_OK && field.width <= SIZE_MAX / 8 / field.height)
+        field.data = malloc((size_t)field.width * field.height * 8);
+    if (status == RO_OK && !field.data)
+        status =
+            ro_context_fail(work.context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
+                            field.width, field.height);
+    if (status == RO_OK)
+        status = ro_hologram_make(work.context, &scene, &field, &optics);
+    if (status == RO_OK)
+        status = ro_hologram_save(work.context, path[0], &field, &optics);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, path[0]);
+    } else if (values->common.json) {
+        fputs("{\"command\": \"hologram make\", \"output\": ", stdout);
+        json_string(stdout, path[0]);
+        printf(", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
+               "\"seconds\": %.6f}\n",
+               field.width, field.height, optics.depth, optics.hogel, work.seconds);
+        result = finish_stdout();
+    } else if (!values->common.quiet) {
+        fprintf(stderr, "hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s\n",
+                values->target ? values->target : "dice", field.width, field.height,
+                field.width * optics.pitch * 1e3, optics.depth * 1e3, work.seconds);
+    }
+    free(field.data);
+    work_close(&work);
+    return result;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram reconstruct: what an eye sees of a field or of a file of level numbers. */
+#include "cli/commands/hologram/hologram.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/work.h"
+#include "core/names.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTHS = 64 };
+
+struct view {
+    double depth[MOST_DEPTHS];
+    int depths;
+    ro_view view;
+    ro_writer *writers[MOST_DEPTHS]; /* of complete pictures that wait for the others */
+};
+
+/* The light that a modulator at these levels sends out. */
+static ro_status load_light(ro_context *context, const struct hologram_values *values,
+                            const char *path, ro_field *field)
+{
+    ro_modulator device;
+    ro_image numbers = {0};
+    ro_status status = hologram_device(context, values, &device);
+    if (status == RO_OK)
+        status = hologram_load_numbers(context, values, &device, path, &numbers);
+    if (status == RO_OK)
+        status = ro_field_alloc(context, numbers.width, numbers.height, field);
+    if (status == RO_OK)
+        status = ro_modulator_light(context, &device, &numbers, field);
+    ro_image_free(&numbers);
+    return status;
+}
+
+/* "view.png" becomes "view-2.png"; NULL without memory. */
+static char *numbered(const char *path, int number)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    size_t size = strlen(path) + 16;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%.*s-%d%s", stem, path, number, dot ? dot : "");
+    return name;
+}
+
+/* As floats where the file holds them, else as numbers of 16 or 8 bits. */
+static ro_status write_picture(ro_context *context, const char *path, const char *type,
+                               const ro_image *picture, ro_writer **writer)
+{
+    ro_write_options write = {.type = type};
+    ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
+    if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
+        return ro_image_write(context, path, picture, &write, writer);
+    info.format = RO_GRAY16;
+    info.maxval = UINT16_MAX;
+    bool wide = ro_writer_accepts(context, path, &info, &write) == RO_OK;
+    ro_image whole;
+    ro_status status = ro_image_alloc(context, wide ? RO_GRAY16 : RO_GRAY8, picture->width,
+                                      picture->height, wide ? UINT16_MAX : 255, &whole);
+    for (uint32_t y = 0; status == RO_OK && y < picture->height; y++) {
+        const float *from =
+            (const float *)((const char *)picture->data + (ptrdiff_t)y * picture->stride);
+        void *to = (char *)whole.data + (ptrdiff_t)y * whole.stride;
+        for (uint32_t x = 0; x < picture->width; x++)
+            if (wide)
+                ((uint16_t *)to)[x] = (uint16_t)lrintf(from[x] * UINT16_MAX);
+            else
+                ((uint8_t *)to)[x] = (uint8_t)lrintf(from[x] * 255);
+    }
+    if (status == RO_OK)
+        status = ro_image_write(context, path, &whole, &write, writer);
+    ro_image_free(&whole);
+    return status;
+}
+
+static ro_status check_output(ro_context *context, const char *path, const char *type, bool floats)
+{
+    ro_write_options write = {.type = type};
+    ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
+    ro_status status = ro_writer_accepts(context, path, &info, &write);
+    if (status == RO_OK || floats)
+        return status;
+    info.format = RO_GRAY8;
+    info.maxval = 255;
+    return ro_writer_accepts(context, path, &info, &write);
+}
+
+static ro_status run_view(ro_context *context, const struct hologram_values *values, struct view *v,
+                          const char *const *path)
+{
+    ro_field field = {0};
+    ro_image picture = {0};
+    ro_optics *optics = &v->view.optics;
+    bool raw = values->normalize && ro_name_equal(values->normalize, "none");
+    ro_status status = check_output(context, path[1], values->type, raw);
+    if (status == RO_OK && values->levels) {
+        status = load_light(context, values, path[0], &field);
+        if (status == RO_OK)
+            status = ro_optics_load(context, path[0], values->sidecar, optics);
+    } else if (status == RO_OK) {
+        status = ro_hologram_load(context, path[0], values->sidecar, &field, optics);
+    }
+    if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "%s has no sidecar that tells its wavelength and pitch: give "
+                                 "--sidecar, or --wavelength and --pitch",
+                                 path[0]);
+    if (status == RO_OK && v->depths == 0 && optics->depth == 0)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "depth is missing: no sidecar tells where %s is in focus, give "
+                                 "--depth",
+                                 path[0]);
+    if (v->depths == 0)
+        v->depth[v->depths++] = optics->depth;
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, field.width, field.height, 0, &picture);
+    for (int i = 0; i < v->depths && status == RO_OK; i++) {
+        char *name = v->depths > 1 ? numbered(path[1], i + 1) : NULL;
+        if (v->depths > 1 && !name)
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+        v->view.depth = v->depth[i];
+        if (status == RO_OK)
+            status = ro_hologram_reconstruct(context, &field, &picture, &v->view);
+        if (status == RO_OK)
+            status = write_picture(context, name ? name : path[1], values->type, &picture,
+                                   &v->writers[i]);
+        free(name);
+    }
+    /* All pictures, or none. */
+    for (int i = 0; i < v->depths && status == RO_OK; i++)
+        status = ro_writer_commit(v->writers[i]);
+    for (int i = 0; i < v->depths; i++)
+        ro_writer_close(v->writers[i]);
+    ro_image_free(&picture);
+    ro_field_free(&field);
+    return status;
+}
+
+static int read_view(const struct command *command, const struct hologram_values *values,
+                     struct view *v)
+{
+    int count, result = hologram_optics(command, values, &v->view.optics);
+    v->view.normalize = values->normalize;
+    if (!result && values->depth &&
+        !hologram_numbers(values->depth, ",", true, v->depth, MOST_DEPTHS, &v->depths))
+        result =
+            usage_error(command, "--depth %s: must be lengths, such as 81mm,91mm", values->depth);
+    if (!result && values->scale &&
+        (!hologram_numbers(values->scale, "", false, &v->view.scale, 1, &count) ||
+         !(v->view.scale > 0)))
+        result = usage_error(command, "--scale %s: must be a number above zero", values->scale);
+    if (!result && values->scale &&
+        !(values->normalize && ro_name_equal(values->normalize, "common")))
+        result = usage_error(command, "--scale goes with --normalize common only");
+    if (!result && values->common.cpu)
+        result = usage_error(command, "--cpu does not apply to hologram reconstruct");
+    return result;
+}
+
+int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
+                         const struct operands *files)
+{
+    const char *const *path = files->path;
+    struct view v = {0};
+    struct work work;
+    int result = read_view(command, values, &v);
+    if (!result)
+        result = work_begin(&work, &values->common);
+    if (result)
+        return result;
+    ro_status status = run_view(work.context, values, &v, path);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, path[1]);
+    } else if (values->common.json) {
+        FILE *file = strcmp(path[1], "-") ? stdout : stderr;
+        fputs("{\"command\": \"hologram reconstruct\", \"input\": ", file);
+        json_string(file, path[0]);
+        fputs(", \"output\": ", file);
+        json_string(file, path[1]);
+        pictures_json(file);
+        fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v.depths,
+                v.view.scale, work.seconds);
+        result = finish_stdout();
+    } else if (!values->common.quiet) {
+        fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
+                v.view.depth * 1e3, v.depths > 1 ? " and before" : "", v.view.scale, work.seconds);
+        pictures_tell();
+    }
+    work_close(&work);
+    return result;
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff register: finds a displacement, or applies one that was found before. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "cli/commands/register/register.h"
+#include "cli/certificate/certificate.h"
+#include "cli/frame/pictures.h"
+#include "cli/commands/register/register_pictures.h"
+#include "cli/frame/work.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACE(member) .offset = offsetof(struct register_values, member)
+
+static const char *const samplings[] = {"bilinear", "nearest", NULL};
+
+static const struct option options[] = {
+    {"match", "M", "ssd (default), or ncc where the tones differ", OPTION_TEXT, PLACE(match)},
+    {"init", "I", "start: none (default), translation or affine", OPTION_TEXT, PLACE(init)},
+    {"field", "FILE", "the displacement, .npy (h, w, 2) or .flo", OPTION_TEXT, PLACE(field),
+     .writes = true},
+    {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
+     PLACE(figure), .writes = true},
+    {"apply", "FILE", "no search: IMAGE OUT are warped by this field", OPTION_TEXT, PLACE(apply)},
+    {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
+     .choices = samplings},
+    {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
+     .topic = "pictures", .writes = true},
+    {"before", "FILE", "squared differences, ten times, before", OPTION_TEXT, PLACE(before),
+     .topic = "pictures", .writes = true},
+    {"after", "FILE", "the same after", OPTION_TEXT, PLACE(after), .topic = "pictures",
+     .writes = true},
+    {"energy", "FILE", "energy after each update, as CSV", OPTION_TEXT, PLACE(energy),
+     .topic = "pictures", .writes = true},
+    {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
+     .writes = true},
+    {"scheme", "S", "annealed (default), or thesis: one sigma, no mask", OPTION_TEXT, PLACE(scheme),
+     .topic = "tuning"},
+    {"number", "Q", "of the displacement: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
+     PLACE(number), .topic = "tuning"},
+    {"scales", "N", "of the images, coarse to fine (default 15)", OPTION_WHOLE, PLACE(scales),
+     .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
+    {"updates", "N", "at most, at each scale (default 10)", OPTION_WHOLE, PLACE(updates), .min = 1,
+     .max = 10000, .topic = "tuning"},
+    {"trials", "N", "of an update's length, at most (default 10)", OPTION_WHOLE, PLACE(trials),
+     .min = 1, .max = 100, .topic = "tuning"},
+    {"smooth", "N", "V-cycles on the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(smooth),
+     .min = 1, .max = 2, .topic = "tuning"},
+    {"sigma", "S", "smoothing of the gradient, px (default: longer side/32)", OPTION_NUMBER,
+     PLACE(sigma), .min = 0, .max = 1000000, .topic = "tuning"},
+    {"sigma-first", "S", "the same at the first scale (default: 2 longer sides)", OPTION_NUMBER,
+     PLACE(sigma_first), .min = 0, .max = 1000000, .topic = "tuning"},
+    {"finest", "E", "smoothing of the images at the last scale, px (default 1)", OPTION_NUMBER,
+     PLACE(finest), .min = 0, .max = 1000, .topic = "tuning"},
+    {"tolerance", "T", "update that ends a scale, px (default 0.01)", OPTION_NUMBER,
+     PLACE(tolerance), .min = 0, .max = 1000, .topic = "tuning"},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff register fixed.png moving.png moved.png --field u.npy",
+    "roundoff register --apply u.npy labels.png out.png --sampling nearest",
+    NULL,
+};
+
+static const struct register_values defaults = {
+    .sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
+
+ro_register_options register_options_of(const struct register_values *values)
+{
+    return (ro_register_options){
+        .scheme = values->scheme,
+        .match = values->match,
+        .init = values->init,
+        .number = values->number,
+        .scales = (uint32_t)values->scales,
+        .updates = (uint32_t)values->updates,
+        .trials = (uint32_t)values->trials,
+        .smooth = (uint32_t)values->smooth,
+        .sigma = isnan(values->sigma) ? 0 : values->sigma,
+        .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
+        .finest = isnan(values->finest) ? 0
+                  : values->finest == 0 ? -1
+                                        : values->finest,
+        .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
+    };
+}
+
+/* ---- A search -----------------------------------------------------------------------------------
+ */
+
+/* Files beside OUT that are pictures of the images' size, drawn at the end. */
+struct extra {
+    const char *path;
+    void (*draw)(const struct pictures *of, const ro_image *out);
+    bool figure; /* three tiles wide and two high */
+};
+enum { EXTRAS = 4 };
+
+struct job {
+    ro_context *context;
+    const char *const *path; /* FIXED, MOVING, OUT */
+    const struct register_values *values;
+    ro_register_options with;
+    ro_register_report report;
+    ro_report ran;
+    struct extra extras[EXTRAS];
+};
+
+static ro_file_info extra_info(const struct extra *extra, const ro_image *image)
+{
+    uint32_t width = image->width, height = image->height;
+    return (ro_file_info){.format = RO_GRAY8,
+                          .width = extra->figure ? figure_width(width) : width,
+                          .height = extra->figure ? figure_height(height) : height,
+                          .maxval = 255};
+}
+
+/* Asked before the work, so that it is not lost. */
+static ro_status all_accepted(struct job *job, const ro_file_info *out, const ro_image *image)
+{
+    ro_context *context = job->context;
+    ro_status status = ro_writer_accepts(context, job->path[2], out, NULL);
+    if (status == RO_OK && job->values->field)
+        status = ro_field_accepts(context, job->values->field);
+    for (int i = 0; i < EXTRAS && status == RO_OK; i++) {
+        ro_file_info info = extra_info(&job->extras[i], image);
+        if (job->extras[i].path)
+            status = ro_writer_accepts(context, job->extras[i].path, &info, NULL);
+    }
+    const char *texts[] = {job->values->energy, job->values->plot};
+    for (int i = 0; i < 2 && status == RO_OK; i++)
+        if (texts[i])
+            status = ro_bytes_accepts(context, texts[i]);
+    return status;
+}
+
+static ro_status save_extra(struct job *job, const struct extra *extra, const struct pictures *of)
+{
+    ro_image picture = {0};
+    ro_file_info info = extra_info(extra, of->fixed);
+    ro_status status =
+        ro_image_alloc(job->context, RO_GRAY8, info.width, info.height, 255, &picture);
+    if (status != RO_OK)
+        return status;
+    extra->draw(of, &picture);
+    status = ro_image_save(job->context, extra->path, &picture, NULL);
+    ro_image_free(&picture);
+    return status;
+}
+
+static ro_status save_text(struct job *job, const char *path,
+                           void (*write)(FILE *, const ro_register_step *, uint32_t))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for %s", path);
+    uint32_t kept =
+        job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
+    write(file, job->with.steps, kept);
+    fclose(file);
+    ro_status status = ro_bytes_save(job->context, path, text, size);
+    free(text);
+    return status;
+}
+
+static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
+{
+    const struct register_values *values = job->values;
+    ro_status status = ro_image_save(job->context, job->path[2], of->warped, write);
+    if (status == RO_OK && values->field)
+        status = ro_field_save(job->context, values->field, of->field);
+    for (int i = 0; i < EXTRAS && status == RO_OK; i++)
+        if (job->extras[i].path)
+            status = save_extra(job, &job->extras[i], of);
+    if (status == RO_OK && values->energy)
+        status = save_text(job, values->energy, write_energies_csv);
+    if (status == RO_OK && values->plot)
+        status = save_text(job, values->plot, write_energies_svg);
+    return status;
+}
+
+static ro_status search(struct job *job)
+{
+    ro_context *context = job->context;
+    ro_image fixed = {0}, moving = {0}, warped = {0}, field = {0};
+    ro_file_info info = {0};
+    ro_status status = pictures_load(context, job->path[0], &fixed, NULL);
+    if (status == RO_OK)
+        status = pictures_load(context, job->path[1], &moving, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(context, job->path[1], &info, job->path[2]);
+    if (status == RO_OK && (fixed.width != moving.width || fixed.height != moving.height))
+        status =
+            ro_context_fail(context, RO_E_SIZE, "%s is %u x %u but %s is %u x %u", job->path[0],
+                            fixed.width, fixed.height, job->path[1], moving.width, moving.height);
+    if (status == RO_OK)
+        status = all_accepted(job, &info, &fixed);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
+    if (status == RO_OK)
+        status = ro_register(context, &fixed, &moving, &field, &job->with);
+    const ro_report ran = *ro_context_report(context);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, moving.format, moving.width, moving.height, moving.maxval,
+                                &warped);
+    if (status == RO_OK)
+        status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
+    if (status == RO_OK) {
+        const struct pictures of = {&fixed, &moving, &warped, &field};
+        ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+        status = save_all(job, &of, &write);
+    }
+    job->ran = ran;
+    ro_image_free(&fixed);
+    ro_image_free(&moving);
+    ro_image_free(&warped);
+    ro_image_free(&field);
+    return status;
+}
+
+static void print_lines(const struct job *job, double seconds)
+{
+    const ro_register_report *r = &job->report;
+    const ro_report *ran = &job->ran;
+    fprintf(stderr, "register: %s in %s, %u x %u, %s/%s, %d thread%s, %.*f %s\n", ran->method,
+            r->number, ran->width, ran->height, ran->schedule,
+            ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
+            ran->threads == 1 ? "" : "s", seconds < 1 ? 1 : 2,
+            seconds < 1 ? 1e3 * seconds : seconds, seconds < 1 ? "ms" : "s");
+    fprintf(stderr, "register: energy %.4g before, %.4g after; %u updates (", r->energy_before,
+            r->energy_after, r->steps);
+    for (uint32_t i = 0; i < r->scales; i++)
+        fprintf(stderr, "%s%u", i ? " " : "", r->updates[i]);
+    fprintf(stderr, ")\nregister: displacement %.3f px RMS, %.2f at most; least Jacobian %.3f\n",
+            r->rms, r->largest, r->jacobian);
+    if (r->jacobian <= 0)
+        fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
+                (unsigned long long)r->folds);
+    if (r->outside > 0.5)
+        fprintf(stderr,
+                "register: warning: %.0f %% of the pixels look beyond the moving image: the "
+                "result is of no use; another --match, --init or --sigma may help\n",
+                100 * r->outside);
+}
+
+static void print_json(FILE *file, const struct job *job, double seconds)
+{
+    static const char *const roles[] = {"fixed", "moving", "output"};
+    const ro_register_report *r = &job->report;
+    const ro_report *ran = &job->ran;
+    fputs("{\"command\": \"register\"", file);
+    for (int i = 0; i < 3; i++) {
+        fprintf(file, ", \"%s\": ", roles[i]);
+        json_string(file, job->path[i]);
+    }
+    fprintf(file, ", \"scheme\": \"%s\", \"number\": \"%s\", \"schedule\": \"%s\"", ran->method,
+            r->number, ran->schedule);
+    fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d, \"launches\": %llu",
+            ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads,
+            (unsigned long long)ran->launches);
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"updates\": [", ran->width, ran->height);
+    for (uint32_t i = 0; i < r->scales; i++)
+        fprintf(file, "%s%u", i ? ", " : "", r->updates[i]);
+    fputs("], \"start\": [", file);
+    for (int i = 0; i < 6; i++)
+        fprintf(file, "%s%.17g", i ? ", " : "", r->start[i]);
+    fprintf(file, "], \"steps\": %u, \"trials\": %u, \"folds\": %llu", r->steps, r->trials,
+            (unsigned long long)r->folds);
+    const struct {
+        const char *name;
+        double value;
+    } fields[] = {
+        {"energy_before", r->energy_before},
+        {"energy_after", r->energy_after},
+        {"rms", r->rms},
+        {"largest", r->largest},
+        {"jacobian", r->jacobian},
+        {"outside", r->outside},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fprintf(file, ", \"%s\": %.17g", fields[i].name, fields[i].value);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", seconds);
+}
+
+/* ---- A field that was found before
+ * ---------------------------------------------------------------- */
+
+static ro_status apply(ro_context *context, const struct register_values *values,
+                       const char *const path[2])
+{
+    ro_image field = {0}, image = {0}, out = {0};
+    ro_file_info info = {0};
+    ro_status status = ro_field_load(context, values->apply, &field);
+    if (status == RO_OK)
+        status = pictures_load(context, path[0], &image, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(context, path[0], &info, path[1]);
+    if (status == RO_OK && (field.width != 2 * image.width || field.height != image.height))
+        status = ro_context_fail(
+            context, RO_E_SIZE, "%s is a field for images of %u x %u but %s is %u x %u",
+            values->apply, field.width / 2, field.height, path[0], image.width, image.height);
+    if (status == RO_OK)
+        status = ro_writer_accepts(context, path[1], &info, NULL);
+    if (status == RO_OK)
+        status =
+            ro_image_alloc(context, image.format, image.width, image.height, image.maxval, &out);
+    if (status == RO_OK)
+        status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
+    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+    if (status == RO_OK)
+        status = ro_image_save(context, path[1], &out, &write);
+    ro_image_free(&field);
+    ro_image_free(&image);
+    ro_image_free(&out);
+    return status;
+}
+
+/* ---- The command
+ * ----------------------------------------------------------------------------------- */
+
+/* The first option that means nothing to --apply, or NULL. */
+static const char *not_for_apply(const struct register_values *v)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } list[] = {
+        {"field", v->field},
+        {"grid", v->grid},
+        {"before", v->before},
+        {"after", v->after},
+        {"figure", v->figure},
+        {"energy", v->energy},
+        {"plot", v->plot},
+        {"scheme", v->scheme},
+        {"match", v->match},
+        {"init", v->init},
+        {"number", v->number},
+        {"scales", v->scales},
+        {"updates", v->updates},
+        {"trials", v->trials},
+        {"smooth", v->smooth},
+        {"sigma", !isnan(v->sigma)},
+        {"sigma-first", !isnan(v->sigma_first)},
+        {"finest", !isnan(v->finest)},
+        {"tolerance", !isnan(v->tolerance)},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].given)
+            return list[i].name;
+    return NULL;
+}
+
+static int run_apply(const struct command *command, const struct register_values *values,
+                     const struct operands *files)
+{
+    const char *odd = not_for_apply(values);
+    if (odd)
+        return usage_error(command, "--%s does not apply to --apply", odd);
+    if (files->count != 2)
+        return usage_error(command, "register --apply needs IMAGE and OUT");
+    if (values->common.device == RO_DEVICE_CUDA)
+        return usage_error(command, "--apply has no CUDA code");
+    struct work work;
+    int result = work_begin(&work, &values->common);
+    if (result)
+        return result;
+    ro_status status = apply(work.context, values, files->path);
+    const ro_report applied = *ro_context_report(work.context);
+    const double seconds = seconds_now() - work.progress.start;
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, values, files, &applied);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, files->path[1]);
+    } else if (values->common.json) {
+        bool busy = strcmp(files->path[1], "-") == 0;
+        FILE *file = busy ? stderr : stdout;
+        fputs("{\"command\": \"register\", \"apply\": ", file);
+        json_string(file, values->apply);
+        pictures_json(file);
+        fprintf(file, ", \"sampling\": \"%s\", \"seconds\": %.6f}\n", samplings[values->sampling],
+                seconds);
+        result = finish_stdout();
+    } else if (!values->common.quiet) {
+        fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
+                samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
+        pictures_tell();
+    }
+    work_close(&work);
+    return result;
+}
+
+static int run_search(const struct command *command, const struct register_values *values,
+                      const struct operands *files)
+{
+    struct job job = {.path = files->path, .values = values};
+    const struct extra extras[EXTRAS] = {{values->grid, draw_grid, false},
+                                         {values->before, draw_before, false},
+                                         {values->after, draw_after, false},
+                                         {values->figure, draw_figure, true}};
+    if (files->count != 3)
+        return usage_error(command, "register needs FIXED, MOVING and OUT");
+    if (values->sigma <= 0 || values->sigma_first <= 0)
+        return usage_error(command, "--sigma and --sigma-first must be positive");
+    memcpy(job.extras, extras, sizeof extras);
+    job.with = register_options_of(values);
+    job.with.report = &job.report;
+    if (values->energy || values->plot) {
+        job.with.steps_room = (uint32_t)(values->scales ? values->scales : 15) *
+                              (uint32_t)(values->updates ? values->updates : 10);
+        job.with.steps = calloc(job.with.steps_room, sizeof *job.with.steps);
+        if (!job.with.steps)
+            return fail("not enough memory to start");
+    }
+    struct work work;
+    int result = work_begin(&work, &values->common);
+    if (result) {
+        free(job.with.steps);
+        return result;
+    }
+    job.context = work.context;
+    ro_status status = search(&job);
+    const double seconds = seconds_now() - work.progress.start;
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, values, files, &job.ran);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, files->path[2]);
+    } else if (values->common.json) {
+        bool busy = strcmp(files->path[2], "-") == 0;
+        print_json(busy ? stderr : stdout, &job, seconds);
+        result = finish_stdout();
+    } else if (!values->common.quiet) {
+        print_lines(&job, seconds);
+        pictures_tell();
+    }
+    free(job.with.steps);
+    work_close(&work);
+    return result;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct register_values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    const int unwanted = certificate_wanted(command, &values.common, &files);
+    if (unwanted)
+        return unwanted;
+    return values.apply ? run_apply(command, &values, &files)
+                        : run_search(command, &values, &files);
+}
+
+const struct command command_register = {
+    .name = "register",
+    .operands = "FIXED MOVING OUT",
+    .summary = "warps one image onto another",
+    .options = options,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = register_certify,
+    .reference = register_reference,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What roundoff register was asked for. */
+#ifndef RO_CLI_COMMANDS_REGISTER_REGISTER_H
+#define RO_CLI_COMMANDS_REGISTER_REGISTER_H
+
+#include "cli/frame/cli.h"
+
+struct register_values {
+    struct common common;
+    const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
+    const char *scheme, *match, *init, *number;
+    int sampling, scales, updates, trials, smooth;
+    double sigma, sigma_first, finest, tolerance;
+};
+
+ro_register_options register_options_of(const struct register_values *values);
+
+/* What a certificate says of a registration; see certificate.h. */
+ro_status register_certify(struct certificate *to, const void *values,
+                           const struct operands *files);
+const char *const *register_reference(const void *values);
+
+#endif

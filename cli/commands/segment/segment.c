@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff segment: contours that grow from seeds, as labels, lines, pictures and fields. */
+#include "cli/commands/segment/segment.h"
+
+#include "cli/certificate/certificate.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/work.h"
+#include "core/image.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+    struct common common;
+    struct speed_words words;
+    const char *mask, *distance, *velocity;
+    const char *overlay, *contours, *phi, *frames;
+    const char *number, *norm, *profile, *schedule;
+    int every, iterations, depth;
+    double max_rms, time_step, smooth, sigma;
+};
+
+static const struct values defaults = {.max_rms = NAN, .time_step = NAN};
+
+#define PLACE(member) .offset = offsetof(struct values, member)
+
+static const struct option options[] = {
+    {"at", "X,Y[,R]", "a disc to start from, again and again; 2:X,Y for label 2", OPTION_LIST,
+     PLACE(words.at)},
+    {"mask", "FILE", "start from what is not black; several tones are labels", OPTION_TEXT,
+     PLACE(mask)},
+    {"distance", "FILE", "start from signed distances, .npy, negative inside", OPTION_TEXT,
+     PLACE(distance)},
+    {"window", "LO,HI", "grow from LO to HI of 255 (default: as round the seeds)", OPTION_LIST,
+     PLACE(words.window)},
+    {"overlay", "FILE", "the image with the outlines drawn over it", OPTION_TEXT, PLACE(overlay),
+     .writes = true},
+    {"contours", "FILE", "outlines as .svg or .geojson", OPTION_TEXT, PLACE(contours),
+     .writes = true},
+    {"phi", "FILE", "the level-set function in pixels, as .npy or .tif", OPTION_TEXT, PLACE(phi),
+     .writes = true},
+    {"frames", "FILE", "the evolution as .gif, or as a series FILE-0000.png", OPTION_TEXT,
+     PLACE(frames), .writes = true},
+    {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
+     .max = 1 << 30},
+    {"speed", "C", "constant part; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
+     .topic = "speed"},
+    {"polynomial", "A0,..", "of the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
+     PLACE(words.polynomial), .topic = "speed"},
+    {"gaussian", "M,S[,W]", "round intensity M of 255, width S, weight W", OPTION_LIST,
+     PLACE(words.gaussian), .topic = "speed"},
+    {"edge", "K[,W]", "slow down at gradients of K/255 a pixel, weight W", OPTION_LIST,
+     PLACE(words.edge), .topic = "speed"},
+    {"curvature", "C", "shorten the contour (numbers s16 and s23e8)", OPTION_LIST,
+     PLACE(words.curvature), .topic = "speed"},
+    {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
+     PLACE(velocity), .topic = "speed"},
+    {"smooth", "S", "smooth intensities by S pixels before (default 0)", OPTION_NUMBER,
+     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed"},
+    {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
+     .min = 0, .max = 1000000, .topic = "speed"},
+    {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
+     .topic = "steps"},
+    {"norm", "N", "lin (default), euclid, interpolative[-2], volume[-2]", OPTION_TEXT, PLACE(norm),
+     .topic = "steps"},
+    {"profile", "P", "fpga12: to the bit as a circuit does it", OPTION_TEXT, PLACE(profile),
+     .topic = "steps"},
+    {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
+     PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
+    {"max-rms", "R", "end below this change a step, in pixels (floats 0.001)", OPTION_NUMBER,
+     PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
+    {"time-step", "T", "of a step (default: the largest that is monotone)", OPTION_NUMBER,
+     PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
+    {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
+     PLACE(schedule), .topic = "steps"},
+    {"depth", "T", "steps at once, 1 to 16 (default 8; cuda: the best)", OPTION_WHOLE, PLACE(depth),
+     .min = 1, .max = 16, .topic = "steps"},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff segment scan.png cell.png --at 120,80 --overlay look.png",
+    "roundoff segment scan.png two.png --at 60,50 --at 2:150,90 --contours two.svg",
+    NULL,
+};
+
+struct job {
+    ro_context *context;
+    const struct values *values;
+    const struct operands *files;
+    ro_segment_options segment;
+    ro_segment_report report;
+    struct named named[RO_LABELS];
+    ro_image in, mask, distance, velocity, picture;
+    struct frames frames;
+    ro_segmentation *result;
+};
+
+/* ---- What goes in ---------------------------------------------------------------------------- */
+
+/* Tones of a mask become labels: one tone is label 1, up to four are numbered from dark to light,
+ * numbers from 1 to 4 stay what they are. */
+static ro_status number_mask(struct job *job)
+{
+    ro_image *mask = &job->mask;
+    if (mask->format != RO_GRAY8)
+        return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask is grey of 8 bits, not %s",
+                               job->values->mask, ro_format_name(mask->format));
+    if (mask->width != job->in.width || mask->height != job->in.height)
+        return ro_context_fail(job->context, RO_E_SIZE,
+                               "the mask is %u x %u but the image is %u x %u", mask->width,
+                               mask->height, job->in.width, job->in.height);
+    uint8_t label[256] = {0};
+    bool seen[256] = {0};
+    for (uint32_t y = 0; y < mask->height; y++) {
+        const uint8_t *row = (const uint8_t *)mask->data + (ptrdiff_t)y * mask->stride;
+        for (uint32_t x = 0; x < mask->width; x++)
+            seen[row[x]] = true;
+    }
+    int tones = 0, highest = 0;
+    for (int i = 1; i < 256; i++)
+        if (seen[i]) {
+            label[i] = (uint8_t)(++tones <= RO_LABELS ? tones : 0);
+            highest = i;
+        }
+    if (tones > RO_LABELS)
+        return ro_context_fail(job->context, RO_E_ARGUMENT,
+                               "%s: the mask has %d tones beside black, up to %d labels are "
+                               "possible",
+                               job->values->mask, tones, RO_LABELS);
+    for (int i = 1; i <= RO_LABELS && highest <= RO_LABELS && tones > 1; i++)
+        label[i] = (uint8_t)i;
+    for (uint32_t y = 0; y < mask->height; y++) {
+        uint8_t *row = (uint8_t *)mask->data + (ptrdiff_t)y * mask->stride;
+        for (uint32_t x = 0; x < mask->width; x++)
+            row[x] = label[row[x]];
+    }
+    mask->maxval = 255;
+    return RO_OK;
+}
+
+static ro_status read_velocity(struct job *job)
+{
+    ro_image *field = &job->velocity;
+    ro_status status = ro_field_load(job->context, job->values->velocity, field);
+    if (status != RO_OK)
+        return status;
+    if (field->width != 2 * job->in.width || field->height != job->in.height)
+        return ro_context_fail(job->context, RO_E_SIZE,
+                               "the velocity is %u x %u but the image is %u x %u", field->width / 2,
+                               field->height, job->in.width, job->in.height);
+    float *values = malloc((size_t)field->width * field->height * sizeof *values);
+    if (!values)
+        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for a velocity field");
+    for (uint32_t y = 0; y < field->height; y++)
+        memcpy(values + (size_t)y * field->width,
+               (const char *)field->data + (ptrdiff_t)y * field->stride,
+               field->width * sizeof *values);
+    job->segment.velocity = values;
+    return RO_OK;
+}
+
+static ro_status read_all(struct job *job)
+{
+    const struct values *values = job->values;
+    ro_file_info info = {0};
+    ro_status status = pictures_load(job->context, job->files->path[0], &job->in, &info);
+    if (status == RO_OK)
+        status = pictures_resolution(job->context, job->files->path[0], &info, NULL);
+    if (status == RO_OK && values->mask) {
+        status = pictures_load(job->context, values->mask, &job->mask, NULL);
+        if (status == RO_OK)
+            status = number_mask(job);
+        job->segment.mask = &job->mask;
+    }
+    if (status == RO_OK && values->distance) {
+        status = pictures_load(job->context, values->distance, &job->distance, NULL);
+        job->segment.distance = &job->distance;
+    }
+    if (status == RO_OK && values->velocity)
+        status = read_velocity(job);
+    return status;
+}
+
+/* ---- What comes out -------------------------------------------------------------------------- */
+
+static int used_labels(const ro_segment_report *report, int *highest)
+{
+    int count = 0;
+    for (int i = 0; i < RO_LABELS; i++)
+        if (report->label[i].used) {
+            count++;
+            *highest = i + 1;
+        }
+    return count;
+}
+
+/* phi of one label has the name itself, of several "name-1.npy" and so on. */
+static void name_phi(const char *path, int label, bool alone, char *name, size_t size)
+{
+    const char *dot = strrchr(path, '.');
+    int stem = (int)(dot ? dot - path : (ptrdiff_t)strlen(path));
+    if (alone)
+        snprintf(name, size, "%s", path);
+    else
+        snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
+}
+
+/* Whether all files can be written, before the work. */
+static ro_status check_outputs(struct job *job)
+{
+    const struct values *values = job->values;
+    ro_file_info info = {
+        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
+    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
+    info.format = RO_RGB8;
+    info.maxval = 255;
+    if (status == RO_OK && values->overlay)
+        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
+    info.format = RO_GRAYF;
+    info.maxval = 0;
+    if (status == RO_OK && values->phi)
+        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
+    if (status == RO_OK && values->contours)
+        status = ro_contours_accepts(job->context, values->contours);
+    return status;
+}
+
+static ro_status save_labels(struct job *job)
+{
+    int highest = 1;
+    ro_image labels = {0};
+    used_labels(&job->report, &highest);
+    ro_status status = ro_image_alloc(job->context, RO_INDEX8, job->in.width, job->in.height,
+                                      (uint32_t)highest, &labels);
+    if (status == RO_OK)
+        status = ro_segmentation_labels(job->result, &labels);
+    if (status == RO_OK)
+        status = ro_image_save(job->context, job->files->path[1], &labels, NULL);
+    ro_image_free(&labels);
+    return status;
+}
+
+static ro_status save_phi(struct job *job)
+{
+    int highest = 1;
+    bool alone = used_labels(&job->report, &highest) == 1;
+    ro_image phi = {0};
+    ro_status status =
+        ro_image_alloc(job->context, RO_GRAYF, job->in.width, job->in.height, 0, &phi);
+    for (int i = 1; i <= RO_LABELS && status == RO_OK; i++) {
+        char name[4096];
+        if (!job->report.label[i - 1].used)
+            continue;
+        name_phi(job->values->phi, i, alone, name, sizeof name);
+        status = ro_segmentation_phi(job->result, i, &phi);
+        if (status == RO_OK)
+            status = ro_image_save(job->context, name, &phi, NULL);
+    }
+    ro_image_free(&phi);
+    return status;
+}
+
+static ro_status save_all(struct job *job)
+{
+    const struct values *values = job->values;
+    const ro_polyline *lines;
+    size_t count;
+    ro_status status = ro_segmentation_contours(job->result, &lines, &count);
+    if (status == RO_OK && values->frames)
+        status = frames_commit(&job->frames);
+    if (status == RO_OK && values->overlay)
+        status = save_overlay(job->context, values->overlay, &job->picture, job->result);
+    if (status == RO_OK && values->contours)
+        status = ro_contours_save(job->context, values->contours, lines, count, job->in.width,
+                                  job->in.height);
+    if (status == RO_OK && values->phi)
+        status = save_phi(job);
+    if (status == RO_OK)
+        status = save_labels(job);
+    return status;
+}
+
+static void close_job(struct job *job)
+{
+    free((void *)job->segment.velocity);
+    ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
+                                &job->picture};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        ro_image_free(images[i]);
+    ro_segmentation_free(job->result);
+}
+
+static ro_status run_job(struct job *job)
+{
+    const struct values *values = job->values;
+    ro_status status = read_all(job);
+    if (status == RO_OK)
+        status = check_named(job->context, &job->segment, job->named);
+    if (status == RO_OK)
+        status = check_outputs(job);
+    if (status == RO_OK && (values->overlay || values->frames))
+        status = picture_of(job->context, &job->in, &job->picture);
+    if (status == RO_OK && values->frames) {
+        status = frames_open(&job->frames, job->context, values->frames, &job->picture);
+        job->segment.frame = frames_add;
+        job->segment.frame_data = &job->frames;
+        job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
+    }
+    job->segment.report = &job->report;
+    if (status == RO_OK)
+        status = ro_segment(job->context, &job->in, &job->segment, &job->result);
+    if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
+        status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
+    if (status == RO_OK)
+        status = save_all(job);
+    frames_close(&job->frames);
+    close_job(job);
+    return status;
+}
+
+static struct job job_of(const struct values *values, const struct operands *files)
+{
+    return (struct job){
+        .values = values,
+        .files = files,
+        .segment = {.number = values->number,
+                    .norm = values->norm,
+                    .profile = values->profile,
+                    .schedule = values->schedule,
+                    .depth = (uint32_t)values->depth,
+                    .iterations = (uint32_t)values->iterations,
+                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+                    .time_step = isnan(values->time_step) ? 0 : values->time_step,
+                    .smooth = values->smooth,
+                    .sigma = values->sigma},
+    };
+}
+
+/* ---- The certificate ------------------------------------------------------------------------- */
+
+/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files. */
+static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
+{
+    const uint32_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
+    uint64_t count = 0;
+    if (out->format != RO_GRAY8 || out->width != labels->width || out->height != labels->height)
+        return (uint64_t)labels->width * labels->height;
+    for (uint32_t y = 0; y < out->height; y++) {
+        const uint8_t *from = (const uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
+        const uint8_t *row = (const uint8_t *)out->data + (ptrdiff_t)y * out->stride;
+        for (uint32_t x = 0; x < out->width; x++)
+            count += row[x] != (numbers ? from[x] : (2 * white * from[x] + steps) / (2 * steps));
+    }
+    return count;
+}
+
+static void state_labels(struct certificate *to, const ro_segment_report *r)
+{
+    __int128 areas[RO_LABELS], steps[RO_LABELS], rescalings[RO_LABELS], ended[RO_LABELS];
+    for (int i = 0; i < RO_LABELS; i++) {
+        areas[i] = (__int128)r->label[i].area;
+        steps[i] = r->label[i].steps;
+        rescalings[i] = r->label[i].rescalings;
+        ended[i] = r->label[i].ended;
+    }
+    certificate_text(to, "number", r->number);
+    certificate_text(to, "norm", r->norm);
+    certificate_integers(to, "label_area", areas, RO_LABELS);
+    certificate_integers(to, "label_steps", steps, RO_LABELS);
+    certificate_integers(to, "label_rescalings", rescalings, RO_LABELS);
+    certificate_integers(to, "label_ended", ended, RO_LABELS);
+}
+
+/* The evolution once more. */
+static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
+{
+    struct values values = *(const struct values *)given;
+    ro_seed *seeds = calloc(MOST_TEXTS, sizeof *seeds);
+    ro_image out = {0}, labels = {0};
+    ro_file_info info = {0};
+    int highest = 1;
+    values.schedule = NULL; /* changes no bits */
+    values.depth = 0;
+    struct job job = job_of(&values, files);
+    job.context = to->context;
+    job.segment.report = &job.report;
+    ro_status status = RO_OK;
+    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds, job.named) != 0)
+        status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
+    if (status == RO_OK)
+        status = read_all(&job);
+    if (status == RO_OK)
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+    if (status == RO_OK)
+        status = ro_segment(to->context, &job.in, &job.segment, &job.result);
+    if (status == RO_OK) {
+        used_labels(&job.report, &highest);
+        status = ro_image_alloc(to->context, RO_INDEX8, job.in.width, job.in.height,
+                                (uint32_t)highest, &labels);
+    }
+    if (status == RO_OK)
+        status = ro_segmentation_labels(job.result, &labels);
+    if (status == RO_OK) {
+        certificate_picture(to, "input", &job.in);
+        if (values.mask)
+            certificate_picture(to, "mask", &job.mask);
+        if (values.distance)
+            certificate_picture(to, "distance", &job.distance);
+        if (values.velocity)
+            certificate_picture(to, "velocity", &job.velocity);
+        certificate_picture(to, "output", &out);
+        state_labels(to, &job.report);
+        certificate_natural(to, "pixels_unlike_the_method",
+                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+    }
+    close_job(&job);
+    ro_image_free(&out);
+    ro_image_free(&labels);
+    free(seeds);
+    return status;
+}
+
+/* The definition; files beside OUT stay as they are. */
+static const char *const *reference(const void *given)
+{
+    static const char *const defined[] = {
+        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1", "!depth",
+        "!overlay",   "!contours", "!phi",  "!frames", "!every",    NULL};
+    (void)given;
+    return defined;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static ro_seed seeds[MOST_TEXTS];
+    struct values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    if (files.count != 2)
+        return usage_error(command, "segment needs IN and OUT");
+    if (!isnan(values.max_rms) && values.max_rms <= 0)
+        return usage_error(command, "--max-rms %g: must be positive", values.max_rms);
+    if (!isnan(values.time_step) && values.time_step <= 0)
+        return usage_error(command, "--time-step %g: must be positive", values.time_step);
+    if (values.every && !values.frames)
+        return usage_error(command, "--every goes with --frames only");
+    if (values.sigma > 0 && values.words.edge.count == 0)
+        return usage_error(command, "--sigma goes with --edge only: --smooth smooths intensities");
+    struct job job = job_of(&values, &files);
+    int result = read_words(command, &values.words, &job.segment, seeds, job.named);
+    if (result)
+        return result;
+    if (!job.segment.seed_count && !values.mask && !values.distance)
+        return usage_error(command, "there is no seed: give --at X,Y, --mask or --distance");
+    result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
+
+    struct work work;
+    result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    job.context = work.context;
+    ro_status status = run_job(&job);
+    const double seconds = seconds_now() - work.progress.start;
+    const ro_report ran = *ro_context_report(work.context);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, &ran);
+    work_end(&work);
+    if (status != RO_OK) {
+        result = work_failed(&work, status, files.path[1]);
+    } else if (values.common.json) {
+        bool busy = strcmp(files.path[1], "-") == 0;
+        segment_json(busy ? stderr : stdout, &ran, &job.report, &files, seconds);
+        result = finish_stdout();
+    } else if (!values.common.quiet) {
+        segment_lines(&ran, &job.report, seconds);
+        pictures_tell();
+    }
+    work_close(&work);
+    return result;
+}
+
+const struct command command_segment = {
+    .name = "segment",
+    .operands = "IN OUT",
+    .summary = "finds objects by contours that grow from seeds, in few bits",
+    .options = options,
+    .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
+              COMMON_CERTIFICATE | COMMON_STRICT,
+    .examples = examples,
+    .run = run,
+    .files = 2,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certify,
+    .reference = reference,
+};

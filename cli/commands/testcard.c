@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff testcard: draws the built-in test picture into a file. */
+#include "cli/certificate/certificate.h"
+#include "cli/frame/work.h"
+#include "roundoff_io.h"
+
+#include <string.h>
+
+struct values {
+    struct common common;
+    struct size size;
+    int depth;
+    bool colour;
+    const char *type;
+};
+
+static const struct values defaults = {.size = {1024, 1024}};
+
+static const char *const depths[] = {"8", "16", NULL};
+
+static const struct option options[] = {
+    {"size", "WxH", "width and height (default 1024x1024)", OPTION_SIZE,
+     .offset = offsetof(struct values, size), .min = 1, .max = 1 << 30},
+    {"depth", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
+     .offset = offsetof(struct values, depth), .choices = depths},
+    {"colour", NULL, "draw in colour, not in grey", OPTION_FLAG,
+     .offset = offsetof(struct values, colour)},
+    {"type", "T", "type of OUT: pgm, ppm, png, tiff or npy (default: its name)", OPTION_TEXT,
+     .offset = offsetof(struct values, type)},
+    {0},
+};
+
+static const char *const examples[] = {
+    "roundoff testcard card.png --size 2048x2048 --colour",
+    "roundoff testcard - --depth 16 | roundoff halftone - card.pbm",
+    NULL,
+};
+
+/* Drawn whole: what it will need is asked of the writer before the work. */
+static ro_status draw(ro_context *context, const struct values *values, const char *out)
+{
+    static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
+    ro_format format = formats[values->colour][values->depth];
+    uint32_t white = values->depth ? 65535 : 255;
+    ro_write_options write = {.type = values->type};
+    ro_file_info info = {.format = format,
+                         .width = values->size.width,
+                         .height = values->size.height,
+                         .maxval = white,
+                         .pages = 1};
+    ro_image image = {0};
+    ro_status status = ro_writer_accepts(context, out, &info, &write);
+    if (status != RO_OK)
+        goto done;
+    status = ro_image_alloc(context, format, info.width, info.height, white, &image);
+    if (status != RO_OK)
+        goto done;
+    status = ro_testcard(context, &image);
+    if (status != RO_OK)
+        goto done;
+    status = ro_image_save(context, out, &image, &write);
+done:
+    ro_image_free(&image);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct values values = defaults;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, &values, &files, &ended))
+        return ended;
+    if (files.count != 1)
+        return usage_error(command, "testcard needs OUT and no other name");
+    int result = certificate_wanted(command, &values.common, &files);
+    if (result)
+        return result;
+
+    struct work work;
+    result = work_begin(&work, &values.common);
+    if (result)
+        return result;
+    const char *out = files.path[0];
+    ro_status status = draw(work.context, &values, out);
+    if (status == RO_OK)
+        status = certificate_write(command, work.context, &values, &files, NULL);
+    work_end(&work);
+    int bits = values.depth ? 16 : 8;
+    if (status != RO_OK) {
+        result = work_failed(&work, status, out);
+    } else if (values.common.json) {
+        FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
+        fputs("{\"command\": \"testcard\", \"output\": ", file);
+        json_string(file, out);
+        fprintf(file,
+                ", \"width\": %u, \"height\": %u, \"depth\": %d, \"colour\": %s, "
+                "\"seconds\": %.6f}\n",
+                values.size.width, values.size.height, bits, values.colour ? "true" : "false",
+                work.seconds);
+        result = finish_stdout();
+    } else if (!values.common.quiet) {
+        fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values.size.width,
+                values.size.height, bits, values.colour ? "colour" : "grey", 1e3 * work.seconds);
+    }
+    work_close(&work);
+    return result;
+}
+
+const struct command command_testcard = {
+    .name = "testcard",
+    .operands = "OUT",
+    .summary = "draws a picture that shows what halftoning does well and badly",
+    .options = options,
+    .common = COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
+    .examples = examples,
+    .run = run,
+    .files = 1,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .certify = certificate_of_output,
+    .reference = certificate_no_arguments,
+};

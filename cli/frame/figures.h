@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured figures as JSON, for --json and for the data of a page, and as a table. */
+#ifndef RO_CLI_FRAME_FIGURES_H
+#define RO_CLI_FRAME_FIGURES_H
+
+#include "roundoff.h"
+
+#include <stdio.h>
+
+/* An object without its braces: "width": ..., "height": ...; an infinite PSNR is null. */
+void figures_json(FILE *file, const ro_measure_report *report);
+void figures_table(FILE *file, const ro_measure_report *report);
+
+/* A number, or null where JSON has none. */
+void json_number(FILE *file, double value);
+
+#endif

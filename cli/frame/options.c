@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parser of command lines. Numbers are read strictly (the whole text, inside the range), a
+ * misspelt option names the nearest that the command has, and an option of another command is told
+ * apart from one that nobody has: nothing is ignored.
+ */
+#include "cli/frame/options.h"
+
+#include "cli/frame/cli.h"
+#include "core/names.h"
+#include "parallel/pool.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HELP_COLUMN = 20, MOST_PERCENT = 1000000 };
+
+static const char *const device_names[] = {"auto", "cpu", "cuda", NULL};
+static const char *const cpu_names[] = {"auto", "scalar", "avx2", "avx512", NULL};
+
+/* In the order of the COMMON_ bits. */
+static const struct option common_options[] = {
+    {"device", "D", "auto (default), cpu or cuda", OPTION_CHOICE,
+     .offset = offsetof(struct common, device), .choices = device_names},
+    {"threads", "N", "worker threads (default: one per core)", OPTION_WHOLE,
+     .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
+    {"cpu", "V", "force an instruction set: scalar, avx2 or avx512", OPTION_CHOICE,
+     .offset = offsetof(struct common, cpu), .choices = cpu_names},
+    {"seed", "N", "for methods that draw random numbers (default 0)", OPTION_SEED,
+     .offset = offsetof(struct common, seed)},
+    {"quiet", NULL, "print nothing but errors", OPTION_FLAG,
+     .offset = offsetof(struct common, quiet)},
+    {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
+    {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
+     .offset = offsetof(struct common, certificate), .writes = true},
+    {"strict", NULL, "fail where something of a picture would be dropped", OPTION_FLAG,
+     .offset = offsetof(struct common, strict), .topic = "files"},
+};
+enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
+
+int options_list(const struct command *command, const struct option *list[MOST_OPTIONS])
+{
+    int count = 0;
+    for (const struct option *own = command->options; own->name; own++)
+        list[count++] = own;
+    for (int i = 0; i < COMMON_COUNT; i++)
+        if (command->common & 1u << i)
+            list[count++] = &common_options[i];
+    return count;
+}
+
+/* Option names are exact: "--dpi" is not "--d-p-i". */
+static const struct option *find_option(const struct command *command, const char *name,
+                                        size_t length)
+{
+    const struct option *list[MOST_OPTIONS];
+    int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        if (strlen(list[i]->name) == length && memcmp(list[i]->name, name, length) == 0)
+            return list[i];
+    return NULL;
+}
+
+static int unknown_option(const struct command *command, const char *argument, size_t length)
+{
+    int shown = (int)length;
+    for (int i = 0; commands[i]; i++)
+        if (length > 2 && find_option(commands[i], argument + 2, length - 2))
+            return usage_error(command, "%.*s does not apply to %s", shown, argument,
+                               command->name);
+    const struct option *list[MOST_OPTIONS];
+    const char *names[MOST_OPTIONS];
+    int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        names[i] = list[i]->name;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", shown, argument);
+    const char *nearest = ro_name_nearest(name, names, (size_t)count);
+    if (nearest)
+        return usage_error(command, "unknown option %.*s, did you mean --%s?", shown, argument,
+                           nearest);
+    return usage_error(command, "unknown option %.*s", shown, argument);
+}
+
+/* Digits only: strtol would also take spaces and signs. */
+static bool read_whole(const char *text, const char **end, long *value)
+{
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    char *stop;
+    *value = strtol(text, &stop, 10);
+    *end = stop;
+    return errno == 0;
+}
+
+static bool store_whole(const struct option *option, const char *text, void *value)
+{
+    long number;
+    const char *end;
+    if (!read_whole(text, &end, &number) || *end || number < option->min || number > option->max)
+        return false;
+    *(int *)value = (int)number;
+    return true;
+}
+
+static bool store_percent(const struct option *option, const char *text, void *value)
+{
+    long number;
+    const char *end;
+    if (!read_whole(text, &end, &number) || (*end && strcmp(end, "%") != 0) ||
+        number < option->min || number > option->max)
+        return false;
+    *(int *)value = (int)number;
+    return true;
+}
+
+static bool store_number(const struct option *option, const char *text, void *value)
+{
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || *end || !(number >= option->min && number <= option->max))
+        return false;
+    *(double *)value = number;
+    return true;
+}
+
+static bool store_share(const struct option *option, const char *text, void *value)
+{
+    const char *digits = text + (option->min < 0 && (*text == '-' || *text == '+'));
+    if (!isdigit((unsigned char)*digits) && *digits != '.')
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%") != 0) ||
+        !(number >= option->min && number <= option->max))
+        return false;
+    *(double *)value = number;
+    return true;
+}
+
+static bool store_size(const struct option *option, const char *text, void *value)
+{
+    long width, height;
+    const char *end;
+    if (!read_whole(text, &end, &width) || (*end != 'x' && *end != 'X') ||
+        !read_whole(end + 1, &end, &height) || *end)
+        return false;
+    if (width < option->min || width > option->max || height < option->min || height > option->max)
+        return false;
+    *(struct size *)value = (struct size){(uint32_t)width, (uint32_t)height};
+    return true;
+}
+
+static bool store_scale(const struct option *option, const char *text, void *value)
+{
+    struct scale scale = {0};
+    const char *end = text;
+    long sides[2] = {0};
+    if (text[0] && text[strlen(text) - 1] == '%') {
+        char *stop;
+        scale.percent = isdigit((unsigned char)*text) || *text == '.' ? strtod(text, &stop) : 0;
+        if (!(scale.percent > 0 && scale.percent <= MOST_PERCENT) || strcmp(stop, "%") != 0)
+            return false;
+        *(struct scale *)value = scale;
+        return true;
+    }
+    for (int i = 0; i < 2; i++) {
+        const bool given = isdigit((unsigned char)*end);
+        if (given &&
+            (!read_whole(end, &end, &sides[i]) || sides[i] < option->min || sides[i] > option->max))
+            return false;
+        if (i == 0 && *end != 'x' && *end != 'X')
+            return false;
+        end += i == 0;
+    }
+    if (*end || (!sides[0] && !sides[1]))
+        return false;
+    *(struct scale *)value = (struct scale){(uint32_t)sides[0], (uint32_t)sides[1], 0};
+    return true;
+}
+
+static bool store_seed(const struct option *option, const char *text, void *value)
+{
+    (void)option;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || *end)
+        return false;
+    *(uint64_t *)value = number;
+    return true;
+}
+
+static bool store_choice(const struct option *option, const char *text, void *value)
+{
+    for (int i = 0; option->choices[i]; i++)
+        if (ro_name_equal(text, option->choices[i])) {
+            *(int *)value = i;
+            return true;
+        }
+    return false;
+}
+
+static bool store_text(const struct option *option, const char *text, void *value)
+{
+    (void)option;
+    *(const char **)value = text;
+    return true;
+}
+
+static bool store_list(const struct option *option, const char *text, void *value)
+{
+    struct texts *texts = value;
+    (void)option;
+    if (texts->count == MOST_TEXTS)
+        return false;
+    texts->text[texts->count++] = text;
+    return true;
+}
+
+/* What is allowed, for the sentence that refuses a value. */
+static void say_allowed(const struct option *option, char *text, size_t size)
+{
+    switch (option->kind) {
+    case OPTION_WHOLE:
+        snprintf(text, size, "a whole number from %d to %d", option->min, option->max);
+        break;
+    case OPTION_PERCENT:
+        snprintf(text, size, "a whole number from %d%% to %d%%", option->min, option->max);
+        break;
+    case OPTION_NUMBER:
+        snprintf(text, size, "a number from %d to %d", option->min, option->max);
+        break;
+    case OPTION_SHARE:
+        snprintf(text, size, "a percentage from %d to %d", option->min, option->max);
+        break;
+    case OPTION_SIZE:
+        snprintf(text, size, "WxH, such as 640x480, each from %d to %d", option->min, option->max);
+        break;
+    case OPTION_SCALE:
+        snprintf(text, size,
+                 "WxH, Wx, xH or P%%, such as 640x480, 640x or 50%%, sides from %d to %d",
+                 option->min, option->max);
+        break;
+    case OPTION_SEED:
+        snprintf(text, size, "a whole number from 0 to %llu", (unsigned long long)UINT64_MAX);
+        break;
+    case OPTION_CHOICE:
+        for (int i = 0; option->choices[i]; i++) {
+            const char *between = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
+            size_t length = strlen(text);
+            snprintf(text + length, size - length, "%s%s", between, option->choices[i]);
+        }
+        break;
+    case OPTION_LIST:
+        snprintf(text, size, "given at most %d times", MOST_TEXTS);
+        break;
+    case OPTION_TEXT:
+    case OPTION_FLAG:
+        break;
+    }
+}
+
+static bool store(const struct command *command, const struct option *option, const char *text,
+                  void *values)
+{
+    static bool (*const stores[])(const struct option *, const char *, void *) = {
+        [OPTION_TEXT] = store_text,       [OPTION_CHOICE] = store_choice,
+        [OPTION_WHOLE] = store_whole,     [OPTION_NUMBER] = store_number,
+        [OPTION_SIZE] = store_size,       [OPTION_SEED] = store_seed,
+        [OPTION_PERCENT] = store_percent, [OPTION_SHARE] = store_share,
+        [OPTION_LIST] = store_list,       [OPTION_SCALE] = store_scale,
+    };
+    if (stores[option->kind](option, text, (char *)values + option->offset))
+        return true;
+    char allowed[160] = "";
+    say_allowed(option, allowed, sizeof allowed);
+    usage_error(command, "--%s %s: must be %s", option->name, *text ? text : "\"\"", allowed);
+    return false;
+}
+
+static const char *find_topic(const struct command *command, const char *name)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        if (list[i]->topic && ro_name_equal(list[i]->topic, name))
+            return list[i]->topic;
+    return NULL;
+}
+
+/* Two, or as many as the usage line has words: a command says itself that one or none are wanted.
+ */
+static int most_operands(const struct command *command)
+{
+    int words = 0;
+    if (strstr(command->operands, "..."))
+        return MAX_OPERANDS;
+    for (const char *c = command->operands; *c; c += strcspn(c, " "), c += strspn(c, " "))
+        words++;
+    words -= command->verb != NULL;
+    return words < 2 ? 2 : words < MAX_OPERANDS ? words : MAX_OPERANDS;
+}
+
+/* Whether two names mean one file; what is no plain file, such as /dev/null, may be named twice. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return strcmp(a, b) == 0;
+}
+
+/* A file that is written beside the output is no other file of the command. */
+static bool files_are_apart(const struct command *command, const void *values,
+                            const struct operands *operands)
+{
+    const struct option *list[MOST_OPTIONS];
+    int count = options_list(command, list);
+    const char *text[MOST_OPTIONS] = {0};
+    for (int i = 0; i < count; i++)
+        if (list[i]->kind == OPTION_TEXT)
+            text[i] = *(const char *const *)((const char *)values + list[i]->offset);
+    for (int i = 0; i < count; i++) {
+        if (!list[i]->writes || !text[i])
+            continue;
+        for (int k = 0; k < operands->count; k++) {
+            const char *path = operands->path[k];
+            const bool out = k == operands->count - 1 && strstr(command->operands, "OUT");
+            if (same_file(text[i], path) && (out || strcmp(path, "-") != 0)) {
+                usage_error(command, "--%s and %s are the same file", list[i]->name, path);
+                return false;
+            }
+        }
+        for (int k = 0; k < count; k++)
+            if (k != i && text[k] && same_file(text[i], text[k])) {
+                usage_error(command, "--%s and --%s are the same file, %s", list[i]->name,
+                            list[k]->name, text[i]);
+                return false;
+            }
+    }
+    return true;
+}
+
+enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
+                          struct operands *operands)
+{
+    *operands = (struct operands){0};
+    bool ended = false;
+    for (int i = 0; i < argc; i++) {
+        const char *argument = argv[i];
+        if (ended || argument[0] != '-' || strcmp(argument, "-") == 0) {
+            if (operands->count == most_operands(command)) {
+                usage_error(command, "%s is one name too many", argument);
+                return PARSED_ERROR;
+            }
+            operands->path[operands->count++] = argument;
+            continue;
+        }
+        if (strcmp(argument, "--") == 0) {
+            ended = true;
+            continue;
+        }
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            options_help(command, find_topic(command, i + 1 < argc ? argv[i + 1] : ""), stdout);
+            return PARSED_HELP;
+        }
+        size_t length = strcspn(argument, "=");
+        const struct option *option =
+            argument[1] == '-' ? find_option(command, argument + 2, length - 2) : NULL;
+        if (!option) {
+            unknown_option(command, argument, length);
+            return PARSED_ERROR;
+        }
+        const char *value = argument[length] ? argument + length + 1 : NULL;
+        if (option->kind == OPTION_FLAG) {
+            if (value) {
+                usage_error(command, "--%s takes no value", option->name);
+                return PARSED_ERROR;
+            }
+            *(bool *)((char *)values + option->offset) = true;
+            continue;
+        }
+        if (!value && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
+            value = argv[++i];
+        if (!value) {
+            usage_error(command, "--%s needs a value", option->name);
+            return PARSED_ERROR;
+        }
+        if (!store(command, option, value, values))
+            return PARSED_ERROR;
+    }
+    return files_are_apart(command, values, operands) ? PARSED : PARSED_ERROR;
+}
+
+bool options_take(const struct command *command, int argc, char **argv, void *values,
+                  struct operands *operands, int *ended)
+{
+    enum parsed parsed = options_parse(command, argc, argv, values, operands);
+    *ended = parsed == PARSED_HELP ? finish_stdout() : EXIT_BAD_USAGE;
+    return parsed == PARSED;
+}
+
+static void list_topics(const struct command *command, FILE *file)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    const char *before = "\nMore, by topic: --help ";
+    for (int i = 0; i < count; i++) {
+        bool told = !list[i]->topic;
+        for (int k = 0; k < i && !told; k++)
+            told = list[k]->topic && strcmp(list[k]->topic, list[i]->topic) == 0;
+        if (told)
+            continue;
+        fprintf(file, "%s%s", before, list[i]->topic);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', file);
+}
+
+static bool has_topic(const struct option *option, const char *topic)
+{
+    if (!topic || !option->topic)
+        return !topic && !option->topic;
+    return strcmp(topic, option->topic) == 0 || (option->also && strcmp(topic, option->also) == 0);
+}
+
+void options_help(const struct command *command, const char *topic, FILE *file)
+{
+    fprintf(file, "Usage: roundoff %s %s%s[options]\n", command->name, command->operands,
+            *command->operands ? " " : "");
+    if (topic)
+        fprintf(file, "Options for %s:\n\n", topic);
+    else
+        fprintf(file, "%c%s.\n\n", toupper((unsigned char)command->summary[0]),
+                command->summary + 1);
+    const struct option *list[MOST_OPTIONS];
+    int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
+        if (!has_topic(list[i], topic))
+            continue;
+        const char *argument = list[i]->argument;
+        int column = fprintf(file, "  --%s%s%s", list[i]->name, argument ? " " : "",
+                             argument ? argument : "");
+        fprintf(file, "%*s%s\n", column < HELP_COLUMN ? HELP_COLUMN - column : 1, "",
+                list[i]->help);
+    }
+    if (topic)
+        return;
+    list_topics(command, file);
+    fprintf(file, "\nExamples:\n");
+    for (int i = 0; command->examples[i]; i++)
+        fprintf(file, "  %s\n", command->examples[i]);
+}

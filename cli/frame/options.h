@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Long options, described by tables: --name value, --name=value, flags; "--" ends them. */
+#ifndef RO_CLI_FRAME_OPTIONS_H
+#define RO_CLI_FRAME_OPTIONS_H
+
+#include "roundoff.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_kind {
+    OPTION_FLAG,    /* bool */
+    OPTION_TEXT,    /* const char * */
+    OPTION_CHOICE,  /* int: the place in `choices` */
+    OPTION_WHOLE,   /* int from min to max */
+    OPTION_PERCENT, /* the same, with or without a per cent sign */
+    OPTION_NUMBER,  /* double from min to max */
+    OPTION_SHARE,   /* double from min to max per cent; min may be negative */
+    OPTION_SIZE,    /* struct size, each side from min to max */
+    OPTION_SCALE,   /* struct scale: WxH, Wx, xH or P%, sides from min to max */
+    OPTION_SEED,    /* uint64_t */
+    OPTION_LIST,    /* struct texts: every time it is given */
+};
+
+enum { MOST_TEXTS = 256 };
+struct texts {
+    int count;
+    const char *text[MOST_TEXTS];
+};
+
+struct size {
+    uint32_t width, height;
+};
+
+/* A side of 0 follows the other; else per cent of both. */
+struct scale {
+    uint32_t width, height;
+    double percent;
+};
+
+struct option {
+    const char *name;     /* without the dashes */
+    const char *argument; /* as --help shows it; NULL for a flag */
+    const char *help;
+    enum option_kind kind;
+    size_t offset; /* of the value in the command's structure of values */
+    int min, max;
+    const char *const *choices; /* ended by NULL */
+    const char *topic;          /* shown by --help TOPIC; NULL: by --help */
+    const char *also;           /* another topic that shows it */
+    const char *before;         /* its value in certificates from before there was the option; NULL:
+                                   the default */
+    const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
+                                     NULL: of all */
+    bool writes;                  /* the text is a file that the command writes beside its output */
+};
+
+/* Options of several commands. A command's structure of values begins with this one. */
+struct common {
+    int device, cpu; /* ro_device, ro_cpu */
+    int threads;
+    uint64_t seed;
+    bool quiet, json;
+    const char *certificate;
+    bool strict;
+};
+enum {
+    COMMON_DEVICE = 1 << 0,
+    COMMON_THREADS = 1 << 1,
+    COMMON_CPU = 1 << 2,
+    COMMON_SEED = 1 << 3,
+    COMMON_QUIET = 1 << 4,
+    COMMON_JSON = 1 << 5,
+    COMMON_CERTIFICATE = 1 << 6,
+    COMMON_STRICT = 1 << 7,
+};
+
+enum { MAX_OPERANDS = 4 };
+struct operands {
+    int count;
+    const char *path[MAX_OPERANDS];
+};
+
+/* What a parse ends with: go on, or leave with an exit status (--help, or an error already told).
+ */
+enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
+
+struct command;
+enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
+                          struct operands *operands);
+
+/* The same for a command's run: false where it ends here, with help or a wrong option, and *ended
+ * is its exit status. */
+bool options_take(const struct command *command, int argc, char **argv, void *values,
+                  struct operands *operands, int *ended);
+
+/* The options a command takes, its own first, and how many they are. */
+enum { MOST_OPTIONS = 64 };
+int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);
+
+/* The options of a topic; NULL: those without one, the names of the topics, and the examples. */
+void options_help(const struct command *command, const char *topic, FILE *file);
+
+#endif

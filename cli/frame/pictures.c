@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/frame/pictures.h"
+
+#include "cli/frame/cli.h"
+
+#include <string.h>
+
+enum { MOST_PICTURES = 8 };
+
+/* A command reads its pictures in one thread, and one command runs in a process. */
+static struct {
+    bool strict;
+    int count;
+    const char *path[MOST_PICTURES];
+    ro_dropped dropped[MOST_PICTURES]; /* filled in as the readers close */
+    bool resolution[MOST_PICTURES];    /* dropped too */
+} pictures;
+
+void pictures_begin(bool strict)
+{
+    memset(&pictures, 0, sizeof pictures);
+    pictures.strict = strict;
+}
+
+/* The number of a picture; MOST_PICTURES: there is no room for it. */
+static int place_of(const char *path)
+{
+    for (int i = 0; i < pictures.count; i++)
+        if (strcmp(pictures.path[i], path) == 0)
+            return i;
+    if (pictures.count == MOST_PICTURES)
+        return MOST_PICTURES;
+    pictures.path[pictures.count] = path;
+    return pictures.count++;
+}
+
+ro_read_options pictures_read(const char *path)
+{
+    const int place = place_of(path);
+    return (ro_read_options){.strict = pictures.strict,
+                             .dropped = place < MOST_PICTURES ? &pictures.dropped[place] : NULL};
+}
+
+ro_status pictures_load(ro_context *context, const char *path, ro_image *image, ro_file_info *info)
+{
+    const ro_read_options read = pictures_read(path);
+    return ro_image_load(context, path, &read, image, info);
+}
+
+ro_status pictures_resolution(ro_context *context, const char *path, const ro_file_info *info,
+                              const char *out)
+{
+    const int place = place_of(path);
+    if (!(info->dpi_x > 0 || info->dpi_y > 0) || (out && ro_writer_holds_resolution(out, NULL)))
+        return RO_OK;
+    if (pictures.strict)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must not be dropped: its resolution",
+                               path);
+    if (place < MOST_PICTURES)
+        pictures.resolution[place] = true;
+    return RO_OK;
+}
+
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* In words what was dropped of a picture; "": nothing. */
+static const char *words_of(int place)
+{
+    static char words[sizeof(ro_dropped) + 32];
+    const char *text = pictures.dropped[place].text;
+    snprintf(words, sizeof words, "%s%s%s", text, *text && pictures.resolution[place] ? ", " : "",
+             pictures.resolution[place] ? "its resolution" : "");
+    return words;
+}
+
+void pictures_tell(void)
+{
+    for (int i = 0; i < pictures.count; i++)
+        if (*words_of(i))
+            note("%s: dropped %s", name_of(pictures.path[i]), words_of(i));
+}
+
+void pictures_json(FILE *file)
+{
+    const char *between = "";
+    fputs(", \"dropped\": {", file);
+    for (int i = 0; i < pictures.count; i++)
+        if (*words_of(i)) {
+            fputs(between, file);
+            json_string(file, name_of(pictures.path[i]));
+            fputs(": ", file);
+            json_string(file, words_of(i));
+            between = ", ";
+        }
+    fputc('}', file);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A progress bar for people: only on a terminal, only when work takes longer than a moment. */
+#ifndef RO_CLI_FRAME_PROGRESS_H
+#define RO_CLI_FRAME_PROGRESS_H
+
+#include <stdbool.h>
+
+struct progress {
+    bool shown; /* a bar stands on the terminal */
+    bool wanted;
+    double start, last; /* seconds */
+};
+
+double seconds_now(void);
+void progress_begin(struct progress *progress, bool quiet);
+int progress_step(void *progress, const char *phase, double done); /* a ro_progress_fn */
+void progress_end(struct progress *progress);                      /* wipes the bar */
+
+#endif

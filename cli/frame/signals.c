@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The handler only sets flags: ro_context_cancel is one atomic store, and the work stops at its
+ * next check, removes its temporary file and returns. System calls are not restarted, so that a
+ * read from a silent pipe ends too. A closed pipe and a file over the limit are errors of write.
+ */
+#include "cli/frame/signals.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static atomic_int caught;
+static atomic_int inside; /* handlers at work: any thread may be the one that is interrupted */
+static _Atomic(ro_context *) watched;
+
+static void on_signal(int number)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&caught, &none, number);
+    atomic_fetch_add(&inside, 1);
+    ro_context *context = atomic_load(&watched);
+    if (context)
+        ro_context_cancel(context);
+    atomic_fetch_sub(&inside, 1);
+}
+
+void signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal}, old;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* nohup asks to outlive the terminal by ignoring this one. */
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+void signals_watch(ro_context *context)
+{
+    atomic_store(&watched, context);
+    while (atomic_load(&inside))
+        sched_yield(); /* the old context may be closed after this returns */
+    if (context && atomic_load(&caught))
+        ro_context_cancel(context);
+}
+
+int signals_caught(void) { return atomic_load(&caught); }

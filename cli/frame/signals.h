@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Ctrl-C and termination become a cancellation, so that clean-up runs as after any failure. */
+#ifndef RO_CLI_FRAME_SIGNALS_H
+#define RO_CLI_FRAME_SIGNALS_H
+
+#include "roundoff.h"
+
+void signals_catch(void);
+void signals_watch(ro_context *context); /* cancels this one from now on; NULL: none */
+int signals_caught(void);                /* the signal's number, 0 if none came */
+
+#endif

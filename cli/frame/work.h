@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A run of a command that computes: its context with progress and signals tied to it. */
+#ifndef RO_CLI_FRAME_WORK_H
+#define RO_CLI_FRAME_WORK_H
+
+#include "cli/frame/cli.h"
+#include "cli/frame/progress.h"
+
+struct work {
+    ro_context *context;
+    struct progress progress;
+    double seconds; /* of the work, set by work_end */
+};
+
+int work_begin(struct work *work, const struct common *common); /* 0, or an exit status: told */
+void work_end(struct work *work);
+
+/* Says in one line why a call failed, what became of `out`, and returns the exit status. */
+int work_failed(const struct work *work, ro_status status, const char *out);
+void work_close(struct work *work);
+
+/* Whether a file can be made at `path`; if not, says so. Asked before long work. */
+bool can_write(const char *path);
+
+#endif

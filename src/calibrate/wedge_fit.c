@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a scan of the wedge to a tone curve: find the marks, look at every patch and at the paper
+ * round it, divide the light away, make the tones grow (the nearest growing sequence), turn the
+ * curve round.
+ */
+#include "calibrate/wedge.h"
+#include "calibrate/wedge_marks.h"
+#include "core/checked.h"
+#include "core/image.h"
+#include "measure/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BLOCKS = 64, SMALLEST = 160 };
+
+static ro_status no_wedge(ro_context *context, const char *why)
+{
+    return ro_context_fail(context, RO_E_FORMAT, "there is no step wedge in the scan: %s", why);
+}
+
+/* ---- The scan ------------------------------------------------------------------------------- */
+
+static ro_status open_scan(ro_context *context, const ro_image *image, struct wedge_scan *scan)
+{
+    struct measure_tones tones = {0};
+    size_t pixels, bytes;
+    scan->width = image->width;
+    scan->height = image->height;
+    const uint32_t shorter = image->width < image->height ? image->width : image->height;
+    scan->block = shorter / BLOCKS > 4 ? shorter / BLOCKS : 4;
+    scan->across = (scan->width + scan->block - 1) / scan->block;
+    scan->down = (scan->height + scan->block - 1) / scan->block;
+    if (ro_size_multiply(scan->width, scan->height, &pixels) &&
+        ro_size_multiply(pixels, sizeof *scan->tone, &bytes))
+        scan->tone = malloc(bytes);
+    scan->blocks = calloc((size_t)scan->across * scan->down, sizeof *scan->blocks);
+    scan->paper = calloc((size_t)scan->across * scan->down, sizeof *scan->paper);
+    if (!scan->tone || !scan->blocks || !scan->paper)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a scan of %u x %u pixels",
+                               scan->width, scan->height);
+    ro_status status = measure_tones_open(context, image, false, &tones);
+    for (uint32_t y = 0; y < scan->height && status == RO_OK; y++)
+        measure_tones_row(&tones, 0, y, scan->width, scan->tone + (size_t)y * scan->width);
+    measure_tones_close(&tones);
+    return status;
+}
+
+/* Paper near a place: the lightest of the blocks' means round it. */
+static void find_paper(struct wedge_scan *scan)
+{
+    enum { REACH = 3 };
+    for (uint32_t v = 0; v < scan->down; v++)
+        for (uint32_t u = 0; u < scan->across; u++) {
+            double sum = 0;
+            uint32_t count = 0;
+            for (uint32_t y = v * scan->block; y < (v + 1) * scan->block && y < scan->height; y++)
+                for (uint32_t x = u * scan->block; x < (u + 1) * scan->block && x < scan->width;
+                     x++, count++)
+                    sum += (double)scan->tone[(size_t)y * scan->width + x];
+            scan->blocks[v * scan->across + u] = (float)(sum / count);
+        }
+    for (int64_t v = 0; v < scan->down; v++)
+        for (int64_t u = 0; u < scan->across; u++) {
+            float most = 0;
+            for (int64_t y = v - REACH; y <= v + REACH; y++)
+                for (int64_t x = u - REACH; x <= u + REACH; x++)
+                    if (y >= 0 && y < scan->down && x >= 0 && x < scan->across &&
+                        scan->blocks[y * scan->across + x] > most)
+                        most = scan->blocks[y * scan->across + x];
+            scan->paper[v * scan->across + u] = most;
+        }
+}
+
+/* ---- Looking at it -------------------------------------------------------------------------- */
+
+/* A place of the wedge, in units, as pixels of the scan. */
+static void place_of(const double corner[4][2], double u, double v, double *x, double *y)
+{
+    const double half = WEDGE_MARGIN + WEDGE_MARK / 2.0;
+    const double s = (u - half) / WEDGE_ACROSS, t = (v - half) / WEDGE_DOWN;
+    double at[2];
+    for (int i = 0; i < 2; i++)
+        at[i] = (1 - t) * ((1 - s) * corner[0][i] + s * corner[1][i]) +
+                t * ((1 - s) * corner[2][i] + s * corner[3][i]);
+    *x = at[0];
+    *y = at[1];
+}
+
+static double tone_at(const struct wedge_scan *scan, double x, double y)
+{
+    x = x < 0 ? 0 : x > scan->width - 1.0 ? scan->width - 1.0 : x;
+    y = y < 0 ? 0 : y > scan->height - 1.0 ? scan->height - 1.0 : y;
+    const size_t i = (size_t)x, k = (size_t)y, w = scan->width;
+    const double s = x - (double)i, t = y - (double)k;
+    const float *p = scan->tone + k * w + i;
+    const size_t right = i + 1 < w, below = k + 1 < scan->height ? w : 0;
+    return (1 - t) * ((1 - s) * (double)p[0] + s * (double)p[right]) +
+           t * ((1 - s) * (double)p[below] + s * (double)p[below + right]);
+}
+
+/* The mean of a rectangle round (u, v), weighted down towards its edges so that it does not count
+ * how many dots of a screen lie across them. */
+static double mean_of(const struct wedge_scan *scan, const double corner[4][2], double u, double v,
+                      double width, double height)
+{
+    const double pi = 3.14159265358979323846;
+    const double unit =
+        hypot(corner[1][0] - corner[0][0], corner[1][1] - corner[0][1]) / WEDGE_ACROSS;
+    const int across = (int)ceil(2 * width * unit), down = (int)ceil(2 * height * unit);
+    double sum = 0, weights = 0;
+    for (int j = 0; j < down; j++)
+        for (int i = 0; i < across; i++) {
+            const double s = (i + 0.5) / across, t = (j + 0.5) / down;
+            const double weight = (1 - cos(2 * pi * s)) * (1 - cos(2 * pi * t));
+            double x, y;
+            place_of(corner, u + (s - 0.5) * width, v + (t - 0.5) * height, &x, &y);
+            sum += weight * tone_at(scan, x, y);
+            weights += weight;
+        }
+    return sum / weights;
+}
+
+struct look {
+    double patch, paper;
+};
+
+static struct look look_at(const struct wedge_scan *scan, const double corner[4][2], int number)
+{
+    const double u = WEDGE_LEFT + number % WEDGE_COLUMNS * WEDGE_PITCH + WEDGE_PATCH / 2.0;
+    const double v = WEDGE_TOP + number / WEDGE_COLUMNS * WEDGE_PITCH + WEDGE_PATCH / 2.0;
+    const double beside = WEDGE_PITCH / 2.0, thin = 1.4, wide = 6;
+    return (struct look){
+        .patch = mean_of(scan, corner, u, v, 7, 7),
+        .paper = (mean_of(scan, corner, u - beside, v, thin, wide) +
+                  mean_of(scan, corner, u + beside, v, thin, wide) +
+                  mean_of(scan, corner, u, v - beside, wide, thin) +
+                  mean_of(scan, corner, u, v + beside, wide, thin)) /
+                 4,
+    };
+}
+
+static ro_status measure_steps(ro_context *context, const struct wedge_scan *scan,
+                               ro_wedge_report *report)
+{
+    int steps[WEDGE_PATCHES], blacks = 0;
+    double ratio[WEDGE_PATCHES], black = 0, least = INFINITY, most = 0;
+    wedge_steps(steps);
+    for (int i = 0; i < WEDGE_PATCHES; i++) {
+        const struct look look = look_at(scan, (const double(*)[2])report->corner, i);
+        if (!(look.paper > 0.02))
+            return no_wedge(context, "the paper between its patches is black");
+        ratio[i] = look.patch / look.paper;
+        least = look.paper < least ? look.paper : least;
+        most = look.paper > most ? look.paper : most;
+        if (steps[i] == 0) {
+            black += ratio[i];
+            blacks++;
+        }
+    }
+    report->black = black / blacks;
+    report->light = least / most;
+    if (report->black > 0.7)
+        return no_wedge(context, "its darkest patches are nearly as light as paper");
+    for (int i = 0; i < WEDGE_PATCHES; i++)
+        report->printed[steps[i]] = (ratio[i] - report->black) / (1 - report->black);
+    report->printed[0] = 0; /* the mean of all that are black */
+    double squares = 0;
+    for (int k = 0; k < RO_WEDGE_STEPS; k++) {
+        report->tone[k] = (double)k / (RO_WEDGE_STEPS - 1);
+        squares += pow(report->printed[k] - report->tone[k], 2);
+    }
+    report->error = sqrt(squares / RO_WEDGE_STEPS);
+    return RO_OK;
+}
+
+/* ---- The curve ------------------------------------------------------------------------------ */
+
+/* The nearest sequence that never falls: neighbours that fall become their mean, until none do. */
+static void make_growing(const double *values, int count, double *grown)
+{
+    double mean[RO_WEDGE_STEPS];
+    int size[RO_WEDGE_STEPS], groups = 0;
+    for (int i = 0; i < count; i++) {
+        mean[groups] = values[i];
+        size[groups++] = 1;
+        while (groups > 1 && mean[groups - 2] > mean[groups - 1]) {
+            const int a = size[groups - 2], b = size[groups - 1];
+            mean[groups - 2] = (a * mean[groups - 2] + b * mean[groups - 1]) / (a + b);
+            size[groups - 2] = a + b;
+            groups--;
+        }
+    }
+    for (int g = 0, i = 0; g < groups; g++)
+        for (int k = 0; k < size[g]; k++)
+            grown[i++] = mean[g];
+}
+
+static ro_status make_curve(ro_context *context, const ro_wedge_report *report,
+                            ro_tone_point points[RO_WEDGE_STEPS], int *count)
+{
+    const int last = RO_WEDGE_STEPS - 1;
+    double grown[RO_WEDGE_STEPS], moved = 0;
+    make_growing(report->printed, RO_WEDGE_STEPS, grown);
+    for (int k = 0; k <= last; k++) {
+        moved = fmax(moved, fabs(grown[k] - report->printed[k]));
+        grown[k] = grown[k] < 0 ? 0 : grown[k] > 1 ? 1 : grown[k];
+    }
+    if (moved > 0.1)
+        return no_wedge(context, "the patches between its marks are not in order");
+    if (grown[last] < 0.8)
+        return no_wedge(context, "its lightest patch is not paper");
+    *count = 0;
+    points[(*count)++] = (ro_tone_point){0, 0};
+    for (int k = 1; k < last; k++)
+        /* tones that print alike: the middle one of them is as good as any */
+        if (grown[k] > points[*count - 1].in + 1e-4 && grown[k] < 1 - 1e-4)
+            points[(*count)++] = (ro_tone_point){grown[k], report->tone[k]};
+    points[(*count)++] = (ro_tone_point){1, 1};
+    return RO_OK;
+}
+
+ro_status ro_wedge_fit(ro_context *context, const ro_image *scan,
+                       ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
+{
+    struct wedge_scan work = {0};
+    const double pi = 3.14159265358979323846;
+    *report = (ro_wedge_report){0};
+    *count = 0;
+    ro_status status = ro_image_check(context, scan, "scan");
+    if (status != RO_OK)
+        return status;
+    if (scan->width < SMALLEST || scan->height < SMALLEST / 2)
+        return no_wedge(context, "it is too small to hold one");
+    status = open_scan(context, scan, &work);
+    if (status != RO_OK)
+        goto done;
+    find_paper(&work);
+    if (!wedge_find_marks(&work, report->corner)) {
+        status = no_wedge(context, "its four marks were not found");
+        goto done;
+    }
+    report->angle = atan2(report->corner[1][1] - report->corner[0][1],
+                          report->corner[1][0] - report->corner[0][0]) *
+                    180 / pi;
+    status = measure_steps(context, &work, report);
+    if (status == RO_OK)
+        status = make_curve(context, report, points, count);
+done:
+    free(work.tone);
+    free(work.blocks);
+    free(work.paper);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and closing contexts, and what they remember: the last message and the last report. */
+#include "context/context.h"
+
+#include "context/device.h"
+#include "core/cpu.h"
+#include "cuda/cuda.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ro_version(void) { return RO_VERSION; }
+
+const char *ro_status_name(ro_status status)
+{
+    static const char *const names[] = {
+        [RO_OK] = "ok",
+        [RO_E_ARGUMENT] = "bad argument",
+        [RO_E_UNSUPPORTED] = "not supported",
+        [RO_E_SIZE] = "bad size",
+        [RO_E_MEMORY] = "out of memory",
+        [RO_E_DEVICE] = "device error",
+        [RO_E_IO] = "input or output error",
+        [RO_E_FORMAT] = "bad file",
+        [RO_E_STATE] = "called out of order",
+        [RO_E_CANCELLED] = "cancelled",
+    };
+    if ((unsigned)status >= sizeof names / sizeof *names)
+        return "unknown status";
+    return names[status];
+}
+
+ro_status ro_context_open(const ro_context_options *options, ro_context **context)
+{
+    static const ro_context_options defaults;
+    if (!context)
+        return RO_E_ARGUMENT;
+    *context = NULL;
+    if (!options)
+        options = &defaults;
+    if (options->threads < 0 || options->threads > RO_MAX_THREADS)
+        return RO_E_ARGUMENT;
+    if (options->cpu > ro_cpu_best())
+        return RO_E_UNSUPPORTED;
+    ro_status status = ro_device_usable(options->device);
+    if (status != RO_OK)
+        return status;
+
+    ro_context *made = calloc(1, sizeof *made);
+    if (!made)
+        return RO_E_MEMORY;
+    made->options = *options;
+    made->cpu = options->cpu ? options->cpu : ro_cpu_best();
+    made->threads = options->threads ? options->threads : ro_cpu_threads();
+    pthread_mutex_init(&made->message_lock, NULL);
+    made->pool = ro_pool_open(made->threads);
+    if (!made->pool) {
+        ro_context_close(made);
+        return RO_E_MEMORY;
+    }
+    *context = made;
+    return RO_OK;
+}
+
+void ro_context_close(ro_context *context)
+{
+    if (!context)
+        return;
+    ro_cuda_close(context->cuda);
+    ro_pool_close(context->pool);
+    pthread_mutex_destroy(&context->message_lock);
+    free(context);
+}
+
+const char *ro_context_message(const ro_context *context) { return context->message; }
+
+const ro_report *ro_context_report(const ro_context *context) { return &context->report; }
+
+void ro_context_cancel(ro_context *context) { atomic_store(&context->cancelled, true); }
+
+void ro_context_resume(ro_context *context) { atomic_store(&context->cancelled, false); }
+
+int ro_context_cancelled(const ro_context *context) { return atomic_load(&context->cancelled); }
+
+ro_status ro_context_fail(ro_context *context, ro_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pthread_mutex_lock(&context->message_lock);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    pthread_mutex_unlock(&context->message_lock);
+    va_end(arguments);
+    return status;
+}
+
+struct ro_cuda **ro_context_cuda(ro_context *context) { return &context->cuda; }
+
+ro_status ro_context_progress(ro_context *context, const char *phase, double done)
+{
+    const ro_context_options *options = &context->options;
+    if (options->progress && options->progress(options->progress_data, phase, done) != 0)
+        ro_context_cancel(context);
+    if (ro_context_cancelled(context))
+        return ro_context_fail(context, RO_E_CANCELLED, "cancelled");
+    return RO_OK;
+}

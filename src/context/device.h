@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The accelerators behind a small table: each back end says what it finds. */
+#ifndef RO_CONTEXT_DEVICE_H
+#define RO_CONTEXT_DEVICE_H
+
+#include "roundoff/core.h"
+
+/* RO_OK when a context may be opened on the device, else the reason as a status. */
+ro_status ro_device_usable(ro_device device);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one source of randomness: a hash of (seed, x, y). No state, so that any thread or device may
+ * draw any pixel's number; 32-bit operations only, so that SIMD lanes and CUDA compute the same.
+ */
+#ifndef RO_CORE_RANDOM_H
+#define RO_CORE_RANDOM_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define RO_HASH_FN static __host__ __device__ __forceinline__
+#else
+#define RO_HASH_FN static inline
+#endif
+
+/* A mixing step with low bias: every input bit flips every output bit about half of the time. */
+RO_HASH_FN uint32_t ro_hash_mix(uint32_t x)
+{
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+/* What a row's numbers have in common: ro_hash(seed, x, y) is ro_hash_mix(row ^ x). */
+RO_HASH_FN uint32_t ro_hash_row(uint64_t seed, uint32_t y)
+{
+    uint32_t h = ro_hash_mix((uint32_t)seed + 0x9e3779b9u);
+    h = ro_hash_mix(h ^ (uint32_t)(seed >> 32));
+    return ro_hash_mix(h ^ y);
+}
+
+RO_HASH_FN uint32_t ro_hash(uint64_t seed, uint32_t x, uint32_t y)
+{
+    return ro_hash_mix(ro_hash_row(seed, y) ^ x);
+}
+
+#endif

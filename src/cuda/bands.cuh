@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows in host memory go through a device in bands. Three streams work at once: one copies band
+ * n + 1 to the device, one computes band n, one copies band n - 1 back. An image of any height
+ * needs the memory of two bands. Pageable memory is staged through pinned buffers, for only those
+ * are copied beside other work.
+ */
+#ifndef RO_CUDA_BANDS_CUH
+#define RO_CUDA_BANDS_CUH
+
+#include "cuda/cuda.cuh"
+
+struct ro_cuda_rows {
+    const void *in;
+    ptrdiff_t in_stride;
+    void *out;
+    ptrdiff_t out_stride;
+    size_t in_bytes, out_bytes; /* of a row */
+    uint32_t rows;
+    uint32_t band; /* rows of one */
+};
+
+/* A band on the device; rows lie `pitch` bytes apart, a multiple of 256. */
+struct ro_cuda_band {
+    unsigned char *in, *out;
+    size_t in_pitch, out_pitch;
+    uint32_t first, rows;
+};
+
+/* Launches what turns `in` into `out` on a stream. */
+typedef ro_status ro_cuda_band_fn(void *data, const struct ro_cuda_band *band, cudaStream_t stream);
+
+/* Returns when the output is complete. Uses the slots IN_A to OUT_B and all pinned buffers. */
+ro_status ro_cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
+                            ro_cuda_band_fn *run, void *data);
+
+size_t ro_cuda_band_pitch(size_t bytes); /* of rows of so many bytes */
+
+#endif

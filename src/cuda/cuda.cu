@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices, streams and scratch memory. The process never aborts: what fails becomes a status. */
+#include "cuda/cuda.cuh"
+
+#include <initializer_list>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ro_status ro_cuda_check(ro_context *context, cudaError_t error, const char *doing)
+{
+    if (error == cudaSuccess)
+        return RO_OK;
+    cudaGetLastError(); /* an error that is not sticky is over */
+    char call[48];
+    snprintf(call, sizeof call, "%.*s", (int)strcspn(doing, "("), doing);
+    if (error == cudaErrorMemoryAllocation)
+        return ro_context_fail(context, RO_E_MEMORY, "the CUDA device is out of memory (%s)", call);
+    return ro_context_fail(context, RO_E_DEVICE, "the CUDA device failed in %s: %s", call,
+                           cudaGetErrorString(error));
+}
+
+int ro_cuda_count(char *why, size_t size)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess) {
+        cudaGetLastError();
+        count = 0;
+    }
+    if (count == 0 && why)
+        snprintf(why, size, "no CUDA device was found (%s)",
+                 error == cudaSuccess ? "none present" : cudaGetErrorString(error));
+    return count;
+}
+
+ro_status ro_cuda_describe(int index, ro_device_info *info)
+{
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) {
+        cudaGetLastError();
+        return RO_E_DEVICE;
+    }
+    memset(info, 0, sizeof *info);
+    info->device = RO_DEVICE_CUDA;
+    info->index = index;
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+    snprintf(info->detail, sizeof info->detail, "compute capability %d.%d, %d multiprocessors",
+             properties.major, properties.minor, properties.multiProcessorCount);
+    info->memory = properties.totalGlobalMem;
+    return RO_OK;
+}
+
+static ro_status open_streams(struct ro_cuda *cuda)
+{
+    ro_context *context = cuda->context;
+    RO_CUDA_TRY(context, cudaGetDevice(&cuda->device));
+    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&cuda->processors, cudaDevAttrMultiProcessorCount,
+                                                cuda->device));
+    cudaStream_t *streams[] = {&cuda->copy_in, &cuda->compute, &cuda->copy_out};
+    for (cudaStream_t *stream : streams)
+        RO_CUDA_TRY(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+    RO_CUDA_TRY(context, cudaEventCreate(&cuda->begin));
+    RO_CUDA_TRY(context, cudaEventCreate(&cuda->end));
+    RO_CUDA_TRY(context, cudaEventCreateWithFlags(&cuda->scratch_free, cudaEventDisableTiming));
+    for (int i = 0; i < RO_CUDA_LANES; i++)
+        for (cudaEvent_t *event : {&cuda->ready[i], &cuda->computed[i], &cuda->fetched[i]})
+            RO_CUDA_TRY(context, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    return RO_OK;
+}
+
+ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda)
+{
+    char why[160];
+    *cuda = NULL;
+    if (ro_cuda_count(why, sizeof why) == 0)
+        return ro_context_fail(context, RO_E_DEVICE, "%s", why);
+    struct ro_cuda *made = (struct ro_cuda *)calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a CUDA context");
+    made->context = context;
+    ro_status status = open_streams(made);
+    if (status != RO_OK) {
+        ro_cuda_close(made);
+        return status;
+    }
+    *cuda = made;
+    return RO_OK;
+}
+
+void ro_cuda_close(struct ro_cuda *cuda)
+{
+    if (!cuda)
+        return;
+    cudaStream_t streams[] = {cuda->copy_in, cuda->compute, cuda->copy_out};
+    for (cudaStream_t stream : streams)
+        if (stream) {
+            cudaStreamSynchronize(stream);
+            cudaStreamDestroy(stream);
+        }
+    if (cuda->scratch_used)
+        cudaEventSynchronize(cuda->scratch_free);
+    for (cudaEvent_t event : {cuda->begin, cuda->end, cuda->scratch_free})
+        if (event)
+            cudaEventDestroy(event);
+    for (int i = 0; i < RO_CUDA_LANES; i++)
+        for (cudaEvent_t event : {cuda->ready[i], cuda->computed[i], cuda->fetched[i]})
+            if (event)
+                cudaEventDestroy(event);
+    ro_cuda_drop_graph(cuda);
+    for (int i = 0; i < RO_CUDA_SLOTS; i++)
+        cudaFree(cuda->slot[i].data);
+    for (void *pinned : cuda->pinned)
+        cudaFreeHost(pinned);
+    cudaGetLastError();
+    free(cuda);
+}
+
+ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda)
+{
+    struct ro_cuda **kept = ro_context_cuda(context);
+    if (!*kept)
+        RO_TRY(ro_cuda_open(context, kept));
+    *cuda = *kept;
+    return RO_OK;
+}
+
+ro_status ro_cuda_reserve(struct ro_cuda *cuda, enum ro_cuda_slot number, size_t bytes,
+                          cudaStream_t stream, void **data, bool *fresh)
+{
+    auto *slot = &cuda->slot[number];
+    bool made = slot->bytes < bytes;
+    if (made) {
+        if (slot->data)
+            RO_CUDA_TRY(cuda->context, cudaFreeAsync(slot->data, stream));
+        slot->data = NULL;
+        slot->bytes = 0;
+        RO_CUDA_TRY(cuda->context, cudaMallocAsync(&slot->data, bytes, stream));
+        slot->bytes = bytes;
+        RO_CUDA_TRY(cuda->context, cudaMemsetAsync(slot->data, 0, bytes, stream));
+    }
+    *data = slot->data;
+    if (fresh)
+        *fresh = made;
+    return RO_OK;
+}
+
+ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data)
+{
+    if (cuda->pinned_bytes[number] < bytes) {
+        cudaFreeHost(cuda->pinned[number]);
+        cuda->pinned[number] = NULL;
+        cuda->pinned_bytes[number] = 0;
+        RO_CUDA_TRY(cuda->context, cudaMallocHost(&cuda->pinned[number], bytes));
+        cuda->pinned_bytes[number] = bytes;
+    }
+    *data = cuda->pinned[number];
+    return RO_OK;
+}
+
+ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data)
+{
+    *data = NULL;
+    RO_CUDA_TRY(cuda->context, cudaMallocAsync(data, bytes, cuda->compute));
+    return RO_OK;
+}
+
+void ro_cuda_disown(struct ro_cuda *cuda, void *data)
+{
+    if (!data)
+        return;
+    if (cuda->scratch_used)
+        cudaStreamWaitEvent(cuda->compute, cuda->scratch_free, 0);
+    cudaFreeAsync(data, cuda->compute);
+}
+
+void ro_cuda_drop_graph(struct ro_cuda *cuda)
+{
+    if (cuda->graph)
+        cudaGraphExecDestroy(cuda->graph);
+    free(cuda->graph_key);
+    cuda->graph = NULL;
+    cuda->graph_key = NULL;
+    cuda->graph_key_bytes = 0;
+}
+
+ro_status ro_cuda_scratch_begin(struct ro_cuda *cuda, cudaStream_t stream)
+{
+    if (cuda->scratch_used)
+        RO_CUDA_TRY(cuda->context, cudaStreamWaitEvent(stream, cuda->scratch_free, 0));
+    return RO_OK;
+}
+
+ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
+{
+    RO_CUDA_TRY(cuda->context, cudaEventRecord(cuda->scratch_free, stream));
+    cuda->scratch_used = true;
+    return RO_OK;
+}
+
+/* ---- memory and time for benches and tests -----------------------------------------------------
+ */
+
+ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device)
+{
+    *device = NULL;
+    RO_CUDA_TRY(context, cudaMalloc(device, bytes));
+    return RO_OK;
+}
+
+void ro_cuda_free(void *device) { cudaFree(device); }
+
+ro_status ro_cuda_alloc_pinned(ro_context *context, size_t bytes, void **host)
+{
+    *host = NULL;
+    RO_CUDA_TRY(context, cudaMallocHost(host, bytes));
+    return RO_OK;
+}
+
+void ro_cuda_free_pinned(void *host) { cudaFreeHost(host); }
+
+ro_status ro_cuda_copy(ro_context *context, void *to, const void *from, size_t bytes)
+{
+    RO_CUDA_TRY(context, cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+    return RO_OK;
+}
+
+ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t bytes)
+{
+    RO_CUDA_TRY(context, cudaMemset(device, value, bytes));
+    RO_CUDA_TRY(context, cudaDeviceSynchronize());
+    return RO_OK;
+}
+
+static __global__ void spoil_shared(unsigned words)
+{
+    extern __shared__ unsigned memory[];
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x)
+        ((volatile unsigned *)memory)[i] = ~0u;
+}
+
+ro_status ro_cuda_spoil_shared(ro_context *context)
+{
+    struct ro_cuda *cuda;
+    int bytes;
+    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_CUDA_TRY(context, cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                                cuda->device));
+    RO_CUDA_TRY(context, cudaFuncSetAttribute(spoil_shared,
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    spoil_shared<<<4 * cuda->processors, 256, (size_t)bytes, cuda->compute>>>((unsigned)bytes / 4);
+    RO_CUDA_TRY(context, cudaGetLastError());
+    RO_CUDA_TRY(context, cudaStreamSynchronize(cuda->compute));
+    return RO_OK;
+}
+
+void *ro_cuda_stream(ro_context *context)
+{
+    struct ro_cuda *cuda;
+    return ro_cuda_of(context, &cuda) == RO_OK ? cuda->compute : NULL;
+}
+
+ro_status ro_cuda_timer_start(ro_context *context)
+{
+    struct ro_cuda *cuda;
+    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_CUDA_TRY(context, cudaEventRecord(cuda->begin, cuda->compute));
+    return RO_OK;
+}
+
+ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds)
+{
+    struct ro_cuda *cuda;
+    float elapsed;
+    RO_TRY(ro_cuda_of(context, &cuda));
+    RO_CUDA_TRY(context, cudaEventRecord(cuda->end, cuda->compute));
+    RO_CUDA_TRY(context, cudaEventSynchronize(cuda->end));
+    RO_CUDA_TRY(context, cudaEventElapsedTime(&elapsed, cuda->begin, cuda->end));
+    *milliseconds = elapsed;
+    return RO_OK;
+}
+
+ro_status ro_cuda_wait(ro_context *context)
+{
+    RO_CUDA_TRY(context, cudaDeviceSynchronize());
+    return RO_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA side of a context, as C sees it. A build without CUDA has the same functions from
+ * cuda_none.c: no devices, and every call fails with a sentence.
+ */
+#ifndef RO_CUDA_CUDA_H
+#define RO_CUDA_CUDA_H
+
+#include "roundoff/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How many devices can be used; 0 without a driver. `why`, if not NULL, says why there are none. */
+int ro_cuda_count(char *why, size_t size);
+ro_status ro_cuda_describe(int index, ro_device_info *info);
+
+/* What a context holds on its device: streams, events, scratch memory that grows and is kept. */
+struct ro_cuda;
+ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda);
+void ro_cuda_close(struct ro_cuda *cuda);              /* NULL is allowed */
+struct ro_cuda **ro_context_cuda(ro_context *context); /* where a context keeps it */
+
+/* Memory and time for programs that measure: device memory, pinned host memory, copies that wait,
+ * and a pair of events round whatever was put on the context's stream between them. */
+ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device);
+void ro_cuda_free(void *device);
+ro_status ro_cuda_alloc_pinned(ro_context *context, size_t bytes, void **host);
+void ro_cuda_free_pinned(void *host);
+ro_status ro_cuda_copy(ro_context *context, void *to, const void *from, size_t bytes);
+ro_status ro_cuda_fill(ro_context *context, void *device, int value, size_t bytes);
+/* Leaves ones in the shared memory of all multiprocessors, for whoever reads before it writes. */
+ro_status ro_cuda_spoil_shared(ro_context *context);
+void *ro_cuda_stream(ro_context *context); /* the one the timer watches; NULL without a device */
+ro_status ro_cuda_timer_start(ro_context *context);
+ro_status ro_cuda_timer_stop(ro_context *context, double *milliseconds); /* waits */
+ro_status ro_cuda_wait(ro_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Direct binary search: who does what when.
+ *
+ * Blocks of a group touch no line in common, so threads take them as they come and the result is
+ * the same: 1 2 1 2 3 4 3 4       a group after the other; inside a block, raster order 1 2 1 2
+ */
+#include "context/context.h"
+#include "halftone/dbs/dbs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct job {
+    struct dbs_state *state;
+    const struct dbs_kernels *kernels;
+    const ro_image *out;
+    atomic_int ticket;
+    int group, across, down; /* blocks of the group */
+    _Atomic uint64_t error, changes;
+    _Atomic int64_t gain;
+};
+
+static void *scratch_of(const struct dbs_state *state, int thread)
+{
+    return state->scratch + state->plan.scratch_bytes * (size_t)thread;
+}
+
+/* The next strip of rows to do, or false. */
+static bool next_strip(struct job *job, int rows, int *y0, int *y1)
+{
+    *y0 = atomic_fetch_add(&job->ticket, 1) * DBS_STRIP;
+    *y1 = *y0 + DBS_STRIP < rows ? *y0 + DBS_STRIP : rows;
+    return *y0 < rows;
+}
+
+static void start_strips(void *data, int thread)
+{
+    struct job *job = data;
+    struct dbs_state *state = job->state;
+    int y0, y1;
+    while (next_strip(job, state->plan.height, &y0, &y1)) {
+        job->kernels->start(state, y0, y1, scratch_of(state, thread));
+        for (int panel = 0; panel < state->plan.panels; panel++)
+            memset(state->stale + dbs_line(&state->plan, panel, y0), 1, (size_t)(y1 - y0));
+    }
+}
+
+static uint64_t sum_errors(const struct dbs_plan *plan, void *scratch, const struct dbs_area *area)
+{
+    uint64_t sum = 0;
+    for (int y = area->y0; y < area->y1; y++) {
+        const int32_t *error = dbs_error_row(plan, scratch, area->y0 - plan->w, y);
+        for (int x = area->x0; x < area->x1; x++)
+            sum += (uint64_t)((int64_t)error[x] * error[x]);
+    }
+    return sum;
+}
+
+static void convolve_strips(void *data, int thread)
+{
+    struct job *job = data;
+    struct dbs_state *state = job->state;
+    struct dbs_area area = {.x0 = 0, .x1 = state->plan.width};
+    void *scratch = scratch_of(state, thread);
+    while (next_strip(job, state->plan.height, &area.y0, &area.y1)) {
+        job->kernels->project(state, area.y0, area.y1, scratch);
+        job->kernels->correlate(state, area.y0, area.y1, scratch);
+        atomic_fetch_add(&job->error, sum_errors(&state->plan, scratch, &area));
+    }
+}
+
+static void search_blocks(void *data, int thread)
+{
+    struct job *job = data;
+    const struct dbs_plan *plan = &job->state->plan;
+    struct dbs_tally tally = {0};
+    int number;
+    (void)thread;
+    while ((number = atomic_fetch_add(&job->ticket, 1)) < job->across * job->down) {
+        int x = (number % job->across * 2 + (job->group & 1)) * plan->block;
+        int y = (number / job->across * 2 + (job->group >> 1)) * plan->block;
+        struct dbs_area area = {x, y, x + plan->block, y + plan->block};
+        if (area.x1 > plan->width)
+            area.x1 = plan->width;
+        if (area.y1 > plan->height)
+            area.y1 = plan->height;
+        job->kernels->search(job->state, &area, &tally);
+    }
+    atomic_fetch_add(&job->changes, tally.changes);
+    atomic_fetch_add(&job->gain, tally.gain);
+}
+
+static void run(ro_context *context, struct job *job, ro_task_fn *task)
+{
+    atomic_store(&job->ticket, 0);
+    ro_pool_run(context->pool, job->state->threads, task, job);
+}
+
+static void search_round(ro_context *context, struct job *job)
+{
+    const struct dbs_plan *plan = &job->state->plan;
+    if (plan->options.order == DBS_RASTER) {
+        struct dbs_tally tally = {0};
+        struct dbs_area all = {0, 0, plan->width, plan->height};
+        job->kernels->search(job->state, &all, &tally);
+        job->changes = tally.changes;
+        job->gain = tally.gain;
+        return;
+    }
+    int columns = (plan->width + plan->block - 1) / plan->block;
+    int rows = (plan->height + plan->block - 1) / plan->block;
+    for (job->group = 0; job->group < 4; job->group++) {
+        job->across = (columns + 1 - (job->group & 1)) / 2;
+        job->down = (rows + 1 - (job->group >> 1)) / 2;
+        run(context, job, search_blocks);
+    }
+}
+
+ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
+                    struct dbs_result *result)
+{
+    struct job job = {.state = state, .kernels = kernels};
+    ro_status status = state->plan.random ? RO_OK : dbs_start_make(context, state);
+    if (status != RO_OK)
+        return status;
+    run(context, &job, start_strips);
+    run(context, &job, convolve_strips);
+    ro_image_free(&state->first);
+    *result = (struct dbs_result){.start_error = job.error, .running_error = job.error};
+    return RO_OK;
+}
+
+/* Tells how far a search is: the number of changes falls by about a factor of three a round. */
+static ro_status tell(ro_context *context, const struct dbs_plan *plan,
+                      const struct dbs_result *result, uint64_t changes)
+{
+    const double pixels = (double)plan->width * plan->height;
+    char phase[96];
+    snprintf(phase, sizeof phase, "round %llu: %llu changes, error %.4g",
+             (unsigned long long)result->rounds, (unsigned long long)changes,
+             (double)result->running_error / (0x1p32 * pixels));
+    return ro_context_progress(context, phase,
+                               changes ? 1 - log1p((double)changes) / log1p(pixels) : 1);
+}
+
+ro_status dbs_search(ro_context *context, struct dbs_state *state,
+                     const struct dbs_kernels *kernels, struct dbs_result *result)
+{
+    const uint64_t most = (uint64_t)state->plan.options.rounds;
+    ro_status status = RO_OK;
+    struct job job = {.state = state, .kernels = kernels};
+    do {
+        job.changes = 0;
+        job.gain = 0;
+        search_round(context, &job);
+        result->rounds++;
+        result->changes += job.changes;
+        result->running_error += (uint64_t)(32 * job.gain);
+        status = tell(context, &state->plan, result, job.changes);
+    } while (status == RO_OK && job.changes > 0 && result->rounds != most);
+    return status;
+}
+
+static void pack_strips(void *data, int thread)
+{
+    struct job *job = data;
+    const struct dbs_plan *plan = &job->state->plan;
+    int y0, y1;
+    void *scratch = scratch_of(job->state, thread);
+    while (next_strip(job, plan->image_height, &y0, &y1)) {
+        dbs_pack(job->state, y0, y1, job->out);
+        struct dbs_area area = {plan->pad, plan->pad + y0, plan->pad + plan->image_width,
+                                plan->pad + y1};
+        job->kernels->project(job->state, area.y0, area.y1, scratch);
+        atomic_fetch_add(&job->error, sum_errors(plan, scratch, &area));
+    }
+}
+
+void dbs_finish(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
+                const ro_image *out, struct dbs_result *result)
+{
+    struct job job = {.state = state, .kernels = kernels, .out = out};
+    run(context, &job, pack_strips);
+    result->error = job.error;
+}
+
+/* Within the picture: there, c_pe made afresh is c_pe as changes have left it. (At the edge of the
+ * padding it is not: errors beyond it count as 0, and changes go on counting them.) */
+uint64_t dbs_improving(ro_context *context, struct dbs_state *state,
+                       const struct dbs_kernels *kernels)
+{
+    const struct dbs_plan *plan = &state->plan;
+    const struct dbs_area picture = {plan->pad, plan->pad, plan->pad + plan->image_width,
+                                     plan->pad + plan->image_height};
+    struct job job = {.state = state, .kernels = kernels};
+    struct dbs_tally tally = {0};
+    run(context, &job, convolve_strips);
+    dbs_kernels_ref.search(state, &picture, &tally);
+    return tally.changes;
+}

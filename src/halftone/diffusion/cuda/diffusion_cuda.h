@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Error diffusion on a CUDA device, as C sees it: a plan in plain numbers, schedules by name, rows
+ * in host memory or whole images in device memory.
+ */
+#ifndef RO_HALFTONE_DIFFUSION_CUDA_DIFFUSION_CUDA_H
+#define RO_HALFTONE_DIFFUSION_CUDA_DIFFUSION_CUDA_H
+
+#include "roundoff/halftone.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The part of a diffusion_plan that a device needs; without C's booleans and atomics. */
+struct diffusion_cuda_plan {
+    int kernel_id;
+    uint32_t width;
+    int sample_bytes;
+    int levels;
+    int bits_out;
+    int fold; /* two levels, no negative weight */
+    int32_t white, bias;
+    float levels_per_tone;
+    int guess_off;
+    const int32_t *level, *middle, *below; /* 256 each */
+};
+
+struct diffusion_cuda_rows {
+    const void *in;
+    ptrdiff_t in_stride;
+    void *out;
+    ptrdiff_t out_stride;
+    uint32_t first_row, rows;
+    uint32_t height; /* of the image */
+};
+
+struct diffusion_cuda_count {
+    uint64_t steps, launches;
+};
+
+struct diffusion_cuda;
+
+/* NULL or "auto" is the wave; RO_E_UNSUPPORTED when the schedule cannot run the plan. */
+ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
+                              const char *schedule, struct diffusion_cuda **work);
+const char *diffusion_cuda_schedule(const struct diffusion_cuda *work);
+
+/* The next rows of an image in host memory; a multiple of DIFFUSION_CUDA_ROWS unless the last.
+ * Copies and computing overlap; returns when the output is complete. */
+enum { DIFFUSION_CUDA_ROWS = 64 };
+ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
+                             struct diffusion_cuda_count *count);
+
+/* Whole images in device memory, on the caller's stream; returns when all is launched. */
+ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_image *in,
+                                      const ro_image *out, uint32_t images, void *stream,
+                                      struct diffusion_cuda_count *count);
+void diffusion_cuda_close(struct diffusion_cuda *work);
+
+/* For benches: what a step of the wave takes at least, by one warp with all it needs in registers.
+ * The wave of w x h pixels has w + 2.5 h steps one after the other (Floyd-Steinberg, 8 bit). */
+ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Error diffusion: its plan, all that follows from the kernel and the image's shape, and its
+ * engine. */
+#include "halftone/diffusion/diffusion.h"
+
+#include "core/names.h"
+#include "halftone/diffusion/cuda/diffusion_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reduce(struct diffusion_kernel *kernel)
+{
+    int factor = diffusion_common_factor(kernel);
+    kernel->divisor /= factor;
+    for (int i = 0; i < kernel->count; i++)
+        kernel->taps[i].weight = (int16_t)(kernel->taps[i].weight / factor);
+}
+
+/* The choice of a level sees v + shift + noise. Below the highest and above the lowest level, e is
+ * then off by as much; beyond them it is no larger than what flowed in. So the bound on errors
+ * grows by that and no more. */
+static void plan_levels(struct diffusion_plan *plan)
+{
+    int64_t n = plan->levels, w = plan->white;
+    int32_t widest = 0;
+    for (int k = 0; k < n; k++)
+        plan->level[k] = (int32_t)((2 * w * k + n - 1) / (2 * (n - 1)));
+    for (int k = 0; k + 1 < n; k++) {
+        plan->middle[k] = (plan->level[k] + plan->level[k + 1]) / 2;
+        int32_t gap = plan->level[k + 1] - plan->level[k];
+        widest = gap > widest ? gap : widest;
+    }
+    plan->middle[n - 1] = INT32_MAX;
+    plan->below[0] = INT32_MIN;
+    memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
+    plan->bound = (widest + 1) / 2 + abs(plan->shift) + plan->noise;
+    /* The thresholds lie within 1 of evenly spaced ones; levels may be closer than that. */
+    plan->levels_per_tone = (float)(n - 1) / (float)w;
+    plan->guess_off = 1 + (int)(1.25f * plan->levels_per_tone);
+    if (n == 2 || w > DIFFUSION_TABLE_WHITE)
+        return;
+    for (int32_t v = 0, k = 0; v <= w + 1; v++) {
+        while (v > plan->middle[k])
+            k++;
+        plan->choice[v] = (uint32_t)k << 24 | (uint32_t)plan->level[k];
+    }
+}
+
+static void plan_taps(struct diffusion_plan *plan)
+{
+    const struct diffusion_kernel *kernel = &plan->kernel;
+    plan->weights_positive = true;
+    for (int i = 0; i < kernel->count; i++) {
+        struct diffusion_tap tap = kernel->taps[i];
+        if (-tap.dx > plan->reach_left)
+            plan->reach_left = -tap.dx;
+        if (tap.dx > plan->reach_right)
+            plan->reach_right = tap.dx;
+        if (tap.dy > plan->rows_down)
+            plan->rows_down = tap.dy;
+        plan->weight_sum += tap.weight;
+        if (tap.weight < 0)
+            plan->weights_positive = false;
+    }
+    plan->turned = *kernel;
+    for (int i = 0; i < kernel->count; i++)
+        if (kernel->taps[i].dy % 2 == 1) /* from a row that ran the other way */
+            plan->turned.taps[i].dx = (int8_t)-kernel->taps[i].dx;
+}
+
+/*
+ * Lanes hold errors plus a bias that keeps them from being negative. With weights that sum to the
+ * divisor at most, a sum of weights times biased errors stays below divisor * (2 * bound + 1), and
+ * that is what has to fit; the narrow lanes want a divisor that is a power of two as well.
+ */
+static void plan_wave(struct diffusion_plan *plan)
+{
+    int64_t divisor = plan->kernel.divisor;
+    plan->skew = diffusion_skew(&plan->kernel);
+    plan->fold = plan->levels == 2 && plan->weights_positive && plan->strength == 100 &&
+                 plan->shift == 0 && plan->noise == 0;
+    plan->bias = plan->fold ? plan->white / 2 - 1 : plan->bound;
+    if (plan->fold && plan->sample_bytes == 1 && diffusion_fits_16(&plan->kernel))
+        plan->lane_bits = 16;
+    else if (divisor * (2 * (int64_t)plan->bound + 2) + plan->white < INT32_MAX)
+        plan->lane_bits = 32;
+}
+
+void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_request *request)
+{
+    *plan = (struct diffusion_plan){
+        .kernel = *request->kernel,
+        .kernel_id = request->kernel_id,
+        .width = request->width,
+        .sample_bytes = request->sample_bytes,
+        .levels = request->levels,
+        .bits_out = request->bits_out,
+        .white = 16 * (int32_t)request->maxval,
+        .strength = request->strength ? request->strength : 100,
+        .seed = request->seed,
+        .serpentine = request->serpentine,
+    };
+    int64_t white = plan->white;
+    plan->noise = (int32_t)(request->noise * white / (200 * (request->levels - 1)));
+    if (request->threshold)
+        plan->shift = (int32_t)(white / 2 - request->threshold * white / 100);
+    reduce(&plan->kernel);
+    plan_levels(plan);
+    plan_taps(plan);
+    plan_wave(plan);
+}
+
+/* ed keeps undivided sums in 32 bits. */
+static bool fits_ed(const struct diffusion_plan *plan)
+{
+    return plan->kernel.divisor * ((int64_t)plan->bound + 1) <= INT32_MAX;
+}
+
+/* A serpentine scan lets no row begin before the one above has ended. */
+static bool can_run(const struct diffusion_plan *plan, const struct diffusion_schedule *schedule)
+{
+    if (schedule == &diffusion_ed && !fits_ed(plan))
+        return false;
+    return schedule->sequential || !plan->serpentine;
+}
+
+static ro_status find_schedule(struct halftoner *work, struct diffusion_state *state,
+                               const struct diffusion_schedule *const *schedules)
+{
+    const char *name = work->options.schedule;
+    bool any = !name || ro_name_equal(name, "auto");
+    char listed[64] = "";
+    for (int i = 0; schedules[i] && !state->schedule; i++) {
+        size_t length = strlen(listed);
+        snprintf(listed + length, sizeof listed - length, i ? ", %s" : "%s", schedules[i]->name);
+        if (any ? can_run(&state->plan, schedules[i]) : ro_name_equal(name, schedules[i]->name))
+            state->schedule = schedules[i];
+    }
+    if (!state->schedule)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "there is no schedule '%s' of %s on the CPU; it has %s", name,
+                               work->method->info.name, listed);
+    if (can_run(&state->plan, state->schedule))
+        return RO_OK;
+    if (state->schedule->sequential)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "the sums of this kernel, depth and options do not fit schedule %s",
+                               state->schedule->name);
+    return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                           "serpentine rows wait for one another from end to end: schedule %s "
+                           "cannot run them",
+                           state->schedule->name);
+}
+
+/* Whether the schedule can run as the context wants it. */
+static ro_status check_context(struct halftoner *work, struct diffusion_state *state)
+{
+    ro_context *context = work->context;
+    const ro_context_options *asked = &context->options;
+    state->run.cpu = context->cpu;
+    state->run.threads = context->threads;
+    if (state->schedule->sequential) {
+        if (asked->threads > 1)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "schedule %s is sequential and cannot use %d threads",
+                                   state->schedule->name, asked->threads);
+        if (asked->cpu > RO_CPU_SCALAR)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "schedule %s is sequential and cannot use %s",
+                                   state->schedule->name, ro_cpu_name(asked->cpu));
+        state->run.cpu = RO_CPU_SCALAR;
+        state->run.threads = 1;
+    } else if (!diffusion_wave_vectorised(&state->plan, state->run.cpu)) {
+        if (asked->cpu > RO_CPU_SCALAR)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "the sums of this kernel and depth do not fit the lanes of %s",
+                                   ro_cpu_name(asked->cpu));
+        state->run.cpu = RO_CPU_SCALAR;
+    }
+    return RO_OK;
+}
+
+struct diffusion_request diffusion_request_of(const struct halftoner *work)
+{
+    return (struct diffusion_request){
+        .width = work->in.width,
+        .maxval = work->grey.white,
+        .sample_bytes = work->grey.sample_bytes,
+        .levels = work->options.levels,
+        .bits_out = work->out == RO_BITS,
+        .strength = work->options.strength,
+        .noise = work->options.noise,
+        .threshold = work->options.threshold,
+        .seed = work->seed,
+        .serpentine = work->options.serpentine != 0,
+    };
+}
+
+ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedule *const *schedules)
+{
+    ro_context *context = work->context;
+    struct diffusion_state *state = work->state;
+    ro_status status = find_schedule(work, state, schedules);
+    if (status == RO_OK)
+        status = check_context(work, state);
+    if (status != RO_OK)
+        return status;
+    struct diffusion_run *run = &state->run;
+    run->plan = &state->plan;
+    run->pool = context->pool;
+    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
+    /* calloc touches no page: a header that claims a huge width costs nothing before rows come. */
+    state->memory = calloc(1, bytes + 63);
+    if (!state->memory)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               work->in.width);
+    run->state = (void *)(((uintptr_t)state->memory + 63) & ~(uintptr_t)63);
+    work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
+    work->report.schedule = state->schedule->name;
+    work->report.cpu = run->cpu;
+    work->report.threads = run->threads;
+    return RO_OK;
+}
+
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    state->schedule->run(&state->run, block);
+    work->report.steps = state->run.steps;
+    return RO_OK;
+}
+
+void diffusion_end(struct halftoner *work)
+{
+    struct diffusion_state *state = work->state;
+    if (state) {
+        diffusion_cuda_close(state->cuda);
+        free(state->memory);
+    }
+    free(state);
+    work->state = NULL;
+}
+
+/* The same plan in the numbers that a device takes. */
+static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state)
+{
+    const struct diffusion_plan *plan = &state->plan;
+    if (plan->kernel_id == DIFFUSION_KERNELS || plan->strength != 100 || plan->shift != 0 ||
+        plan->noise != 0 || plan->serpentine)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "a device knows the kernels of the list, without strength, noise, "
+                               "threshold and serpentine");
+    struct diffusion_cuda_plan numbers = {
+        .kernel_id = plan->kernel_id,
+        .width = plan->width,
+        .sample_bytes = plan->sample_bytes,
+        .levels = plan->levels,
+        .bits_out = plan->bits_out,
+        .fold = plan->fold && plan->bits_out, /* its code writes bits */
+        .white = plan->white,
+        .bias = plan->fold && plan->bits_out ? plan->bias : plan->bound,
+        .levels_per_tone = plan->levels_per_tone,
+        .guess_off = plan->guess_off,
+        .level = plan->level,
+        .middle = plan->middle,
+        .below = plan->below,
+    };
+    ro_status status =
+        diffusion_cuda_open(work->context, &numbers, work->options.schedule, &state->cuda);
+    if (status != RO_OK)
+        return status;
+    work->granularity = DIFFUSION_CUDA_ROWS;
+    work->report.schedule = diffusion_cuda_schedule(state->cuda);
+    work->report.device = RO_DEVICE_CUDA;
+    return RO_OK;
+}
+
+static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    struct diffusion_cuda_count count = {0};
+    ro_status status =
+        diffusion_cuda_run(state->cuda,
+                           &(struct diffusion_cuda_rows){
+                               .in = block->in,
+                               .in_stride = block->in_stride,
+                               .out = block->out,
+                               .out_stride = block->out_stride,
+                               .first_row = block->first_row,
+                               .rows = block->rows,
+                               .height = work->in.height,
+                           },
+                           &count);
+    work->report.steps += count.steps;
+    work->report.launches += count.launches;
+    return status;
+}
+
+static ro_status open_engine(struct halftoner *work)
+{
+    static const struct diffusion_schedule *const schedules[] = {&diffusion_wave, &diffusion_ed,
+                                                                 &diffusion_ec, NULL};
+    ro_context *context = work->context;
+    if (work->options.seed && !work->options.noise)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
+    if (work->options.threshold && work->options.levels != 2)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "threshold needs 2 levels, %d were asked for", work->options.levels);
+    struct diffusion_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    work->state = state;
+    struct diffusion_request request = diffusion_request_of(work);
+    struct diffusion_kernel own;
+    request.kernel_id = work->method->variant;
+    request.kernel = &own;
+    ro_status status = RO_OK;
+    if (work->options.kernel)
+        status = diffusion_kernel_take(context, work->options.kernel, &own);
+    else
+        request.kernel = &diffusion_kernels[request.kernel_id];
+    if (status != RO_OK)
+        return status;
+    diffusion_plan_make(&state->plan, &request);
+    if (work->device == RO_DEVICE_CUDA)
+        return open_cuda(work, state);
+    return diffusion_begin(work, schedules);
+}
+
+static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    return state->cuda ? run_cuda(work, block) : diffusion_run_block(work, block);
+}
+
+static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream)
+{
+    struct diffusion_state *state = work->state;
+    struct diffusion_cuda_count count = {0};
+    ro_status status = diffusion_cuda_run_resident(state->cuda, in, out, images, stream, &count);
+    work->report.steps = count.steps;
+    work->report.launches = count.launches;
+    return status;
+}
+
+const struct halftone_engine diffusion_engine = {
+    .open = open_engine,
+    .run = run_engine,
+    .close = diffusion_end,
+    .run_resident = run_resident,
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Error diffusion: the plan that every schedule runs, and the table of schedules.
+ *
+ * A plan is derived from a kernel and an image's width, depth and levels; it touches no pixel. A
+ * schedule runs it over blocks of rows, top to bottom, and keeps in its state what one block leaves
+ * to the next, so that whole images and streams take the same path.
+ */
+#ifndef RO_HALFTONE_DIFFUSION_DIFFUSION_H
+#define RO_HALFTONE_DIFFUSION_DIFFUSION_H
+
+#include "core/random.h"
+#include "halftone/diffusion/kernels.h"
+#include "halftone/halftone.h"
+
+enum {
+    DIFFUSION_MAX_LEVELS = 256,
+    DIFFUSION_TABLE_WHITE = 16 * 255, /* up to this white the choice of a level is tabled */
+    DIFFUSION_PAD = 8, /* columns on either side of a line of errors; more than any |dx| */
+};
+
+/* What the user may ask for; `maxval` up to 65535. */
+struct diffusion_request {
+    const struct diffusion_kernel *kernel;
+    int kernel_id; /* in diffusion_kernels, or DIFFUSION_KERNELS for a kernel of the user's own */
+    uint32_t width;
+    uint32_t maxval;
+    int sample_bytes; /* 1 or 2 */
+    int levels;
+    bool bits_out; /* packed bits (2 levels), else a byte per pixel: the level's number */
+    int strength;  /* per cent of the error that is passed on; 0: 100 */
+    int noise;     /* per cent of a level's step that the choice is shaken by */
+    int threshold; /* per cent of white, for 2 levels; 0: 50 */
+    uint64_t seed;
+    bool serpentine; /* odd rows run right to left */
+};
+
+struct tonal_plan;
+
+struct diffusion_plan {
+    const struct tonal_plan *tonal; /* NULL: a fixed kernel */
+    struct diffusion_kernel kernel; /* its common factor taken out */
+    int kernel_id;
+    uint32_t width;
+    int sample_bytes;
+    int levels;
+    bool bits_out;
+    int32_t white;                        /* W = 16 * maxval */
+    int32_t level[DIFFUSION_MAX_LEVELS];  /* tone of each output level */
+    int32_t middle[DIFFUSION_MAX_LEVELS]; /* v > middle[k] is nearer to level k+1 than to k */
+    int32_t below[DIFFUSION_MAX_LEVELS];  /* middle[k-1]: v <= below[k] is nearer to k-1 */
+    float levels_per_tone;                /* for a guess at the level, */
+    int guess_off;                        /* which is off by this at most */
+    int32_t bound;                        /* |e| never exceeds it */
+    int strength;                         /* per cent of e that is passed on */
+    int32_t shift, noise;                 /* the choice sees v + shift + [-noise, noise] */
+    uint64_t seed;
+    bool serpentine;
+    struct diffusion_kernel turned; /* serpentine: the kernel as a row sees it that gathers */
+    int reach_left, reach_right, rows_down; /* of the taps */
+    int weight_sum;
+    bool weights_positive;
+
+    /* For the wave: row i runs `skew` columns behind row i-1, lanes are rows. */
+    int skew;
+    int lane_bits; /* the narrowest lane that holds every sum: 16, 32, or 0 for none */
+    bool fold;     /* two levels, no negative weight, no options: rounding is a remainder */
+    int32_t bias;  /* added to errors in lanes, so that they are never negative */
+
+    /* For v from 0 to white + 1, beyond which nothing changes: the level's number in the top eight
+     * bits, its tone below. Filled for more than two levels and white up to the table's. */
+    uint32_t choice[DIFFUSION_TABLE_WHITE + 2];
+};
+
+/* A row for the gather form: `line[dy]` is the first column of the errors of the row dy above,
+ * line[0] of its own, each with DIFFUSION_PAD zeros on either side. Columns count along the scan:
+ * of a row that runs right to left, the first is the rightmost, in the lines too. */
+struct diffusion_row {
+    const unsigned char *in;
+    unsigned char *out; /* zeros at first */
+    int32_t *line[DIFFUSION_MAX_DY + 1];
+    int64_t carry;
+    uint32_t y; /* in the image */
+    bool mirrored;
+};
+
+/* Rounds columns first to last-1 of a row; a row is run from column 0 on, in pieces. */
+void diffusion_gather(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
+                      int64_t last);
+
+struct diffusion_run {
+    const struct diffusion_plan *plan;
+    struct ro_pool *pool;
+    ro_cpu cpu;
+    int threads;
+    void *state;    /* of diffusion_schedule.state_bytes, zeroed before the first block */
+    uint64_t steps; /* counted by the schedule as it runs */
+};
+
+struct diffusion_schedule {
+    const char *name;
+    const char *summary;
+    bool sequential; /* one thread, no SIMD */
+    size_t (*state_bytes)(const struct diffusion_plan *plan, ro_cpu cpu, int threads);
+    /* Rows to a block: all blocks but the last of an image have a multiple of this many. */
+    int (*granularity)(const struct diffusion_plan *plan, ro_cpu cpu);
+    void (*run)(struct diffusion_run *run, const struct halftone_block *block);
+};
+
+extern const struct diffusion_schedule diffusion_reference; /* the definition, for tests */
+extern const struct diffusion_schedule diffusion_ed;
+extern const struct diffusion_schedule diffusion_ec;
+extern const struct diffusion_schedule diffusion_wave;
+
+/* What an engine of this family keeps in a halftoner. */
+struct diffusion_state {
+    struct diffusion_plan plan;
+    const struct diffusion_schedule *schedule; /* on the CPU, or */
+    struct diffusion_run run;
+    void *memory;                /* holds run.state, on a cache line of its own */
+    struct diffusion_cuda *cuda; /* on a device */
+};
+
+/* The plan asked for, but for its kernel. */
+struct diffusion_request diffusion_request_of(const struct halftoner *work);
+
+/* With the plan made: chooses among the schedules (ended by NULL, the default first) and makes the
+ * first block ready to run. The engine's other calls follow. */
+ro_status diffusion_begin(struct halftoner *work,
+                          const struct diffusion_schedule *const *schedules);
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
+void diffusion_end(struct halftoner *work);
+
+/*
+ * The wave runs pixel (column j, lane i) at step j + skew * i. The error that goes by a tap is used
+ * dx + skew * dy steps after it was made; moving it one lane down takes the time of some steps, so
+ * the skew is the smallest that leaves that many.
+ */
+enum { DIFFUSION_SETTLE = 3 };
+
+static inline __attribute__((always_inline)) int
+diffusion_skew(const struct diffusion_kernel *kernel)
+{
+    int skew = 1;
+    for (int i = 0; i < kernel->count; i++) {
+        int dx = kernel->taps[i].dx, dy = kernel->taps[i].dy;
+        int needed = dy ? (DIFFUSION_SETTLE - dx + dy - 1) / dy : 0;
+        skew = needed > skew ? needed : skew;
+    }
+    return skew;
+}
+
+/* A power of two that weights and divisor share may be taken out without changing a bit, as long as
+ * half of the divisor, where the carry starts, has it too: every sum is then a multiple of it. */
+static inline __attribute__((always_inline)) int
+diffusion_common_factor(const struct diffusion_kernel *kernel)
+{
+    int all = kernel->divisor / 2;
+    for (int i = 0; i < kernel->count; i++)
+        all |= kernel->taps[i].weight;
+    int factor = all & -all;
+    return kernel->divisor % 2 == 0 && kernel->divisor / 2 % factor == 0 ? factor : 1;
+}
+
+/* Whether every sum of a kernel, 8-bit samples and two levels fits 16 bits. */
+static inline __attribute__((always_inline)) bool
+diffusion_fits_16(const struct diffusion_kernel *kernel)
+{
+    int divisor = kernel->divisor / diffusion_common_factor(kernel);
+    return (divisor & (divisor - 1)) == 0 && divisor * 16 * 255 <= UINT16_MAX;
+}
+
+/* Checks a kernel from outside and takes it over, its zero weights left out. */
+ro_status diffusion_kernel_take(ro_context *context, const ro_kernel *from,
+                                struct diffusion_kernel *kernel);
+
+void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_request *request);
+
+/* Whether the wave has vector code for a plan on this instruction set. */
+bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu);
+
+/* The level nearest to v, a tie going to the darker: a guess that is then put right. */
+static inline int diffusion_nearest(const struct diffusion_plan *plan, int32_t v)
+{
+    int top = plan->levels - 1, guess = (int)((float)v * plan->levels_per_tone + 0.5f);
+    int k = guess < 0 ? 0 : guess > top ? top : guess;
+    while (v <= plan->below[k])
+        k--;
+    while (v > plan->middle[k])
+        k++;
+    return k;
+}
+
+static inline int64_t floor_divide(int64_t a, int64_t divisor)
+{
+    int64_t q = a / divisor;
+    return q - (a % divisor < 0);
+}
+
+/* What the choice of a level sees of v: the threshold moved and the noise added. */
+static inline int32_t diffusion_seen(const struct diffusion_plan *plan, int32_t v, uint32_t x,
+                                     uint32_t y)
+{
+    v += plan->shift;
+    if (plan->noise)
+        v += (int32_t)(ro_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
+    return v;
+}
+
+/* What is passed on of an error. */
+static inline int32_t diffusion_kept(const struct diffusion_plan *plan, int32_t e)
+{
+    return plan->strength * e / 100;
+}
+
+static inline int32_t diffusion_tone(const struct diffusion_plan *plan, const unsigned char *row,
+                                     uint32_t x)
+{
+    return 16 * (plan->sample_bytes == 1 ? row[x] : ((const uint16_t *)row)[x]);
+}
+
+/* Puts level k of column x into a row that starts out as zeros. */
+static inline void diffusion_put(const struct diffusion_plan *plan, unsigned char *row, uint32_t x,
+                                 int k)
+{
+    if (plan->bits_out)
+        row[x / 8] |= (unsigned char)(k << (7 - x % 8));
+    else
+        row[x] = (unsigned char)k;
+}
+
+static inline size_t diffusion_row_bytes(const struct diffusion_plan *plan)
+{
+    return ro_format_row_bytes(plan->bits_out ? RO_BITS : RO_INDEX8, plan->width);
+}
+
+#endif

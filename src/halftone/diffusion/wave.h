@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wave: rows as SIMD lanes, each lane `skew` columns behind the one above.
+ *
+ *     column   0 1 2 3 4 5 6 7 8 9           the pixels of step 9 at skew 3
+ *     lane 0   . . . . . . . . . 9
+ *     lane 1   . . . . . . 9
+ *     lane 2   . . . 9
+ *     lane 3   9
+ *
+ * A band of as many rows as there are lanes runs from left to right. It reads the errors of the
+ * rows above it from lines that the band above wrote, and writes its own last rows' errors.
+ */
+#ifndef RO_HALFTONE_DIFFUSION_WAVE_H
+#define RO_HALFTONE_DIFFUSION_WAVE_H
+
+#include "halftone/diffusion/diffusion.h"
+
+enum {
+    WAVE_CHUNK = 64, /* steps between looks at the neighbours; columns of an output word */
+    WAVE_LINE_PAD =
+        1024, /* lane-sized entries on either side of a line: skew times lanes and more */
+};
+
+struct wave_band {
+    const unsigned char *in;
+    ptrdiff_t in_stride;
+    unsigned char *out;
+    ptrdiff_t out_stride;
+    int rows;                            /* up to the number of lanes */
+    uint32_t first_row;                  /* in the image */
+    const void *above[DIFFUSION_MAX_DY]; /* column 0 of the biased errors of rows -1, -2, -3 */
+    void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3 */
+    void *scratch;                       /* wave_code.scratch_bytes, aligned to 64 */
+};
+
+/* Code for one instruction set and lane width. `steps` runs steps first to last-1, whole chunks. */
+struct wave_code {
+    int lanes;
+    size_t scratch_bytes;
+    void (*begin)(const struct diffusion_plan *plan, struct wave_band *band);
+    void (*steps)(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
+                  int64_t last);
+};
+
+extern const struct wave_code wave_16_avx2, wave_32_avx2;
+extern const struct wave_code wave_16_avx512, wave_32_avx512;
+extern const struct wave_code wave_tonal_avx2, wave_tonal_avx512;
+
+#endif

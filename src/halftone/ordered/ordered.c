@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Ordered dithering's engine: from options to a plan, and rows over threads. */
+#include "halftone/ordered/ordered.h"
+
+#include "core/cpu.h"
+#include "halftone/ordered/ordered_cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The screens that methods make. */
+static const struct {
+    const char *kind; /* NULL: none is made */
+    uint32_t size;    /* 0: as the options say */
+    enum ordered_rule rule;
+} variants[] = {
+    [ORDERED_BAYER] = {"bayer", 0, ORDERED_BY_SCREEN},
+    [ORDERED_BAYER_2] = {"bayer", 2, ORDERED_BY_SCREEN},
+    [ORDERED_BAYER_4] = {"bayer", 4, ORDERED_BY_SCREEN},
+    [ORDERED_BAYER_8] = {"bayer", 8, ORDERED_BY_SCREEN},
+    [ORDERED_BAYER_16] = {"bayer", 16, ORDERED_BY_SCREEN},
+    [ORDERED_CLUSTERED_DOT] = {"clustered-dot", 0, ORDERED_BY_SCREEN},
+    [ORDERED_BLUE_NOISE] = {"void-and-cluster", 0, ORDERED_BY_SCREEN},
+    [ORDERED_SCREEN] = {NULL, 0, ORDERED_BY_SCREEN},
+    [ORDERED_RANDOM] = {NULL, 0, ORDERED_BY_HASH},
+    [ORDERED_THRESHOLD] = {NULL, 0, ORDERED_BY_LIMIT},
+    [ORDERED_OTSU] = {NULL, 0, ORDERED_BY_LIMIT},
+};
+
+/* What the engine keeps in a halftoner. */
+struct ordered_state {
+    struct ordered_plan plan;
+    ordered_row_fn *row;
+    uint64_t *histograms;      /* for Otsu: one per thread */
+    struct ordered_cuda *cuda; /* NULL: on the CPU */
+};
+
+static ro_status copy_screen(ro_context *context, struct screen *screen, uint32_t size)
+{
+    const size_t cells = (size_t)size * size;
+    *screen = (struct screen){size, size, calloc(cells, sizeof *screen->ranks)};
+    if (!screen->ranks)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u x %u cells",
+                               size, size);
+    if (size == SCREEN_BUILT_IN_SIDE)
+        for (size_t i = 0; i < cells; i++)
+            screen->ranks[i] = screen_built_in[i];
+    return RO_OK;
+}
+
+/* What the plates have in common, and clustered dots as the plate has them. */
+static ro_status find_screen(struct halftoner *work, struct screen *screen)
+{
+    ro_context *context = work->context;
+    const ro_halftone_options *options = &work->options;
+    const int variant = work->method->variant;
+    if (variant == ORDERED_SCREEN && !options->screen)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "the method screen needs a threshold image as its screen");
+    if (variant == ORDERED_SCREEN)
+        return screen_rank(context, options->screen, screen);
+    if (!variants[variant].kind)
+        return copy_screen(context, screen, 1);
+    if (options->cell < 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a screen cannot have %d cells a side",
+                               options->cell);
+    const bool built_in = options->cell == 0 || options->cell == SCREEN_BUILT_IN_SIDE;
+    if (variant == ORDERED_BLUE_NOISE && options->seed == 0 && built_in)
+        return copy_screen(context, screen, SCREEN_BUILT_IN_SIDE);
+    ro_screen_options made = {
+        .kind = variants[variant].kind,
+        .size = variants[variant].size ? variants[variant].size : (uint32_t)options->cell,
+        .seed = options->seed,
+        .angle = options->angle,
+        .shape = options->shape,
+    };
+    if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
+        made.size = ordered_plate_dot(made.size ? made.size : SCREEN_DOT_SIDE, work->plate);
+        if (made.angle == 0 && made.size % 2 == 0)
+            made.angle = 45;
+        else if (work->plate > 1) /* of odd size */
+            made.angle = 0;
+    }
+    return screen_make(context, &made, screen);
+}
+
+/* The screen of the plane that is halftoned; `cells` is how many ranks it has. */
+static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
+{
+    const int variant = work->method->variant;
+    const int plate = work->plate;
+    ro_status status = find_screen(work, &plan->screen);
+    plan->cells = plan->rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
+                                                : plan->screen.width * plan->screen.height;
+    if (status == RO_OK && plate && plan->rule == ORDERED_BY_SCREEN &&
+        variant != ORDERED_CLUSTERED_DOT)
+        status = ordered_plate_screen(work->context, variant == ORDERED_BLUE_NOISE, plate,
+                                      &plan->screen);
+    return status;
+}
+
+static ordered_row_fn *find_row(ro_cpu cpu)
+{
+#if RO_HAVE_X86_SIMD
+    if (cpu == RO_CPU_AVX512)
+        return ordered_row_avx512;
+    if (cpu == RO_CPU_AVX2)
+        return ordered_row_avx2;
+#endif
+    (void)cpu;
+    return ordered_row_scalar;
+}
+
+/* The same plan in the numbers that a device takes. */
+static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
+{
+    const struct ordered_plan *plan = &state->plan;
+    const struct ordered_cuda_plan numbers = {
+        .width = plan->width,
+        .sample_bytes = plan->sample_bytes,
+        .bits_out = plan->bits_out,
+        .by_hash = plan->rule == ORDERED_BY_HASH,
+        .seed = plan->seed,
+        .screen_width = plan->screen.width,
+        .screen_height = plan->screen.height,
+        .ranks = plan->screen.ranks,
+        .lookup = plan->lookup,
+        .values = plan->maxval + 1,
+        .smallest = plan->smallest,
+    };
+    ro_status status = ordered_cuda_open(work->context, &numbers, &state->cuda);
+    work->report.cpu = RO_CPU_SCALAR;
+    work->report.threads = 1;
+    work->report.device = RO_DEVICE_CUDA;
+    return status;
+}
+
+static ro_status open_engine(struct halftoner *work)
+{
+    ro_context *context = work->context;
+    const bool on_device = work->device == RO_DEVICE_CUDA;
+    const int percent = work->options.threshold ? work->options.threshold : 50;
+    if (percent < 1 || percent > 99)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a threshold of %d %% is not possible, only 1 to 99 %%", percent);
+    struct ordered_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    work->state = state;
+    struct ordered_plan *plan = &state->plan;
+    *plan = (struct ordered_plan){
+        .width = work->in.width,
+        .maxval = work->grey.white,
+        .sample_bytes = work->grey.sample_bytes,
+        .levels = work->options.levels,
+        .bits_out = work->out == RO_BITS,
+        .rule = variants[work->method->variant].rule,
+        .seed = work->seed,
+    };
+    ro_status status = plan_screen(work, plan);
+    if (status != RO_OK)
+        return status;
+    ordered_plan_levels(plan, percent);
+    state->row = find_row(context->cpu);
+    bool enough = ordered_plan_tables(plan, on_device || state->row != ordered_row_scalar);
+    if (enough && work->method->variant == ORDERED_OTSU) {
+        state->histograms =
+            malloc((size_t)context->threads * (UINT16_MAX + 1) * sizeof *state->histograms);
+        enough = state->histograms != NULL;
+    }
+    if (!enough)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u x %u cells",
+                               plan->screen.width, plan->screen.height);
+    /* A block of some ten thousand pixels is worth a thread's while. */
+    uint32_t rows = (1u << 16) / plan->width;
+    work->granularity = rows < 1 ? 1 : rows > 64 ? 64 : rows;
+    work->report.schedule = "rows";
+    work->report.cpu = state->row == ordered_row_scalar ? RO_CPU_SCALAR : context->cpu;
+    work->report.threads = context->threads;
+    return on_device ? open_cuda(work, state) : RO_OK;
+}
+
+/* One block's rows, taken by ticket some at a time. */
+struct job {
+    struct ordered_state *state;
+    const struct halftone_block *block;
+    uint32_t rows_at_once;
+    atomic_uint ticket;
+};
+
+static bool take_rows(struct job *job, uint32_t *first, uint32_t *last)
+{
+    uint64_t from = (uint64_t)atomic_fetch_add(&job->ticket, 1) * job->rows_at_once;
+    if (from >= job->block->rows)
+        return false;
+    uint64_t to = from + job->rows_at_once;
+    *first = (uint32_t)from;
+    *last = to < job->block->rows ? (uint32_t)to : job->block->rows;
+    return true;
+}
+
+static void round_rows(void *data, int thread)
+{
+    struct job *job = data;
+    const struct halftone_block *block = job->block;
+    (void)thread;
+    for (uint32_t first, last; take_rows(job, &first, &last);)
+        for (uint32_t r = first; r < last; r++)
+            job->state->row(&job->state->plan, block->in + (ptrdiff_t)r * block->in_stride,
+                            block->out + (ptrdiff_t)r * block->out_stride, block->first_row + r);
+}
+
+static void count_rows(void *data, int thread)
+{
+    struct job *job = data;
+    const struct halftone_block *block = job->block;
+    const struct ordered_plan *plan = &job->state->plan;
+    uint64_t *histogram = job->state->histograms + (size_t)thread * (UINT16_MAX + 1);
+    for (uint32_t first, last; take_rows(job, &first, &last);)
+        for (uint32_t r = first; r < last; r++) {
+            const unsigned char *row = block->in + (ptrdiff_t)r * block->in_stride;
+            for (uint32_t x = 0; x < plan->width; x++)
+                histogram[ordered_sample(plan, row, x)]++;
+        }
+}
+
+static void run_rows(struct halftoner *work, const struct halftone_block *block, ro_task_fn *task)
+{
+    struct job job = {work->state, block, .rows_at_once = work->granularity};
+    uint32_t shares = (block->rows + job.rows_at_once - 1) / job.rows_at_once;
+    int threads = work->report.threads;
+    ro_pool_run(work->context->pool, (uint32_t)threads < shares ? threads : (int)shares, task,
+                &job);
+}
+
+static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
+{
+    struct ordered_state *state = work->state;
+    ro_status status = ordered_cuda_run(state->cuda, &(struct ordered_cuda_rows){
+                                                         .in = block->in,
+                                                         .in_stride = block->in_stride,
+                                                         .out = block->out,
+                                                         .out_stride = block->out_stride,
+                                                         .rows = block->rows,
+                                                         .first_row = block->first_row,
+                                                     });
+    work->report.launches = ordered_cuda_launches(state->cuda);
+    return status;
+}
+
+static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream)
+{
+    struct ordered_state *state = work->state;
+    ro_status status = ordered_cuda_run_resident(state->cuda, in, out, images, stream);
+    work->report.launches = ordered_cuda_launches(state->cuda);
+    return status;
+}
+
+static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
+{
+    if (((struct ordered_state *)work->state)->cuda)
+        return run_cuda(work, block);
+    const uint64_t width = work->in.width;
+    bool scalar = work->report.cpu == RO_CPU_SCALAR;
+    run_rows(work, block, round_rows);
+    work->report.steps +=
+        block->rows * (scalar ? width : (width + ORDERED_BLOCK - 1) / ORDERED_BLOCK);
+    return RO_OK;
+}
+
+static ro_status run_otsu(struct halftoner *work, const struct halftone_block *block)
+{
+    struct ordered_state *state = work->state;
+    const size_t values = UINT16_MAX + 1;
+    memset(state->histograms, 0, (size_t)work->report.threads * values * sizeof *state->histograms);
+    run_rows(work, block, count_rows);
+    for (int t = 1; t < work->report.threads; t++)
+        for (size_t i = 0; i < values; i++)
+            state->histograms[i] += state->histograms[(size_t)t * values + i];
+    state->plan.limit[0] = 16 * (int32_t)ordered_otsu(state->histograms, state->plan.maxval);
+    ordered_plan_fill(&state->plan);
+    return run_engine(work, block);
+}
+
+static void close_engine(struct halftoner *work)
+{
+    struct ordered_state *state = work->state;
+    if (!state)
+        return;
+    ordered_cuda_close(state->cuda);
+    ordered_plan_free(&state->plan);
+    free(state->histograms);
+    free(state);
+    work->state = NULL;
+}
+
+const struct halftone_engine ordered_engine = {
+    .open = open_engine,
+    .run = run_engine,
+    .close = close_engine,
+    .run_resident = run_resident,
+};
+const struct halftone_engine otsu_engine = {
+    .open = open_engine,
+    .run = run_otsu,
+    .close = close_engine,
+    .whole_image = true,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ordered dithering: every pixel is rounded on its own, up or down by the rank that a screen (or a
+ * random number, or nothing) gives to its place.
+ *
+ * The definition is ordered_level. What runs is made from it: for every sample value the level
+ * below and the number of ranks that go to the level above (a table of look-ups); and, for packed
+ * bits, for every cell of a screen the smallest sample that is white there (a table to compare
+ * with).
+ */
+#ifndef RO_HALFTONE_ORDERED_ORDERED_H
+#define RO_HALFTONE_ORDERED_ORDERED_H
+
+#include "halftone/halftone.h"
+#include "halftone/screen/screen.h"
+
+enum {
+    ORDERED_BLOCK = 64, /* pixels at a time; tables are repeated to this much beyond their period */
+    ORDERED_RANK_BITS = 24,
+    ORDERED_RANDOM_BITS = 20, /* random numbers are ranks of 2^20 cells */
+    ORDERED_MAX_LEVELS = 256,
+};
+
+/* The methods, as the table of methods names them. */
+enum ordered_variant {
+    ORDERED_BAYER,
+    ORDERED_BAYER_2,
+    ORDERED_BAYER_4,
+    ORDERED_BAYER_8,
+    ORDERED_BAYER_16,
+    ORDERED_CLUSTERED_DOT,
+    ORDERED_BLUE_NOISE,
+    ORDERED_SCREEN,
+    ORDERED_RANDOM,
+    ORDERED_THRESHOLD,
+    ORDERED_OTSU,
+};
+
+enum ordered_rule {
+    ORDERED_BY_SCREEN,
+    ORDERED_BY_HASH,
+    ORDERED_BY_LIMIT, /* one limit between two levels, the same for all pixels */
+};
+
+struct ordered_plan {
+    uint32_t width;
+    uint32_t maxval;
+    int sample_bytes;
+    int levels;
+    bool bits_out; /* packed bits (2 levels), else a byte per pixel: the level's number */
+    enum ordered_rule rule;
+    uint32_t cells;       /* K */
+    struct screen screen; /* one cell where there is none; a plate's may repeat ranks */
+    uint64_t seed;
+    int32_t level[ORDERED_MAX_LEVELS]; /* tone of each output level, W = 16 * maxval the last */
+    int32_t limit[ORDERED_MAX_LEVELS]; /* of the tone above level[k], for ORDERED_BY_LIMIT */
+
+    /* Derived: by ordered_plan_tables. */
+    uint32_t *lookup;   /* of each sample: its level << 24 | ranks below this go one level up */
+    uint32_t period;    /* of the tables below: a multiple of the screen's width, ORDERED_BLOCK or
+                           more */
+    size_t pitch;       /* entries from one row to the next, ORDERED_BLOCK more than the period */
+    void *whites;       /* for bits: of each cell the smallest white sample, sample_bytes wide */
+    uint16_t *smallest; /* the same of each rank */
+    uint32_t *ranks;    /* or else the ranks */
+};
+
+/* ---- The definition ---- */
+
+int ordered_level(const struct ordered_plan *plan, uint32_t sample, uint32_t rank);
+uint32_t ordered_rank(const struct ordered_plan *plan, uint32_t x, uint32_t y);
+
+/* Rounds row y of the image. */
+typedef void ordered_row_fn(const struct ordered_plan *plan, const unsigned char *in,
+                            unsigned char *out, uint32_t y);
+ordered_row_fn ordered_row_reference;
+
+/* ---- Plans ---- */
+
+/* Levels and limits (in percent of a step); the caller sets the fields above them first. */
+void ordered_plan_levels(struct ordered_plan *plan, int percent);
+
+/* Allocates the tables and fills them; false: no memory. `compare`: whites, where they serve. */
+bool ordered_plan_tables(struct ordered_plan *plan, bool compare);
+
+/* Fills them again after a limit has changed. */
+void ordered_plan_fill(struct ordered_plan *plan);
+void ordered_plan_free(struct ordered_plan *plan);
+
+/* ---- Plates that lie on each other ---- */
+
+uint32_t ordered_plate_dot(uint32_t size, int plate); /* cells a side of a clustered dot */
+
+/* Turns the screen of all plates into that of one, which may be larger and repeat ranks. */
+ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
+                               struct screen *screen);
+
+/* ---- Schedules ---- */
+
+ordered_row_fn ordered_row_scalar; /* wants tables without whites */
+ordered_row_fn ordered_row_avx2, ordered_row_avx512;
+
+/* The sample at and below which is black: Otsu's, from the number of pixels of each value. */
+uint32_t ordered_otsu(const uint64_t *histogram, uint32_t maxval);
+
+static inline uint32_t ordered_sample(const struct ordered_plan *plan, const unsigned char *row,
+                                      uint32_t x)
+{
+    return plan->sample_bytes == 1 ? row[x] : ((const uint16_t *)(const void *)row)[x];
+}
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ordered dithering in blocks of 64 pixels.
+ *
+ * Packed bits: a saturating subtraction of the samples from the cells' smallest whites is zero
+ * where a pixel is white. The bytes of every eight pixels are turned round before their signs are
+ * gathered, so that the first pixel becomes the most significant bit. A block costs two loads, the
+ * subtraction, the shuffle and the test: less than copying it.
+ *
+ * Levels and random numbers: the table of look-ups is gathered by sample, and its ranks compared
+ * with those of the screen or of the hash.
+ */
+#include "core/random.h"
+#include "halftone/ordered/ordered.h"
+#include "simd/simd.h"
+
+#include <string.h>
+
+#define REVERSE_BYTES 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
+#define REVERSE_WORDS 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1
+
+#if defined(RO_SIMD_AVX512)
+
+enum { LANES = 16 };
+typedef __m512i lanes;
+
+RO_INLINE __m512i reverse_bytes(__m512i v)
+{
+    const __m128i order = _mm_setr_epi8(REVERSE_BYTES);
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(order));
+}
+
+RO_INLINE __m512i reverse_words(__m512i v)
+{
+    const __m128i order = _mm_setr_epi8(REVERSE_WORDS);
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(order));
+}
+
+/* The bits of 64 pixels in the order of the output's bytes. */
+RO_INLINE uint64_t bits_of_8(const unsigned char *in, const unsigned char *whites)
+{
+    __m512i v = _mm512_subs_epu8(_mm512_loadu_si512(whites), _mm512_loadu_si512(in));
+    v = reverse_bytes(v);
+    return _mm512_testn_epi8_mask(v, v);
+}
+
+RO_INLINE uint64_t half_of_16(const unsigned char *in, const unsigned char *whites)
+{
+    __m512i v = _mm512_subs_epu16(_mm512_loadu_si512(whites), _mm512_loadu_si512(in));
+    v = reverse_words(v);
+    return _mm512_testn_epi16_mask(v, v);
+}
+
+RO_INLINE uint64_t bits_of_16(const unsigned char *in, const unsigned char *whites)
+{
+    return half_of_16(in, whites) | half_of_16(in + 64, whites + 64) << 32;
+}
+
+RO_INLINE uint64_t bits_of_levels(const unsigned char *levels)
+{
+    __m512i v = reverse_bytes(_mm512_loadu_si512(levels));
+    return _mm512_test_epi8_mask(v, v);
+}
+
+RO_INLINE lanes load_8(const unsigned char *in)
+{
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)in));
+}
+RO_INLINE lanes load_16(const unsigned char *in)
+{
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)in));
+}
+RO_INLINE lanes load_ranks(const uint32_t *ranks) { return _mm512_loadu_si512(ranks); }
+RO_INLINE lanes gather(const uint32_t *table, lanes at)
+{
+    return _mm512_i32gather_epi32(at, table, 4);
+}
+RO_INLINE lanes all(uint32_t value) { return _mm512_set1_epi32((int)value); }
+RO_INLINE lanes counting(uint32_t from)
+{
+    return _mm512_add_epi32(
+        all(from), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+RO_INLINE lanes shift_right(lanes v, unsigned count) { return _mm512_srli_epi32(v, count); }
+RO_INLINE lanes multiply(lanes a, lanes b) { return _mm512_mullo_epi32(a, b); }
+
+/* One more where a < b; both are below 2^31. */
+RO_INLINE lanes add_if_less(lanes v, lanes a, lanes b)
+{
+    return _mm512_mask_add_epi32(v, _mm512_cmplt_epi32_mask(a, b), v, all(1));
+}
+RO_INLINE void store_bytes(unsigned char *to, lanes v)
+{
+    _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(v));
+}
+
+#else
+
+enum { LANES = 8 };
+typedef __m256i lanes;
+
+RO_INLINE __m256i load(const void *from) { return _mm256_loadu_si256(from); }
+
+RO_INLINE uint32_t gather_signs(__m256i bytes)
+{
+    const __m256i order = _mm256_setr_epi8(REVERSE_BYTES, REVERSE_BYTES);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_shuffle_epi8(bytes, order));
+}
+
+RO_INLINE uint32_t half_of_8(const unsigned char *in, const unsigned char *whites)
+{
+    __m256i v = _mm256_subs_epu8(load(whites), load(in));
+    return gather_signs(_mm256_cmpeq_epi8(v, _mm256_setzero_si256()));
+}
+
+RO_INLINE uint64_t bits_of_8(const unsigned char *in, const unsigned char *whites)
+{
+    return half_of_8(in, whites) | (uint64_t)half_of_8(in + 32, whites + 32) << 32;
+}
+
+RO_INLINE __m256i white_words(const unsigned char *in, const unsigned char *whites)
+{
+    __m256i v = _mm256_subs_epu16(load(whites), load(in));
+    return _mm256_cmpeq_epi16(v, _mm256_setzero_si256());
+}
+
+RO_INLINE uint32_t half_of_16(const unsigned char *in, const unsigned char *whites)
+{
+    __m256i pair = _mm256_packs_epi16(white_words(in, whites), white_words(in + 32, whites + 32));
+    return gather_signs(_mm256_permute4x64_epi64(pair, 0xd8)); /* the pack was within halves */
+}
+
+RO_INLINE uint64_t bits_of_16(const unsigned char *in, const unsigned char *whites)
+{
+    return half_of_16(in, whites) | (uint64_t)half_of_16(in + 64, whites + 64) << 32;
+}
+
+RO_INLINE uint64_t bits_of_levels(const unsigned char *levels)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    return gather_signs(_mm256_cmpgt_epi8(load(levels), zero)) |
+           (uint64_t)gather_signs(_mm256_cmpgt_epi8(load(levels + 32), zero)) << 32;
+}
+
+RO_INLINE lanes load_8(const unsigned char *in)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
+}
+RO_INLINE lanes load_16(const unsigned char *in)
+{
+    return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)in));
+}
+RO_INLINE lanes load_ranks(const uint32_t *ranks) { return load(ranks); }
+RO_INLINE lanes gather(const uint32_t *table, lanes at)
+{
+    return _mm256_i32gather_epi32((const int *)table, at, 4);
+}
+RO_INLINE lanes all(uint32_t value) { return _mm256_set1_epi32((int)value); }
+RO_INLINE lanes counting(uint32_t from)
+{
+    return _mm256_add_epi32(all(from), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+RO_INLINE lanes shift_right(lanes v, unsigned count) { return _mm256_srli_epi32(v, (int)count); }
+RO_INLINE lanes multiply(lanes a, lanes b) { return _mm256_mullo_epi32(a, b); }
+RO_INLINE lanes add_if_less(lanes v, lanes a, lanes b)
+{
+    return _mm256_sub_epi32(v, _mm256_cmpgt_epi32(b, a));
+}
+RO_INLINE void store_bytes(unsigned char *to, lanes v)
+{
+    const __m256i firsts =
+        _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12,
+                         -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    __m256i quads = _mm256_shuffle_epi8(v, firsts);
+    __m128i both =
+        _mm_unpacklo_epi32(_mm256_castsi256_si128(quads), _mm256_extracti128_si256(quads, 1));
+    _mm_storel_epi64((__m128i *)to, both);
+}
+
+#endif
+
+/* ro_hash_mix, in lanes. */
+RO_INLINE lanes mix(lanes x)
+{
+    x = multiply(x ^ shift_right(x, 16), all(0x7feb352du));
+    x = multiply(x ^ shift_right(x, 15), all(0x846ca68bu));
+    return x ^ shift_right(x, 16);
+}
+
+/* What the blocks of a row have in common. */
+struct row {
+    const struct ordered_plan *plan;
+    const unsigned char *whites; /* or */
+    const uint32_t *ranks;       /* of the row, by the rule */
+    uint32_t hash;               /* of the seed and the row */
+    uint32_t phase;              /* of the next block in the tables */
+};
+
+RO_INLINE void next_block(struct row *row)
+{
+    uint32_t phase = row->phase + ORDERED_BLOCK, period = row->plan->period;
+    row->phase = phase >= period ? phase - period : phase;
+}
+
+RO_INLINE uint64_t compare_block(const struct row *row, const unsigned char *in, int sample_bytes)
+{
+    const unsigned char *whites = row->whites + (size_t)row->phase * (size_t)sample_bytes;
+    return sample_bytes == 1 ? bits_of_8(in, whites) : bits_of_16(in, whites);
+}
+
+RO_INLINE void look_up_block(const struct row *row, const unsigned char *in, uint32_t x,
+                             int sample_bytes, bool random, unsigned char *levels)
+{
+    const lanes below = all((1u << ORDERED_RANK_BITS) - 1);
+    RO_UNROLL
+    for (uint32_t i = 0; i < ORDERED_BLOCK; i += LANES) {
+        lanes sample = sample_bytes == 1 ? load_8(in + i) : load_16(in + 2 * i);
+        lanes entry = gather(row->plan->lookup, sample);
+        lanes rank =
+            random ? shift_right(mix(counting(x + i) ^ all(row->hash)), 32 - ORDERED_RANDOM_BITS)
+                   : load_ranks(row->ranks + row->phase + i);
+        lanes level = shift_right(entry, ORDERED_RANK_BITS);
+        store_bytes(levels + i, add_if_less(level, rank, entry & below));
+    }
+}
+
+/* Rounds a row; the last block is worked on in a copy. The samples beyond the end are zeros, which
+ * are black. */
+RO_INLINE void compare_row(struct row row, const unsigned char *in, unsigned char *out,
+                           int sample_bytes)
+{
+    const uint32_t width = row.plan->width;
+    uint32_t x = 0;
+    uint64_t bits;
+    for (; width - x >= ORDERED_BLOCK; x += ORDERED_BLOCK) {
+        bits = compare_block(&row, in + (size_t)x * (size_t)sample_bytes, sample_bytes);
+        memcpy(out + x / 8, &bits, sizeof bits);
+        next_block(&row);
+    }
+    if (x == width)
+        return;
+    unsigned char last[ORDERED_BLOCK * 2] = {0};
+    memcpy(last, in + (size_t)x * (size_t)sample_bytes, (size_t)(width - x) * (size_t)sample_bytes);
+    bits = compare_block(&row, last, sample_bytes);
+    memcpy(out + x / 8, &bits, (width - x + 7) / 8);
+}
+
+RO_INLINE void look_up_row(struct row row, const unsigned char *in, unsigned char *out,
+                           int sample_bytes, bool random)
+{
+    const uint32_t width = row.plan->width;
+    const bool bits_out = row.plan->bits_out;
+    for (uint32_t x = 0; x < width; x += ORDERED_BLOCK) {
+        const unsigned char *from = in + (size_t)x * (size_t)sample_bytes;
+        const uint32_t count = width - x < ORDERED_BLOCK ? width - x : ORDERED_BLOCK;
+        unsigned char last[ORDERED_BLOCK * 2] = {0}, levels[ORDERED_BLOCK];
+        if (count < ORDERED_BLOCK)
+            from = memcpy(last, from, (size_t)count * (size_t)sample_bytes);
+        look_up_block(&row, from, x, sample_bytes, random, levels);
+        next_block(&row);
+        if (bits_out) {
+            uint64_t bits = bits_of_levels(levels);
+            memcpy(out + x / 8, &bits, (count + 7) / 8);
+        } else {
+            memcpy(out + x, levels, count);
+        }
+    }
+}
+
+void RO_SIMD_NAME(ordered_row)(const struct ordered_plan *plan, const unsigned char *in,
+                               unsigned char *out, uint32_t y)
+{
+    const size_t at = y % plan->screen.height * plan->pitch;
+    const bool random = plan->rule == ORDERED_BY_HASH, wide = plan->sample_bytes == 2;
+    struct row row = {.plan = plan};
+    if (plan->whites) {
+        row.whites = (const unsigned char *)plan->whites + at * (size_t)plan->sample_bytes;
+        if (wide)
+            compare_row(row, in, out, 2);
+        else
+            compare_row(row, in, out, 1);
+        return;
+    }
+    row.ranks = plan->ranks + at;
+    row.hash = ro_hash_row(plan->seed, y);
+    if (random && wide)
+        look_up_row(row, in, out, 2, true);
+    else if (random)
+        look_up_row(row, in, out, 1, true);
+    else if (wide)
+        look_up_row(row, in, out, 2, false);
+    else
+        look_up_row(row, in, out, 1, false);
+}

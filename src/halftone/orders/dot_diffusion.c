@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dot diffusion (Knuth, 1987). A matrix of 8 x 8 classes tiles the image; pixels are rounded class
+ * by class, and a pixel's error goes to those of its eight neighbours whose class is higher, two
+ * parts to a neighbour beside it and one to a neighbour across a corner:
+ *
+ *     1 2 1
+ *     2 * 2      only to higher classes inside the image, rounded to the nearest whole number,
+ *     1 2 1      the last of them in raster order taking the rest
+ *
+ * A pixel without a higher neighbour (a baron) drops its error. Pixels of one class are eight apart
+ * and touch no common neighbour, so a class runs on all threads at once.
+ */
+#include "halftone/orders/dot_diffusion.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+#include "halftone/shares.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+const uint8_t dots_classes[DOTS_MATRICES][DOTS_SIDE][DOTS_SIDE] = {
+    [DOTS_KNUTH] = {
+        {34, 48, 40, 32, 29, 15, 23, 31},
+        {42, 58, 56, 53, 21,  5,  7, 10},
+        {50, 62, 61, 45, 13,  1,  2, 18},
+        {38, 46, 54, 37, 25, 17,  9, 26},
+        {28, 14, 22, 30, 35, 49, 41, 33},
+        {20,  4,  6, 11, 43, 59, 57, 52},
+        {12,  0,  3, 19, 51, 63, 60, 44},
+        {24, 16,  8, 27, 39, 47, 55, 36},
+    },
+    [DOTS_MESE_VAIDYANATHAN] = {
+        {47, 31, 51, 24, 27, 45,  5, 21},
+        {37, 63, 53, 11, 22,  4,  1, 33},
+        {61,  0, 57, 16, 26, 29, 46,  8},
+        {20, 14,  9, 62, 18, 41, 38,  6},
+        {17, 13, 25, 15, 55, 48, 52, 58},
+        { 3,  7,  2, 32, 30, 34, 56, 60},
+        {28, 40, 36, 39, 49, 43, 35, 10},
+        {54, 23, 50, 12, 42, 59, 44, 19},
+    },
+};
+/* clang-format on */
+
+enum { CLASSES = DOTS_SIDE * DOTS_SIDE, NEIGHBOURS = 8 };
+
+struct target {
+    int dx, dy, weight;
+};
+
+struct class_plan {
+    uint32_t x, y; /* in the tile */
+    int count, sum;
+    uint64_t magic;                    /* of the sum, for share_of */
+    struct target targets[NEIGHBOURS]; /* in raster order */
+};
+
+struct dots_state {
+    struct class_plan classes[CLASSES];
+    int32_t *values; /* tones and what has flowed to them */
+    uint32_t width, height;
+    int32_t white;
+    /* The class under way. */
+    const struct class_plan *now;
+    const struct halftone_block *block;
+    bool bits_out;
+    atomic_uint ticket;
+};
+
+static void plan_classes(struct dots_state *state, const uint8_t matrix[DOTS_SIDE][DOTS_SIDE])
+{
+    for (int y = 0; y < DOTS_SIDE; y++)
+        for (int x = 0; x < DOTS_SIDE; x++) {
+            struct class_plan *plan = &state->classes[matrix[y][x]];
+            *plan = (struct class_plan){.x = (uint32_t)x, .y = (uint32_t)y};
+            for (int dy = -1; dy <= 1; dy++)
+                for (int dx = -1; dx <= 1; dx++) {
+                    int there = matrix[(y + dy) & (DOTS_SIDE - 1)][(x + dx) & (DOTS_SIDE - 1)];
+                    if (there <= matrix[y][x])
+                        continue;
+                    int weight = dx == 0 || dy == 0 ? 2 : 1;
+                    plan->targets[plan->count++] = (struct target){dx, dy, weight};
+                    plan->sum += weight;
+                }
+            plan->magic = plan->sum ? share_magic(plan->sum) : 0;
+        }
+}
+
+static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
+{
+    const struct class_plan *plan = state->now;
+    int32_t *value = state->values + (size_t)y * state->width + x;
+    bool white = *value > state->white / 2;
+    int32_t e = *value - (white ? state->white : 0), left = e;
+    unsigned char *out = state->block->out + (ptrdiff_t)y * state->block->out_stride;
+    if (state->bits_out) /* the byte's other pixels belong to this tile, so to this thread */
+        out[x / 8] |= (unsigned char)(white << (7 - x % 8));
+    else
+        out[x] = white;
+
+    bool inside = x > 0 && y > 0 && x + 1 < state->width && y + 1 < state->height;
+    struct class_plan cut = {0};
+    if (!inside) {
+        for (int i = 0; i < plan->count; i++) {
+            const struct target *target = &plan->targets[i];
+            int64_t tx = (int64_t)x + target->dx, ty = (int64_t)y + target->dy;
+            if (tx < 0 || ty < 0 || tx >= state->width || ty >= state->height)
+                continue;
+            cut.targets[cut.count++] = *target;
+            cut.sum += target->weight;
+        }
+        cut.magic = cut.sum ? share_magic(cut.sum) : 0;
+        plan = &cut;
+    }
+    for (int i = 0; i < plan->count; i++) {
+        const struct target *target = &plan->targets[i];
+        int32_t share =
+            i == plan->count - 1 ? left : share_of(e, target->weight, plan->sum, plan->magic);
+        value[target->dy * (ptrdiff_t)state->width + target->dx] += share;
+        left -= share;
+    }
+}
+
+/* Threads take rows of tiles. */
+static void run_class(void *data, int thread)
+{
+    (void)thread;
+    struct dots_state *state = data;
+    for (;;) {
+        uint64_t y = (uint64_t)atomic_fetch_add(&state->ticket, 1) * DOTS_SIDE + state->now->y;
+        if (y - state->now->y >= state->height)
+            return;
+        if (y < state->height)
+            for (uint32_t x = state->now->x; x < state->width; x += DOTS_SIDE)
+                round_pixel(state, x, (uint32_t)y);
+    }
+}
+
+static ro_status open_engine(struct halftoner *work)
+{
+    ro_status status = halftone_scalar_only(work, true);
+    if (status != RO_OK)
+        return status;
+    size_t pixels, bytes;
+    struct dots_state *state = calloc(1, sizeof *state);
+    work->state = state;
+    if (state && ro_size_multiply(work->in.width, work->in.height, &pixels) &&
+        ro_size_multiply(pixels, sizeof *state->values, &bytes))
+        state->values = malloc(bytes);
+    if (!state || !state->values)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
+                               work->in.width, work->in.height);
+    plan_classes(state, dots_classes[work->method->variant]);
+    state->width = work->in.width;
+    state->height = work->in.height;
+    state->white = 16 * (int32_t)work->grey.white;
+    state->bits_out = work->out == RO_BITS;
+    work->report.schedule = "classes";
+    work->report.threads = work->context->threads;
+    return RO_OK;
+}
+
+static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
+{
+    struct dots_state *state = work->state;
+    state->block = block;
+    for (uint32_t y = 0; y < state->height; y++) {
+        const unsigned char *in = block->in + (ptrdiff_t)y * block->in_stride;
+        int32_t *values = state->values + (size_t)y * state->width;
+        for (uint32_t x = 0; x < state->width; x++)
+            values[x] = 16 * (work->grey.sample_bytes == 1 ? in[x] : ((const uint16_t *)in)[x]);
+        memset(block->out + (ptrdiff_t)y * block->out_stride, 0,
+               ro_format_row_bytes(work->out, state->width));
+    }
+    for (int k = 0; k < CLASSES; k++) {
+        ro_status status = ro_context_progress(work->context, "halftone", k / (double)CLASSES);
+        if (status != RO_OK)
+            return status;
+        state->now = &state->classes[k];
+        atomic_store(&state->ticket, 0);
+        ro_pool_run(work->context->pool, work->context->threads, run_class, state);
+    }
+    work->report.steps = CLASSES;
+    return RO_OK;
+}
+
+static void close_engine(struct halftoner *work)
+{
+    struct dots_state *state = work->state;
+    if (state)
+        free(state->values);
+    free(state);
+    work->state = NULL;
+}
+
+const struct halftone_engine dots_engine = {
+    .open = open_engine,
+    .run = run_engine,
+    .close = close_engine,
+    .whole_image = true,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Palettes: the plan that follows from a palette and a kernel, and the engine. */
+#include "halftone/palette/palette.h"
+
+#include "core/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the engine keeps in a halftoner. */
+struct palette_state {
+    struct palette_plan plan;
+    struct palette_run run;
+    uint16_t *linear;
+    uint8_t *nearest;
+};
+
+static ro_status choose_code(struct halftoner *work, struct palette_state *state)
+{
+    ro_context *context = work->context;
+    const ro_context_options *asked = &context->options;
+    const char *schedule = work->options.schedule;
+    if (schedule && !ro_name_equal(schedule, "auto") && !ro_name_equal(schedule, "wave"))
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a palette has no schedule '%s'; it runs as wave", schedule);
+    state->run.threads = context->threads;
+    state->run.code = palette_code_find(&state->plan, context->cpu);
+    if (!state->run.code && asked->cpu > RO_CPU_SCALAR)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "the sums of this kernel do not fit the lanes of %s",
+                               ro_cpu_name(asked->cpu));
+    work->report.schedule = "wave";
+    work->report.cpu = state->run.code ? context->cpu : RO_CPU_SCALAR;
+    work->report.threads = state->run.threads;
+    work->granularity = state->run.code ? (uint32_t)state->run.code->lanes : 1;
+    return RO_OK;
+}
+
+static void plan_kernel(struct palette_plan *plan, const struct diffusion_kernel *kernel)
+{
+    int factor = diffusion_common_factor(kernel);
+    plan->kernel = *kernel;
+    plan->kernel.divisor /= factor;
+    plan->skew = diffusion_skew(kernel);
+    for (int i = 0; i < kernel->count; i++) {
+        struct diffusion_tap *tap = &plan->kernel.taps[i];
+        tap->weight = (int16_t)(tap->weight / factor);
+        plan->rows_down = tap->dy > plan->rows_down ? tap->dy : plan->rows_down;
+    }
+}
+
+static void plan_colours(struct palette_plan *plan, const ro_palette *palette)
+{
+    plan->count = palette->count;
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < palette->count; k++)
+            plan->colour[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
+}
+
+static ro_status open_engine(struct halftoner *work)
+{
+    ro_context *context = work->context;
+    const struct tone *tone = &work->tone;
+    struct palette_state *state = calloc(1, sizeof *state);
+    work->state = state;
+    if (!state)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    struct palette_plan *plan = &state->plan;
+    plan->width = work->in.width;
+    plan->sample_bytes = work->grey.sample_bytes;
+    plan->overshoot = (int32_t)((int64_t)PALETTE_WHITE * work->options.overshoot / 100);
+    struct diffusion_kernel own;
+    ro_status status = RO_OK;
+    if (work->options.kernel)
+        status = diffusion_kernel_take(context, work->options.kernel, &own);
+    if (status != RO_OK)
+        return status;
+    plan_kernel(plan, work->options.kernel ? &own : &diffusion_kernels[work->method->variant]);
+    plan_colours(plan, work->options.palette);
+    status = choose_code(work, state);
+    if (status != RO_OK)
+        return status;
+
+    size_t samples = (size_t)tone->in_white + 2;
+    size_t bytes = palette_state_bytes(plan, state->run.code, state->run.threads);
+    state->linear = calloc(samples, sizeof *state->linear);
+    state->nearest = calloc(1, PALETTE_ENTRIES + 3); /* vector code loads four entries at a time */
+    if (posix_memalign(&state->run.state, 64, bytes) != 0)
+        state->run.state = NULL;
+    if (!state->linear || !state->nearest || !state->run.state)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               work->in.width);
+    memset(state->run.state, 0, bytes);
+    for (size_t a = 0; a < samples; a++)
+        state->linear[a] = tone->curve ? tone->curve[tone->channel[a]] : tone->channel[a];
+    palette_fill_nearest(plan->colour, plan->count, state->nearest);
+    plan->linear = state->linear;
+    plan->nearest = state->nearest;
+    state->run.plan = plan;
+    state->run.pool = context->pool;
+    return RO_OK;
+}
+
+static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
+{
+    struct palette_state *state = work->state;
+    palette_run_block(&state->run, block);
+    work->report.steps = state->run.steps;
+    return RO_OK;
+}
+
+static void close_engine(struct halftoner *work)
+{
+    struct palette_state *state = work->state;
+    if (state) {
+        free(state->run.state);
+        free(state->linear);
+        free(state->nearest);
+    }
+    free(state);
+    work->state = NULL;
+}
+
+const struct halftone_engine palette_engine = {open_engine, run_engine, close_engine, false, NULL};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grey, channels and inks from colour and from floats. The luma is that of Rec. 709 in sixteenths
+ * of 4096: (13933 R + 46871 G + 4732 B + 32768) >> 16, whose weights sum to 65536, so that grey
+ * stays grey. Tone tables come before it, the tone curve after.
+ */
+#include "halftone/tone/grey.h"
+
+#include "core/image.h"
+
+#include <math.h>
+
+uint32_t grey_input_white(const ro_image *in)
+{
+    switch (in->format) {
+    case RO_GRAY8:
+    case RO_RGB8:
+    case RO_GRAY16:
+    case RO_RGB16:
+        return ro_image_white(in);
+    case RO_GRAYF:
+    case RO_RGBF:
+        return UINT16_MAX;
+    default:
+        return 0;
+    }
+}
+
+ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form *form)
+{
+    uint32_t white = grey_input_white(in);
+    if (white == 0)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s cannot be halftoned",
+                               ro_format_name(in->format));
+    bool bytes = in->format == RO_GRAY8 || in->format == RO_RGB8;
+    bool full = white == (bytes ? UINT8_MAX : UINT16_MAX) && in->format != RO_GRAYF &&
+                in->format != RO_RGBF;
+    bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
+    form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
+    form->white = tables ? form->tone->white : white;
+    form->sample_bytes = bytes && form->white <= UINT8_MAX ? 1 : 2;
+    form->direct =
+        full && !tables && ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
+    return RO_OK;
+}
+
+#define TEMPLATE static inline __attribute__((always_inline))
+
+TEMPLATE uint32_t luma(uint32_t r, uint32_t g, uint32_t b)
+{
+    return (uint32_t)((13933ull * r + 46871ull * g + 4732ull * b + 32768) >> 16);
+}
+
+/* Light left by an ink, 0 to white. Black replaces the grey that the three inks share; what is left
+ * of the others is laid on what black leaves of the paper: light = (1 - ink) (1 - black). */
+static uint32_t paper(const struct grey_form *form, const uint32_t light[3])
+{
+    uint32_t white = form->white, most = light[0];
+    for (int c = 1; c < 3; c++)
+        most = light[c] > most ? light[c] : most;
+    uint64_t black = ((uint64_t)(white - most) * form->black_per_mille + 500) / 1000;
+    uint64_t left = white - black; /* of the paper */
+    if (form->plane == PLANE_BLACK)
+        return (uint32_t)left;
+    uint32_t own = light[form->plane - PLANE_CYAN];
+    return left == 0 ? white : (uint32_t)((2 * (uint64_t)white * own + left) / (2 * left));
+}
+
+TEMPLATE uint32_t in_plane(const struct grey_form *form, const uint32_t c[3])
+{
+    switch (form->plane) {
+    case PLANE_LUMA:
+        return luma(c[0], c[1], c[2]);
+    case PLANE_RED:
+    case PLANE_GREEN:
+    case PLANE_BLUE:
+        return c[form->plane - PLANE_RED];
+    default:
+        return paper(form, c);
+    }
+}
+
+TEMPLATE uint16_t from_float(float x)
+{
+    return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : (double)x));
+}
+
+TEMPLATE uint32_t sample_at(ro_format format, const void *row, size_t i)
+{
+    switch (format) {
+    case RO_GRAY8:
+    case RO_RGB8:
+        return ((const uint8_t *)row)[i];
+    case RO_GRAY16:
+    case RO_RGB16:
+        return ((const uint16_t *)row)[i];
+    default:
+        return from_float(((const float *)row)[i]);
+    }
+}
+
+TEMPLATE void put_sample(void *out, bool wide, size_t i, uint32_t value)
+{
+    if (wide)
+        ((uint16_t *)out)[i] = (uint16_t)value;
+    else
+        ((uint8_t *)out)[i] = (uint8_t)value;
+}
+
+/* One row of one format; the largest sample seen comes back, and what is above the input's white
+ * stays inside the tables. */
+TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void *row,
+                          uint32_t width, const struct grey_form *form, void *out)
+{
+    const bool wide = form->sample_bytes == 2;
+    const uint32_t white = tables ? form->tone->in_white : form->white;
+    const uint16_t *channel = tables ? form->tone->channel : NULL;
+    const uint16_t *curve = tables ? form->tone->curve : NULL;
+    uint32_t largest = 0;
+    for (uint32_t x = 0; x < width; x++) {
+        uint32_t c[3];
+        for (int i = 0; i < (colour ? 3 : 1); i++) {
+            uint32_t sample = sample_at(format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
+            largest = sample > largest ? sample : largest;
+            sample = sample > white ? white : sample;
+            c[i] = tables ? channel[sample] : sample;
+        }
+        if (!colour)
+            c[1] = c[2] = c[0];
+        for (int i = 0; i < 3 && form->plane == PLANE_COLOUR; i++)
+            put_sample(out, wide, 3 * (size_t)x + (size_t)i, c[i]);
+        if (form->plane == PLANE_COLOUR)
+            continue;
+        uint32_t value = colour || form->plane > PLANE_BLUE ? in_plane(form, c) : c[0];
+        put_sample(out, wide, x, curve ? curve[value] : value);
+    }
+    return largest;
+}
+
+static ro_status check_numbers(ro_context *context, const float *row, uint32_t width, int samples,
+                               uint32_t y)
+{
+    for (size_t i = 0; i < (size_t)width * (size_t)samples; i++)
+        if (isnan(row[i]))
+            return ro_context_fail(context, RO_E_FORMAT,
+                                   "the pixel at column %zu, row %u is not a number",
+                                   i / (size_t)samples, y);
+    return RO_OK;
+}
+
+ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uint32_t y,
+                   const struct grey_form *form, void *out)
+{
+    const uint32_t width = in->width;
+    const bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
+    const uint32_t white = tables ? form->tone->in_white : form->white;
+    uint32_t largest = 0;
+    ro_status status = RO_OK;
+#define CASE(format, colour)                                                                       \
+    case format:                                                                                   \
+        largest = tables ? convert(format, colour, true, row, width, form, out)                    \
+                         : convert(format, colour, false, row, width, form, out);                  \
+        break;
+    if (in->format == RO_GRAYF || in->format == RO_RGBF)
+        status = check_numbers(context, row, width, in->format == RO_RGBF ? 3 : 1, y);
+    if (status != RO_OK)
+        return status;
+    switch (in->format) {
+        CASE(RO_GRAY8, false)
+        CASE(RO_GRAY16, false)
+        CASE(RO_GRAYF, false)
+        CASE(RO_RGB8, true)
+        CASE(RO_RGB16, true)
+        CASE(RO_RGBF, true)
+    default:
+        break;
+    }
+    if (largest > white)
+        return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
+                               largest, white);
+    return RO_OK;
+}

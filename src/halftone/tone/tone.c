@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tone: what happens to samples before a method rounds them.
+ *
+ *   sample / white -> invert -> brightness -> contrast -> gamma -> linear -> 16-bit integer
+ *   grey, channel or ink of these -> curve -> 16-bit integer
+ *
+ * The steps are plain IEEE operations in a fixed order, so that the tables are the same everywhere;
+ * with the tables made, all is integers.
+ */
+#include "halftone/tone/tone.h"
+
+#include "number/power.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double cut(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
+uint16_t tone_round(double x) { return (uint16_t)floor(TONE_WHITE * cut(x) + 0.5); }
+
+double tone_from_srgb(double x) { return ro_light_of_srgb(x); }
+
+static ro_status check_curve(ro_context *context, const ro_tone *options)
+{
+    const ro_tone_point *points = options->curve;
+    int count = options->curve_points;
+    if (count < 2 || count > RO_CURVE_POINTS || !points)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a curve has 2 to %d points, not %d",
+                               RO_CURVE_POINTS, count);
+    for (int i = 0; i < count; i++) {
+        if (!(points[i].in >= 0 && points[i].in <= 1 && points[i].out >= 0 && points[i].out <= 1))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "point %d of the curve, %g to %g, lies outside 0 to 1", i + 1,
+                                   points[i].in, points[i].out);
+        if (i > 0 && points[i].in <= points[i - 1].in)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "the tones in of the curve must grow; point %d is %g after %g",
+                                   i + 1, points[i].in, points[i - 1].in);
+        if (i > 0 && points[i].out < points[i - 1].out)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "the curve falls from %g to %g at point %d; it must not",
+                                   points[i - 1].out, points[i].out, i + 1);
+    }
+    return RO_OK;
+}
+
+static ro_status check(ro_context *context, const ro_tone *options)
+{
+    const struct {
+        const char *name;
+        double value;
+    } percents[] = {{"brightness", options->brightness}, {"contrast", options->contrast}};
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+        if (!(percents[i].value >= -100 && percents[i].value <= 100))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a %s of %g %% makes no sense; -100 to 100 does",
+                                   percents[i].name, percents[i].value);
+    if (options->gamma != 0 && !(options->gamma >= 0.1 && options->gamma <= 10))
+        return ro_context_fail(context, RO_E_ARGUMENT, "a gamma of %g is not between 0.1 and 10",
+                               options->gamma);
+    return options->curve_points || options->curve ? check_curve(context, options) : RO_OK;
+}
+
+static double adjust(const ro_tone *options, bool linear, double x)
+{
+    if (options->invert)
+        x = 1 - x;
+    x = x + options->brightness / 100;
+    x = cut((x - 0.5) * (1 + options->contrast / 100) + 0.5);
+    if (options->gamma != 0 && options->gamma != 1)
+        x = ro_power(x, 1 / options->gamma);
+    return linear ? tone_from_srgb(x) : x;
+}
+
+/* Straight lines between the points, level before the first and after the last. */
+static void fill_curve(uint16_t *table, uint32_t white, const ro_tone_point *points, int count)
+{
+    int at = 0; /* the last point at or before x */
+    for (uint32_t i = 0; i <= white; i++) {
+        double x = (double)i / white;
+        while (at + 1 < count && points[at + 1].in <= x)
+            at++;
+        const ro_tone_point *p = &points[at];
+        double y = p->out;
+        if (x > p->in && at + 1 < count)
+            y = p->out + (x - p->in) * (p[1].out - p->out) / (p[1].in - p->in);
+        table[i] = tone_round(y);
+    }
+}
+
+ro_status tone_make(ro_context *context, const ro_tone *options, bool linear, uint32_t in_white,
+                    struct tone *tone)
+{
+    *tone = (struct tone){.in_white = in_white, .white = in_white};
+    ro_status status = check(context, options);
+    if (status != RO_OK)
+        return status;
+    bool deep = linear || options->brightness != 0 || options->contrast != 0 ||
+                (options->gamma != 0 && options->gamma != 1) || options->curve_points;
+    if (!deep && !options->invert)
+        return RO_OK;
+    if (deep)
+        tone->white = TONE_WHITE;
+    tone->channel = malloc((in_white + 2) * sizeof *tone->channel);
+    if (options->curve_points)
+        tone->curve = malloc((TONE_WHITE + 1) * sizeof *tone->curve);
+    if (!tone->channel || (options->curve_points && !tone->curve)) {
+        tone_free(tone);
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a table of tones");
+    }
+    for (uint32_t a = 0; a <= in_white; a++)
+        tone->channel[a] = deep ? tone_round(adjust(options, linear, (double)a / in_white))
+                                : (uint16_t)(in_white - a);
+    tone->channel[in_white + 1] = 0; /* vector code loads two entries at a time */
+    if (tone->curve)
+        fill_curve(tone->curve, TONE_WHITE, options->curve, options->curve_points);
+    return RO_OK;
+}
+
+void tone_free(struct tone *tone)
+{
+    free(tone->channel);
+    free(tone->curve);
+    tone->channel = tone->curve = NULL;
+}

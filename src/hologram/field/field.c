@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "hologram/field/field.h"
+
+#include "context/context.h"
+#include "core/checked.h"
+#include "core/cpu.h"
+#include "core/image.h"
+#include "hologram/field/row_sum_lanes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 };
+
+ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, ro_field *field)
+{
+    size_t row, bytes;
+    *field = (ro_field){0};
+    if (!width || !height || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
+        return ro_context_fail(context, RO_E_SIZE, "a field of %u x %u pixels is none", width,
+                               height);
+    row = ((size_t)width * 8 + 63) / 64 * 64;
+    if (row % 4096 == 0) /* rows a power of two apart share their places in a cache */
+        row += 64;
+    void *data = NULL;
+    if (!ro_size_multiply(row, height, &bytes) || bytes > PTRDIFF_MAX ||
+        posix_memalign(&data, bytes > HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
+                               width, height);
+#ifdef MADV_HUGEPAGE
+    if (bytes > HUGE_PAGE)
+        madvise(data, bytes, MADV_HUGEPAGE); /* for speed only: whether it works does not count */
+#endif
+    *field = (ro_field){width, height, (ptrdiff_t)row, data};
+    return RO_OK;
+}
+
+void ro_field_free(ro_field *field)
+{
+    free(field->data);
+    *field = (ro_field){0};
+}
+
+ro_status field_check(ro_context *context, const ro_field *field, const char *role)
+{
+    if (!field || !field->data)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%s has no pixels", role);
+    if (!field->width || !field->height || field->width > RO_MAX_SIDE ||
+        field->height > RO_MAX_SIDE)
+        return ro_context_fail(context, RO_E_SIZE, "%s is %u x %u", role, field->width,
+                               field->height);
+    if (field->stride < (ptrdiff_t)field->width * 8 || field->stride % 4)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%s has rows %td bytes apart, %u pixels "
+                               "need %td and a multiple of 4",
+                               role, field->stride, field->width, (ptrdiff_t)field->width * 8);
+    return RO_OK;
+}
+
+ro_status field_check_physics(ro_context *context, double wavelength, double pitch)
+{
+    if (!(wavelength >= 1e-9 && wavelength <= 1e-3))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a wavelength of %g m: from 1e-9 to 1e-3 is allowed", wavelength);
+    if (!(pitch >= 1e-9 && pitch <= 1e-2))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a pixel pitch of %g m: from 1e-9 to 1e-2 is allowed", pitch);
+    return RO_OK;
+}
+
+void field_get(const ro_field *field, float complex *data)
+{
+    for (uint32_t y = 0; y < field->height; y++)
+        memcpy(data + (size_t)y * field->width, field_row(field, y), (size_t)field->width * 8);
+}
+
+void field_put(const ro_field *field, const float complex *data)
+{
+    for (uint32_t y = 0; y < field->height; y++)
+        memcpy(field_row(field, y), data + (size_t)y * field->width, (size_t)field->width * 8);
+}
+
+/* ---- Root mean square ------------------------------------------------------------------------ */
+
+struct totals {
+    const ro_field *field;
+    bool real;
+    atomic_uint_fast32_t ticket;
+    row_sum_fn *sum;
+    struct row_sum *rows;
+};
+
+static struct row_sum sum_plain(const float *row, size_t width, bool real)
+{
+    return sum_of_row(row, width, real);
+}
+
+static void sum_rows(void *data, int thread)
+{
+    struct totals *totals = data;
+    (void)thread;
+    for (uint_fast32_t y; (y = atomic_fetch_add(&totals->ticket, 1)) < totals->field->height;)
+        totals->rows[y] =
+            totals->sum(field_row(totals->field, (uint32_t)y), totals->field->width, totals->real);
+}
+
+ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t pixels,
+                       uint32_t height, double *rms)
+{
+    uint32_t most = 0;
+    double sum = 0;
+    for (uint32_t y = 0; y < height; y++) {
+        most = rows[y].most > most ? rows[y].most : most;
+        sum += ldexp((double)rows[y].squares, -2 * rows[y].exponent);
+    }
+    if (most >= 0x7f800000)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the field holds %s",
+                               most > 0x7f800000 ? "a NaN" : "an infinite number");
+    *rms = sqrt(sum / (double)pixels);
+    return RO_OK;
+}
+
+ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms)
+{
+    struct totals totals = {.field = field, .real = real, .sum = sum_plain};
+#if RO_HAVE_X86_SIMD
+    if (context->cpu == RO_CPU_AVX512)
+        totals.sum = row_sum_avx512;
+    else if (context->cpu == RO_CPU_AVX2)
+        totals.sum = row_sum_avx2;
+#endif
+    totals.rows = malloc(field->height * sizeof *totals.rows);
+    if (!totals.rows)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows",
+                               field->height);
+    ro_pool_run(context->pool, ro_pool_threads(context->pool), sum_rows, &totals);
+    ro_status status = field_rms_of(context, totals.rows, (uint64_t)field->width * field->height,
+                                    field->height, rms);
+    free(totals.rows);
+    return status;
+}

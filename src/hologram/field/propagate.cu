@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The four passes of propagate.h on the device. cuFFT is opened at run time, so that one binary runs
+ * with and without it; what is used of it is declared here.
+ */
+#include "cuda/cuda.cuh"
+#include "hologram/field/propagate_cuda.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+enum { CUFFT_OK = 0, CUFFT_C2C_TYPE = 0x29, CUFFT_FORWARDS = -1, CUFFT_BACKWARDS = 1 };
+
+struct cufft {
+    void *library;
+    int (*plan)(int *plan, int rows, int columns, int type);
+    int (*destroy)(int plan);
+    int (*set_stream)(int plan, cudaStream_t stream);
+    int (*run)(int plan, float2 *in, float2 *out, int direction);
+};
+
+struct propagate_cuda {
+    ro_context *context;
+    struct ro_cuda *cuda;
+    struct cufft fft;
+    int plan;
+    bool planned;
+    uint32_t width, height;
+    float2 *field, *work, *sum;
+};
+
+static ro_status open_library(ro_context *context, struct cufft *fft)
+{
+    static const char *const names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10",
+                                        "libcufft.so", "/usr/local/cuda/lib64/libcufft.so"};
+    for (const char *name : names)
+        if (!fft->library)
+            fft->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!fft->library)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "propagation on CUDA needs cuFFT, which was not found");
+    *(void **)&fft->plan = dlsym(fft->library, "cufftPlan2d");
+    *(void **)&fft->destroy = dlsym(fft->library, "cufftDestroy");
+    *(void **)&fft->set_stream = dlsym(fft->library, "cufftSetStream");
+    *(void **)&fft->run = dlsym(fft->library, "cufftExecC2C");
+    if (!fft->plan || !fft->destroy || !fft->set_stream || !fft->run)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "cuFFT lacks what propagation needs");
+    return RO_OK;
+}
+
+void propagate_cuda_close(struct propagate_cuda *d)
+{
+    if (!d)
+        return;
+    if (d->planned)
+        d->fft.destroy(d->plan);
+    cudaFree(d->field);
+    cudaFree(d->work);
+    cudaFree(d->sum);
+    cudaGetLastError();
+    if (d->fft.library)
+        dlclose(d->fft.library);
+    free(d);
+}
+
+static ro_status open_all(struct propagate_cuda *d)
+{
+    RO_TRY(ro_cuda_of(d->context, &d->cuda));
+    RO_TRY(open_library(d->context, &d->fft));
+    const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
+    float2 **fields[] = {&d->field, &d->work, &d->sum};
+    for (float2 **field : fields)
+        RO_CUDA_TRY(d->context, cudaMalloc((void **)field, bytes));
+    if (d->fft.plan(&d->plan, (int)d->height, (int)d->width, CUFFT_C2C_TYPE) != CUFFT_OK)
+        return ro_context_fail(d->context, RO_E_DEVICE,
+                               "cuFFT cannot transform a field of %u x %u pixels", d->width,
+                               d->height);
+    d->planned = true;
+    if (d->fft.set_stream(d->plan, d->cuda->compute) != CUFFT_OK)
+        return ro_context_fail(d->context, RO_E_DEVICE, "cuFFT refused a stream");
+    return RO_OK;
+}
+
+ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
+                              struct propagate_cuda **device)
+{
+    *device = NULL;
+    struct propagate_cuda *d = (struct propagate_cuda *)calloc(1, sizeof *d);
+    if (!d)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to propagate");
+    d->context = context;
+    d->width = width;
+    d->height = height;
+    ro_status status = open_all(d);
+    if (status == RO_OK)
+        *device = d;
+    else
+        propagate_cuda_close(d);
+    return status;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------ */
+
+struct grid {
+    int width, height, a, b;
+    double across_x, across_y; /* cycles per metre of a step of the doubled grid */
+    double limit_x, limit_y, wave, distance;
+    float scale;
+};
+
+static __device__ __forceinline__ float2 product(float2 p, float2 q)
+{
+    return make_float2(p.x * q.x - p.y * q.y, p.x * q.y + p.y * q.x);
+}
+
+/* e^{-i pi (a x / w + b y / h)} */
+static __device__ __forceinline__ float2 turn(const grid &g, int x, int y)
+{
+    float2 t;
+    sincospif(-((g.a ? (float)x / g.width : 0) + (g.b ? (float)y / g.height : 0)), &t.y, &t.x);
+    return t;
+}
+
+static __global__ void turn_in(grid g, const float2 *field, float2 *work)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x < g.width) {
+        size_t i = (size_t)y * g.width + x;
+        work[i] = product(field[i], turn(g, x, y));
+    }
+}
+
+static __global__ void multiply(grid g, float2 *work)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= g.width)
+        return;
+    int m = 2 * x + g.a, n = 2 * y + g.b;
+    double u = (m < g.width ? m : m - 2 * g.width) * g.across_x;
+    double v = (n < g.height ? n : n - 2 * g.height) * g.across_y, across = u * u + v * v;
+    float2 h = make_float2(0, 0);
+    if (across < g.wave * g.wave && fabs(u) <= g.limit_x && fabs(v) <= g.limit_y) {
+        double turns = g.distance * g.wave -
+                       g.distance * (across / (sqrt(g.wave * g.wave - across) + g.wave));
+        sincospif((float)(2 * (turns - rint(turns))), &h.y, &h.x);
+    }
+    size_t i = (size_t)y * g.width + x;
+    work[i] = product(work[i], h);
+}
+
+static __global__ void turn_out(grid g, const float2 *work, float2 *sum)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= g.width)
+        return;
+    size_t i = (size_t)y * g.width + x;
+    float2 t = turn(g, x, y), v = product(work[i], make_float2(t.x, -t.y));
+    float2 before = g.a + g.b ? sum[i] : make_float2(0, 0);
+    sum[i] = make_float2(before.x + v.x * g.scale, before.y + v.y * g.scale);
+}
+
+/* ---- a run -------------------------------------------------------------------------------------- */
+
+ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wavelength,
+                             double pitch, double distance, double limit_x, double limit_y)
+{
+    cudaStream_t stream = d->cuda->compute;
+    const size_t count = (size_t)d->width * d->height, bytes = count * sizeof(float2);
+    const dim3 blocks((d->width + 255) / 256, d->height);
+    struct grid g = {};
+    g.width = (int)d->width;
+    g.height = (int)d->height;
+    g.across_x = 1 / (2 * pitch * d->width);
+    g.across_y = 1 / (2 * pitch * d->height);
+    g.limit_x = limit_x;
+    g.limit_y = limit_y;
+    g.wave = 1 / wavelength;
+    g.distance = distance;
+    g.scale = 1 / (4 * (float)count);
+    if (d->height > 65535)
+        return ro_context_fail(d->context, RO_E_SIZE, "%u rows: up to 65535 on CUDA", d->height);
+    RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->field, field, bytes, cudaMemcpyDefault, stream));
+    for (int kind = 0; kind < 4; kind++) {
+        g.a = kind & 1;
+        g.b = kind >> 1;
+        turn_in<<<blocks, 256, 0, stream>>>(g, d->field, d->work);
+        if (d->fft.run(d->plan, d->work, d->work, CUFFT_FORWARDS) != CUFFT_OK)
+            return ro_context_fail(d->context, RO_E_DEVICE, "cuFFT failed");
+        multiply<<<blocks, 256, 0, stream>>>(g, d->work);
+        if (d->fft.run(d->plan, d->work, d->work, CUFFT_BACKWARDS) != CUFFT_OK)
+            return ro_context_fail(d->context, RO_E_DEVICE, "cuFFT failed");
+        turn_out<<<blocks, 256, 0, stream>>>(g, d->work, d->sum);
+    }
+    RO_CUDA_TRY(d->context, cudaGetLastError());
+    RO_CUDA_TRY(d->context, cudaMemcpyAsync(field, d->sum, bytes, cudaMemcpyDefault, stream));
+    RO_CUDA_TRY(d->context, cudaStreamSynchronize(stream));
+    return RO_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Propagation on a CUDA device with cuFFT, which is opened at run time, as C sees it. */
+#ifndef RO_HOLOGRAM_FIELD_PROPAGATE_CUDA_H
+#define RO_HOLOGRAM_FIELD_PROPAGATE_CUDA_H
+
+#include "roundoff/hologram.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct propagate_cuda;
+ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
+                              struct propagate_cuda **device);
+void propagate_cuda_close(struct propagate_cuda *device); /* NULL is allowed */
+
+/* In place, in host memory: pairs of floats, rows without gaps. Frequencies above the limits, in
+ * cycles per metre, do not pass. */
+ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double wavelength,
+                             double pitch, double distance, double limit_x, double limit_y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

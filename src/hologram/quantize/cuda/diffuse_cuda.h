@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Hogels on a CUDA device, as C sees it. The field and the numbers stay there between the calls. */
+#ifndef RO_HOLOGRAM_QUANTIZE_CUDA_DIFFUSE_CUDA_H
+#define RO_HOLOGRAM_QUANTIZE_CUDA_DIFFUSE_CUDA_H
+
+#include "hologram/quantize/job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Starts to bring the job's field to the device, and the sums of rows that have come. The field must
+ * stay until hologram_cuda_rms or hologram_cuda_wait has returned. */
+ro_status hologram_cuda_load(struct hologram_job *job, bool real);
+
+/* Brings the hogels of the next run there; the field may be on its way. */
+ro_status hologram_cuda_prepare(struct hologram_job *job);
+
+/* As field_rms, of the field on the device; waits for it. */
+ro_status hologram_cuda_rms(struct hologram_job *job, double *rms);
+
+/* One launch over all hogels that were prepared; counts their clips. */
+ro_status hologram_cuda_run(struct hologram_job *job);
+
+/* Brings the numbers back. */
+ro_status hologram_cuda_store(struct hologram_job *job);
+
+/* Waits for whatever was started. */
+void hologram_cuda_wait(struct hologram_job *job);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

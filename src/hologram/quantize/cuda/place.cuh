@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a job's field and its level numbers are on the device. */
+#ifndef RO_HOLOGRAM_QUANTIZE_CUDA_PLACE_CUH
+#define RO_HOLOGRAM_QUANTIZE_CUDA_PLACE_CUH
+
+#include "cuda/cuda.cuh"
+#include "hologram/quantize/job.h"
+
+struct place {
+    struct ro_cuda *cuda;
+    char *field;
+    unsigned char *out;
+    size_t field_pitch, out_pitch;
+};
+
+ro_status hologram_find_place(struct hologram_job *job, struct place *place);
+
+/* Starts to bring back the numbers of rows; copy_out is the stream that does. */
+ro_status hologram_fetch_rows(struct hologram_job *job, const struct place *at, uint32_t first,
+                              uint32_t after);
+
+#endif

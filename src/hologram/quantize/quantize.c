@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/* Rounding a field to a modulator's levels: options to a job of hogels, the job to a schedule. */
+#include "context/context.h"
+#include "core/checked.h"
+#include "core/cpu.h"
+#include "core/image.h"
+#include "core/names.h"
+#include "hologram/field/fftw.h"
+#include "hologram/field/field.h"
+#include "hologram/quantize/cuda/diffuse_cuda.h"
+#include "hologram/quantize/hogels.h"
+#include "hologram/quantize/hologram_measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum algorithm { VDED, SWED, FLOYD_STEINBERG, TRUNCATE };
+
+static const struct name {
+    const char *name, *alias;
+    enum algorithm algorithm;
+} algorithms[] = {
+    {"vded", "view-dependent", VDED},
+    {"swed", "signal-window", SWED},
+    {"floyd-steinberg", "fs", FLOYD_STEINBERG},
+    {"truncate", "truncation", TRUNCATE},
+};
+
+struct quantizer {
+    struct hologram_job job;
+    ro_hologram_options o;
+    enum algorithm algorithm;
+    bool paper, reference, windowed, cuda;
+    bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
+    bool prepared;  /* the device has the hogels of the next run */
+    struct hologram_levels levels;
+    float table[2 * RO_HOLOGRAM_LEVELS];
+    double gain;
+    ro_hogel_report *reports;
+};
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static ro_status read_names(ro_context *context, struct quantizer *q)
+{
+    const ro_hologram_options *o = &q->o;
+    const size_t count = sizeof algorithms / sizeof *algorithms;
+    size_t found = 0;
+    if (o->algorithm)
+        while (found < count && !ro_name_equal(o->algorithm, algorithms[found].name) &&
+               !ro_name_equal(o->algorithm, algorithms[found].alias))
+            found++;
+    if (found == count)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown algorithm %s: vded, swed, floyd-steinberg and truncate are "
+                               "known",
+                               o->algorithm);
+    q->algorithm = algorithms[found].algorithm;
+    q->windowed = q->algorithm == VDED || q->algorithm == SWED;
+    q->paper = o->weights && ro_name_equal(o->weights, "paper");
+    if (o->weights && !q->paper && !ro_name_equal(o->weights, "ls"))
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown weights %s: paper and ls are known",
+                               o->weights);
+    q->reference = o->schedule && ro_name_equal(o->schedule, "reference");
+    if (o->schedule && !q->reference && !ro_name_equal(o->schedule, "auto") &&
+        !ro_name_equal(o->schedule, "bands"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown schedule %s: auto, reference and bands are known",
+                               o->schedule);
+    if (!q->windowed && (o->weights || o->own || o->taps || o->p || o->rho != 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "weights, taps, p and rho do not apply to %s",
+                               algorithms[found].name);
+    if (q->algorithm != VDED && o->hogel)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "hogels do not apply to %s, which takes the field as a whole",
+                               algorithms[found].name);
+    return RO_OK;
+}
+
+static ro_status check_numbers(ro_context *context, const struct quantizer *q)
+{
+    const ro_hologram_options *o = &q->o;
+    if (o->taps < 0 || o->taps > RO_HOLOGRAM_TAPS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: 1 to %d are allowed", o->taps,
+                               RO_HOLOGRAM_TAPS);
+    if (o->p < 0 || o->p > RO_HOLOGRAM_SKEW)
+        return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: 1 to %d are allowed", o->p,
+                               RO_HOLOGRAM_SKEW);
+    if (!(o->rho >= 0 && o->rho <= 1e6))
+        return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: above 0 is allowed", o->rho);
+    if (o->rho > 0 && (q->paper || o->own))
+        return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
+    if (o->kappa != 0 && !q->paper)
+        return ro_context_fail(context, RO_E_ARGUMENT, "kappa applies to the paper's weights only");
+    if (!(o->kappa >= 0 && o->kappa <= 1))
+        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: from 0 to 1 is allowed",
+                               o->kappa);
+    if (!(o->gain >= 0 && o->gain <= 4))
+        return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: from 0 to 4 is allowed",
+                               o->gain);
+    if (o->hogel > 0 && o->hogel < 8)
+        return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: 8 or more are allowed",
+                               o->hogel);
+    const ro_window *w = &o->window;
+    if (w->width != 0 || w->height != 0) {
+        if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 &&
+              fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a window at %g,%g of %g x %g cycles per pixel: centres from "
+                                   "-0.5 to 0.5 and sizes up to 1 are allowed",
+                                   w->xi, w->eta, w->width, w->height);
+        return RO_OK;
+    }
+    if (!q->windowed && o->optics.wavelength == 0)
+        return RO_OK;
+    const ro_optics *optics = &o->optics;
+    if (optics->wavelength == 0 || optics->pitch == 0)
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "%s needs a window, or the wavelength, pitch and viewer of the field",
+            q->algorithm == SWED ? "swed" : "vded");
+    ro_status status = field_check_physics(context, optics->wavelength, optics->pitch);
+    if (status != RO_OK)
+        return status;
+    if (!(optics->viewer[2] < 0) || !isfinite(optics->viewer[2]) || !isfinite(optics->viewer[0]) ||
+        !isfinite(optics->viewer[1]))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a viewer at %g,%g,%g m: z must be negative, in front of the "
+                               "hologram",
+                               optics->viewer[0], optics->viewer[1], optics->viewer[2]);
+    if (!(optics->viewing_area[0] > 0 && optics->viewing_area[1] > 0) ||
+        !isfinite(optics->viewing_area[0] + optics->viewing_area[1]))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a viewing area of %g x %g m: both must be positive",
+                               optics->viewing_area[0], optics->viewing_area[1]);
+    return RO_OK;
+}
+
+/* ---- Hogels ---------------------------------------------------------------------------------- */
+
+static ro_status own_taps(ro_context *context, const ro_hologram_taps *own, int p,
+                          struct hologram_taps *taps)
+{
+    if (own->count < 1 || own->count > RO_HOLOGRAM_TAPS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: 1 to %d are allowed", own->count,
+                               RO_HOLOGRAM_TAPS);
+    int least = 1, shift = 0;
+    double most = 0;
+    for (int i = 0; i < own->count; i++) {
+        int dx = own->dx[i], dy = own->dy[i];
+        if (abs(dx) > REACH_X || dy < 0 || dy > REACH_Y || (dy == 0 && dx <= 0))
+            return ro_context_fail(
+                context, RO_E_ARGUMENT,
+                "tap %d,%d is not of an earlier pixel, or farther than %d columns "
+                "and %d rows",
+                dx, dy, REACH_X, REACH_Y);
+        while (dy > 0 && dx + least * dy <= 0)
+            least++;
+        if (!(fabs(own->re[i]) <= 100 && fabs(own->im[i]) <= 100))
+            return ro_context_fail(context, RO_E_ARGUMENT, "the weight of tap %d,%d is %g%+gi", dx,
+                                   dy, own->re[i], own->im[i]);
+        most = fmax(most, fmax(fabs(own->re[i]), fabs(own->im[i])));
+    }
+    if (p && p < least)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a tap lies outside the wedge of p = %d; these taps need %d", p,
+                               least);
+    if (least > RO_HOLOGRAM_SKEW)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a tap lies outside the wedge of p = %d, the widest",
+                               RO_HOLOGRAM_SKEW);
+    while (shift < 14 && most * (2 << shift) <= 127)
+        shift++;
+    *taps = (struct hologram_taps){.count = own->count, .p = p ? p : least, .shift = shift};
+    for (int i = 0; i < own->count; i++) {
+        taps->dx[i] = (int8_t)own->dx[i];
+        taps->dy[i] = (int8_t)own->dy[i];
+        taps->re[i] = (int8_t)rint(ldexp(own->re[i], shift));
+        taps->im[i] = (int8_t)rint(ldexp(own->im[i], shift));
+    }
+    return RO_OK;
+}
+
+static struct region region_of(const struct quantizer *q, const ro_window *window)
+{
+    return q->levels.real ? region_twin(window) : region_window(window);
+}
+
+static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report *r)
+{
+    const ro_hologram_options *o = &q->o;
+    hogel->taps = (struct hologram_taps){.p = 1};
+    if (q->algorithm == FLOYD_STEINBERG)
+        hogel->taps = floyd_steinberg_taps;
+    struct region region = region_of(q, &r->window);
+    if (q->windowed) {
+        if (region.count == 0)
+            return ro_context_fail(q->job.context, RO_E_ARGUMENT,
+                                   "the hogel at %u,%u cannot be seen from the viewing area: its "
+                                   "window at %.3f,%.3f lies outside the band of +-0.5 cycles per "
+                                   "pixel",
+                                   hogel->x, hogel->y, r->window.xi, r->window.eta);
+        if (o->own) {
+            ro_status status = own_taps(q->job.context, o->own, o->p, &hogel->taps);
+            if (status != RO_OK)
+                return status;
+        } else if (q->paper) {
+            weights_paper(&r->window, o->kappa > 0 ? o->kappa : 0.9, o->taps ? o->taps : 27, o->p,
+                          &hogel->taps);
+        } else {
+            weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
+                                  &hogel->taps);
+        }
+        for (int i = 0; i < hogel->taps.count && q->levels.real; i++)
+            if (hogel->taps.im[i] && o->own)
+                return ro_context_fail(
+                    q->job.context, RO_E_ARGUMENT,
+                    "tap %d,%d has an imaginary weight, which real levels cannot "
+                    "take up",
+                    hogel->taps.dx[i], hogel->taps.dy[i]);
+            else
+                hogel->taps.im[i] = 0;
+    }
+    r->taps = hogel->taps.count;
+    r->p = hogel->taps.p;
+    weights_sums(&hogel->taps, &r->weight_sum, &r->weight_norm);
+    region = region_window(&r->window);
+    r->rejection = weights_rejection(&hogel->taps, &region);
+    return RO_OK;
+}
+
+/* By all threads; hogels with the window of the first one take its weights. */
+struct weighing {
+    struct quantizer *q;
+    atomic_uint ticket;
+    atomic_int status;
+};
+
+static void weigh_all(void *data, int thread)
+{
+    struct weighing *w = data;
+    struct quantizer *q = w->q;
+    (void)thread;
+    for (uint32_t i; (i = atomic_fetch_add(&w->ticket, 1)) < q->job.count;) {
+        if (i > 0 && q->o.window.width > 0) {
+            ro_hogel_report r = q->reports[0], *own = &q->reports[i];
+            r.x = own->x;
+            r.y = own->y;
+            r.width = own->width;
+            r.height = own->height;
+            *own = r;
+            q->job.hogels[i].taps = q->job.hogels[0].taps;
+            continue;
+        }
+        ro_status status = weigh(q, &q->job.hogels[i], &q->reports[i]);
+        if (status != RO_OK) {
+            atomic_store(&w->status, (int)status);
+            return;
+        }
+    }
+}
+
+static ro_status lay_out(struct quantizer *q)
+{
+    const ro_hologram_options *o = &q->o;
+    ro_context *context = q->job.context;
+    ro_status status =
+        hogels_lay_out(context, q->job.field, o, q->algorithm != VDED, &q->reports, &q->job.count);
+    if (status != RO_OK)
+        return status;
+    q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
+    if (!q->job.hogels)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %u hogels", q->job.count);
+    const double rho = o->rho > 0 ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
+    for (uint32_t i = 0; i < q->job.count; i++) {
+        ro_hogel_report *r = &q->reports[i];
+        q->job.hogels[i] =
+            (struct hogel){.x = r->x, .y = r->y, .width = r->width, .height = r->height};
+        r->rho = q->windowed && !q->paper && !o->own ? rho : 0;
+    }
+    struct weighing weighing = {.q = q};
+    int threads = ro_pool_threads(context->pool);
+    threads = threads < (int)q->job.count ? threads : (int)q->job.count;
+    ro_pool_run(context->pool, q->o.window.width > 0 ? 1 : threads, weigh_all, &weighing);
+    return (ro_status)atomic_load(&weighing.status);
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static ro_status run(struct quantizer *q)
+{
+    ro_context *context = q->job.context;
+    context->report = (ro_report){.method = algorithms[q->algorithm].name,
+                                  .schedule = "reference",
+                                  .width = q->job.field->width,
+                                  .height = q->job.field->height,
+                                  .device = RO_DEVICE_CPU,
+                                  .cpu = RO_CPU_SCALAR,
+                                  .threads = 1,
+                                  .steps = (uint64_t)q->job.field->width * q->job.field->height};
+    if (q->cuda) {
+        context->report.schedule = "bands";
+        context->report.device = RO_DEVICE_CUDA;
+        context->report.launches = 1;
+        ro_status status = q->prepared ? RO_OK : hologram_cuda_prepare(&q->job);
+        q->prepared = false;
+        return status == RO_OK ? hologram_cuda_run(&q->job) : status;
+    }
+    const struct band_kernel *kernel = NULL;
+#if RO_HAVE_X86_SIMD
+    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
+    kernel = best == RO_CPU_AVX512 ? &band_kernel_avx512
+             : best == RO_CPU_AVX2 ? &band_kernel_avx2
+                                   : NULL;
+#endif
+    if (q->reference || !kernel) {
+        if (q->o.schedule && ro_name_equal(q->o.schedule, "bands"))
+            return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
+        return hologram_run_reference(&q->job);
+    }
+    context->report.schedule = "bands";
+    context->report.cpu = kernel->cpu;
+    return hologram_run_bands(&q->job, kernel, &context->report.threads);
+}
+
+/* Hogels of least squares in which more than a thousandth of the errors were cut off are done again
+ * with ten times the rho: smaller weights. */
+static ro_status run_all(struct quantizer *q)
+{
+    enum { TRIES = 4 };
+    struct hologram_job all = q->job;
+    q->job.share = 1;
+    ro_status status = run(q);
+    struct hogel *again = NULL;
+    uint32_t *which = NULL;
+    for (int i = 0; i < TRIES && status == RO_OK; i++) {
+        uint32_t count = 0;
+        free(again);
+        free(which);
+        again = malloc(all.count * sizeof *again);
+        which = malloc(all.count * sizeof *which);
+        if (!again || !which) {
+            status = ro_context_fail(all.context, RO_E_MEMORY, "no memory for the hogels");
+            break;
+        }
+        for (uint32_t k = 0; k < all.count; k++) {
+            struct hogel *hogel = &all.hogels[k];
+            if (q->reports[k].rho <= 0 ||
+                hogel->clips * 1000 <= (uint64_t)hogel->width * hogel->height)
+                continue;
+            q->reports[k].rho *= 10;
+            status = weigh(q, hogel, &q->reports[k]);
+            again[count] = *hogel;
+            which[count++] = k;
+        }
+        if (count == 0)
+            break;
+        q->job.hogels = again;
+        q->job.count = count;
+        if (status == RO_OK)
+            status = run(q);
+        for (uint32_t k = 0; k < count; k++)
+            all.hogels[which[k]].clips = again[k].clips;
+    }
+    q->job.hogels = all.hogels;
+    q->job.count = all.count;
+    free(again);
+    free(which);
+    return status;
+}
+
+/* Algorithms that take the field as a whole are looked at in the same windows as the others. */
+static ro_status spread_report(struct quantizer *q, uint32_t *count)
+{
+    *count = q->job.count;
+    if (q->algorithm == VDED || q->o.window.width > 0 || q->o.optics.wavelength == 0)
+        return RO_OK;
+    const ro_hogel_report whole = q->reports[0];
+    ro_hogel_report *spread = NULL;
+    ro_status status = hogels_lay_out(q->job.context, q->job.field, &q->o, false, &spread, count);
+    if (status != RO_OK)
+        return status;
+    for (uint32_t i = 0; i < *count; i++) {
+        ro_hogel_report *r = &spread[i];
+        const struct region region = region_window(&r->window);
+        r->taps = whole.taps;
+        r->p = whole.p;
+        r->rho = whole.rho;
+        r->weight_sum = whole.weight_sum;
+        r->weight_norm = whole.weight_norm;
+        r->rejection = weights_rejection(&q->job.hogels[0].taps, &region);
+    }
+    free(q->reports);
+    q->reports = spread;
+    return RO_OK;
+}
+
+static ro_status report(struct quantizer *q)
+{
+    ro_hologram_report *r = q->o.report;
+    *r = (ro_hologram_report){.levels = q->levels.count,
+                              .real_device = q->levels.real,
+                              .amplitude_device = q->amplitude,
+                              .gain = q->gain,
+                              .kernel_ms = q->job.kernel_ms};
+    for (uint32_t i = 0; i < q->job.count; i++) {
+        q->reports[i].clips = q->job.hogels[i].clips;
+        r->clips += q->job.hogels[i].clips;
+    }
+    ro_status status = spread_report(q, &r->hogels);
+    r->hogel = q->reports;
+    for (uint32_t i = 0; status == RO_OK && i < r->hogels && q->levels.real; i++) {
+        r->hogel[i].mirrored = window_meets_its_mirror(&r->hogel[i].window);
+        r->mirrored += (uint32_t)r->hogel[i].mirrored;
+    }
+    if (status == RO_OK && q->o.measure)
+        status = hologram_measure(&q->job, q->table, r);
+    if (status == RO_OK)
+        q->reports = NULL; /* the caller's now */
+    else
+        *r = (ro_hologram_report){0};
+    return status;
+}
+
+int ro_hologram_measures(void) { return fft_present(); }
+
+void ro_hologram_report_free(ro_hologram_report *report)
+{
+    free(report->hogel);
+    *report = (ro_hologram_report){0};
+}
+
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
+                               const ro_hologram_options *options)
+{
+    static const ro_hologram_options defaults;
+    ro_status status = field_check(context, in, "the field");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "the output");
+    if (status != RO_OK)
+        return status;
+    if (out->format != RO_INDEX8)
+        return ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s, not %s",
+                               ro_format_name(RO_INDEX8), ro_format_name(out->format));
+    if (out->width != in->width || out->height != in->height)
+        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u and the output %u x %u",
+                               in->width, in->height, out->width, out->height);
+    struct quantizer *q = calloc(1, sizeof *q);
+    if (!q)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for the levels");
+    q->o = options ? *options : defaults;
+    q->job = (struct hologram_job){.context = context,
+                                   .field = in,
+                                   .out = out->data,
+                                   .out_stride = out->stride,
+                                   .levels = &q->levels,
+                                   .share = 1};
+    int count = q->o.table_count;
+    if (q->o.measure && !fft_present())
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "measuring needs FFTW, which this build was made without");
+    if (status == RO_OK)
+        status = read_names(context, q);
+    if (status == RO_OK && q->o.table && count > 0 && count <= RO_HOLOGRAM_LEVELS)
+        memcpy(q->table, q->o.table, (size_t)count * 2 * sizeof *q->table);
+    else if (status == RO_OK && !q->o.table) {
+        const char *name = q->o.levels ? q->o.levels : "phase:256";
+        status = ro_hologram_levels(context, name, q->table, &count);
+        q->amplitude = status == RO_OK && hologram_levels_are_amplitudes(name);
+    }
+    if (status == RO_OK)
+        status = hologram_levels_open(context, q->table, count, &q->levels);
+    if (status == RO_OK)
+        status = check_numbers(context, q);
+    q->cuda = context->options.device == RO_DEVICE_CUDA;
+    if (status == RO_OK && q->cuda && q->reference)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED, "the reference runs on the CPU only");
+    const bool loads = status == RO_OK && q->cuda;
+    if (loads)
+        status = hologram_cuda_load(&q->job, q->levels.real);
+    if (status == RO_OK) /* while the field is on its way to a device */
+        status = lay_out(q);
+    if (status == RO_OK && q->cuda)
+        status = hologram_cuda_prepare(&q->job);
+    q->prepared = q->cuda;
+    double rms = 0;
+    if (status == RO_OK)
+        status = q->cuda ? hologram_cuda_rms(&q->job, &rms)
+                         : field_rms(context, in, q->levels.real, &rms);
+    if (status != RO_OK)
+        goto done;
+    q->gain = rms > 0 ? (q->o.gain > 0 ? q->o.gain : 0.4) / rms : 1;
+    q->job.scale = (float)(q->gain * HOLOGRAM_ONE);
+    status = run_all(q);
+    if (status == RO_OK && q->cuda)
+        status = hologram_cuda_store(&q->job);
+    if (status == RO_OK && q->o.report)
+        status = report(q);
+done:
+    if (loads && status != RO_OK)
+        hologram_cuda_wait(&q->job);
+    free(q->job.hogels);
+    free(q->reports);
+    free(q);
+    return status;
+}

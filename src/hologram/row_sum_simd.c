@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "core/simd.h"
-#include "hologram/row_sum_lanes.h"
-
-struct row_sum RO_SIMD_NAME(row_sum)(const float *row, size_t width, bool real)
-{
-    return sum_of_row(row, width, real);
-}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every open file has: the name that messages show, where messages go, and who may stop it.
+ *
+ * A file keeps its own copy of its message. A reader and a writer may fail in two threads at once;
+ * whoever joins them then knows both sentences and reports the first.
+ */
+#ifndef RO_IO_BYTES_FILE_H
+#define RO_IO_BYTES_FILE_H
+
+#include "roundoff_io.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct ro_file {
+    ro_context *context;
+    const atomic_bool *stop; /* NULL: only the context stops it */
+    bool quiet;              /* a failure is only a finding: nothing is recorded */
+    char name[160];
+    char message[400];
+    ro_dropped dropped;
+    unsigned not_dropped; /* what the caller knows of: bits of RO_DROPPED_ */
+};
+
+/* "-" is shown as `standard`; a long path by its end. */
+void ro_file_init(struct ro_file *file, ro_context *context, const char *path,
+                  const char *standard);
+
+/* Records "name: sentence" here and in the context; returns `status`. */
+ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *format, ...)
+    RO_PRINTF(3, 4);
+
+/* The three sentences that every reader needs. */
+ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes);
+ro_status ro_file_ends_early(struct ro_file *file);
+ro_status ro_file_too_large(struct ro_file *file, uint64_t width, uint64_t height);
+
+/* Notes what is not passed on, each thing once; nothing while the file is quiet. */
+void ro_file_drop(struct ro_file *file, unsigned what, const char *format, ...) RO_PRINTF(3, 4);
+
+/* RO_E_CANCELLED once the context or `stop` says so. */
+ro_status ro_file_check_stop(struct ro_file *file);
+
+/* Bytes that one image may hold in memory: three quarters of the machine's. */
+uint64_t ro_memory_limit(void);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* sync_file_range */
+#include "io/bytes/sink.h"
+
+#include "core/random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 1 << 18,
+    LONGEST_WRITE = 1 << 24, /* so that cancellation is noticed */
+    WAIT_MS = 100,
+    MOST_LINKS = 40,
+    MOST_TRIES = 100,
+    LONGEST_STEM = 200, /* of the target's name within the temporary's */
+};
+
+bool ro_sink_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+static ro_status cannot_write(struct ro_file *file)
+{
+    if (errno == EPIPE)
+        return ro_file_fail(file, RO_E_IO, "the reader of the output went away");
+    return ro_file_fail(file, RO_E_IO, "cannot be written: %s", strerror(errno));
+}
+
+/* Bytes of the folder part of a path, its last slash included; 0: the current folder. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* The file that symbolic links lead to, which need not exist. NULL with errno set on a failure. */
+static char *follow_links(const char *path)
+{
+    char *place = strdup(path);
+    for (int links = 0; place; links++) {
+        char link[PATH_MAX];
+        ssize_t length = readlink(place, link, sizeof link - 1);
+        if (length < 0)
+            return place; /* not a link, or not there */
+        link[length] = '\0';
+        size_t folder = link[0] == '/' ? 0 : folder_length(place);
+        char *next = links < MOST_LINKS ? malloc(folder + (size_t)length + 1) : NULL;
+        if (next) {
+            memcpy(next, place, folder);
+            memcpy(next + folder, link, (size_t)length + 1);
+        } else if (links >= MOST_LINKS) {
+            errno = ELOOP;
+        }
+        free(place);
+        place = next;
+    }
+    return NULL;
+}
+
+/* Makes ".name.XXXXXX" beside the target. open() rather than mkstemp(), so that the umask counts.
+ */
+static int make_temporary(struct ro_sink *sink, const char *target)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    size_t folder = folder_length(target), size = strlen(target) + 16;
+    char *name = malloc(size);
+    struct timespec now;
+    if (!name)
+        return -1;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (unsigned number = 0; number < MOST_TRIES; number++) {
+        uint32_t mixed = ro_hash((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                                 (uint32_t)getpid(), number);
+        char suffix[7] = {0};
+        for (int i = 0; i < 6; i++)
+            suffix[i] = letters[mixed >> (5 * i) & 31];
+        snprintf(name, size, "%.*s.%.*s.%s", (int)folder, target, LONGEST_STEM, target + folder,
+                 suffix);
+        int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            sink->temporary = name;
+            return fd;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    free(name);
+    return -1;
+}
+
+/* What stands at `path`: *regular tells whether a file is there that a commit would replace, and
+ * *special whether something is there that is written directly. */
+static ro_status look(struct ro_file *file, const char *path, struct stat *about, bool *regular,
+                      bool *special)
+{
+    *regular = *special = false;
+    if (path[0] == '\0')
+        return ro_file_fail(file, RO_E_ARGUMENT, "the output has no name");
+    if (stat(path, about) != 0) {
+        if (errno != ENOENT)
+            return cannot_write(file);
+        if (path[strlen(path) - 1] == '/')
+            return ro_file_fail(file, RO_E_IO, "is a directory, not a file name");
+        return RO_OK;
+    }
+    if (S_ISDIR(about->st_mode))
+        return ro_file_fail(file, RO_E_IO, "is a directory, not a file name");
+    if (access(path, W_OK) != 0)
+        return cannot_write(file);
+    *regular = S_ISREG(about->st_mode);
+    *special = !*regular;
+    return RO_OK;
+}
+
+ro_status ro_sink_check(struct ro_file *file, const char *path)
+{
+    struct stat about;
+    bool regular, special;
+    if (ro_sink_is_standard(path))
+        return RO_OK;
+    ro_status status = look(file, path, &about, &regular, &special);
+    if (status != RO_OK || regular || special)
+        return status;
+    char *target = follow_links(path), *folder = NULL;
+    if (target) {
+        size_t length = folder_length(target);
+        folder = length ? strndup(target, length) : strdup(".");
+    }
+    if (!folder || access(folder, W_OK | X_OK) != 0)
+        status = cannot_write(file);
+    free(folder);
+    free(target);
+    return status;
+}
+
+static ro_status open_special(struct ro_sink *sink, const char *path, bool pipe)
+{
+    /* Opening a named pipe waits for its reader: done in steps, so that it can be cancelled. */
+    int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0);
+    for (;;) {
+        ro_status status = ro_file_check_stop(sink->file);
+        if (status != RO_OK)
+            return status;
+        sink->fd = open(path, flags);
+        if (sink->fd >= 0)
+            break;
+        if (!(pipe && errno == ENXIO) && errno != EINTR)
+            return cannot_write(sink->file);
+        poll(NULL, 0, WAIT_MS);
+    }
+    sink->owned = true;
+    return RO_OK;
+}
+
+static ro_status open_file(struct ro_sink *sink, const char *path)
+{
+    struct stat about;
+    bool regular, special;
+    ro_status status = look(sink->file, path, &about, &regular, &special);
+    if (status != RO_OK)
+        return status;
+    if (special)
+        return open_special(sink, path, S_ISFIFO(about.st_mode));
+    if (!(sink->target = follow_links(path)))
+        return cannot_write(sink->file);
+    if ((sink->fd = make_temporary(sink, sink->target)) < 0)
+        return cannot_write(sink->file);
+    sink->owned = true;
+    if (regular) {
+        /* The new file looks like the old one; another owner can be kept by root only. */
+        (void)!fchown(sink->fd, about.st_uid, about.st_gid);
+        if (fchmod(sink->fd, about.st_mode & 0777) != 0)
+            return cannot_write(sink->file);
+    }
+    return RO_OK;
+}
+
+ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
+{
+    struct stat about;
+    *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path};
+    if (!path)
+        return RO_OK;
+    if (ro_sink_is_standard(path)) {
+        sink->fd = STDOUT_FILENO;
+    } else {
+        ro_status status = open_file(sink, path);
+        if (status != RO_OK)
+            return status;
+    }
+    if (fstat(sink->fd, &about) != 0)
+        return cannot_write(file);
+    sink->waits = !S_ISREG(about.st_mode);
+    sink->seekable = sink->owned && lseek(sink->fd, 0, SEEK_CUR) >= 0;
+#ifdef F_SETPIPE_SZ
+    if (S_ISFIFO(about.st_mode))
+        (void)fcntl(sink->fd, F_SETPIPE_SZ, 1 << 20); /* fewer hand-overs; may be refused */
+#endif
+    sink->buffer = malloc(BUFFER);
+    return sink->buffer ? RO_OK : ro_file_no_memory(file, BUFFER);
+}
+
+void ro_sink_close(struct ro_sink *sink)
+{
+    if (sink->owned)
+        close(sink->fd);
+    if (sink->temporary)
+        unlink(sink->temporary);
+    free(sink->temporary);
+    free(sink->target);
+    free(sink->buffer);
+    *sink = (struct ro_sink){.fd = -1};
+}
+
+static ro_status write_all(struct ro_sink *sink, const uint8_t *bytes, size_t size)
+{
+    while (size > 0) {
+        ro_status status = ro_file_check_stop(sink->file);
+        if (status != RO_OK)
+            return status;
+        size_t part = size < LONGEST_WRITE ? size : LONGEST_WRITE;
+        if (sink->waits) {
+            struct pollfd poll_out = {sink->fd, POLLOUT, 0};
+            int ready = poll(&poll_out, 1, WAIT_MS);
+            if (ready == 0 || (ready < 0 && errno == EINTR))
+                continue;
+            if (poll_out.revents & POLLERR) { /* said here, before a write can raise SIGPIPE */
+                errno = EPIPE;
+                return cannot_write(sink->file);
+            }
+            /* A pipe that is ready takes PIPE_BUF bytes without waiting, more might wait. */
+            part = part < PIPE_BUF ? part : PIPE_BUF;
+        }
+        ssize_t count = write(sink->fd, bytes, part);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (count < 0)
+            return cannot_write(sink->file);
+        bytes += count;
+        size -= (size_t)count;
+    }
+    return RO_OK;
+}
+
+static ro_status flush(struct ro_sink *sink)
+{
+    size_t size = sink->used;
+    sink->used = 0;
+    return write_all(sink, sink->buffer, size);
+}
+
+/* Starts writing to the disk early, so that the flush at the end has less to wait for. */
+static void flush_ahead(struct ro_sink *sink)
+{
+#ifdef __linux__
+    enum { STEP = 1 << 23 };
+    if (!sink->temporary || sink->position < sink->flushed + STEP)
+        return;
+    (void)sync_file_range(sink->fd, (off_t)sink->flushed, (off_t)(sink->position - sink->flushed),
+                          SYNC_FILE_RANGE_WRITE);
+    sink->flushed = sink->position;
+#else
+    (void)sink;
+#endif
+}
+
+static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    if (size > sink->room - sink->used) {
+        const size_t room = 2 * (sink->used + size) + BUFFER;
+        uint8_t *more = realloc(sink->buffer, room);
+        if (!more)
+            return ro_file_no_memory(sink->file, room);
+        sink->buffer = more;
+        sink->room = room;
+    }
+    memcpy(sink->buffer + sink->used, bytes, size);
+    sink->used += size;
+    sink->position += size;
+    return RO_OK;
+}
+
+ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    ro_status status = RO_OK;
+    if (sink->memory)
+        return keep(sink, bytes, size);
+    if (size > BUFFER - sink->used)
+        status = flush(sink);
+    if (status == RO_OK && size >= BUFFER) {
+        status = write_all(sink, bytes, size);
+    } else if (status == RO_OK) {
+        memcpy(sink->buffer + sink->used, bytes, size);
+        sink->used += size;
+    }
+    sink->position += size;
+    if (status == RO_OK)
+        flush_ahead(sink);
+    return status;
+}
+
+ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
+{
+    if (position == sink->position)
+        return RO_OK;
+    ro_status status = sink->memory ? RO_OK : flush(sink);
+    if (status != RO_OK)
+        return status;
+    if (!sink->seekable || position > INT64_MAX)
+        return ro_file_fail(sink->file, RO_E_IO, "cannot be written at another place");
+    if (lseek(sink->fd, (off_t)position, SEEK_SET) < 0)
+        return cannot_write(sink->file);
+    sink->position = position;
+    return RO_OK;
+}
+
+ro_status ro_sink_complete(struct ro_sink *sink)
+{
+    if (sink->memory || sink->complete)
+        return RO_OK;
+    ro_status status = flush(sink);
+    if (status != RO_OK)
+        return status;
+    if (sink->temporary && fsync(sink->fd) != 0)
+        return cannot_write(sink->file);
+    if (sink->owned) {
+        sink->owned = false;
+        if (close(sink->fd) != 0) /* some file systems tell of a full disk only here */
+            return cannot_write(sink->file);
+    }
+    free(sink->buffer);
+    sink->buffer = NULL;
+    sink->complete = true;
+    return RO_OK;
+}
+
+ro_status ro_sink_commit(struct ro_sink *sink)
+{
+    ro_status status = ro_sink_complete(sink);
+    if (status != RO_OK)
+        return status;
+    if (sink->temporary) {
+        if ((status = ro_file_check_stop(sink->file)) != RO_OK)
+            return status;
+        if (rename(sink->temporary, sink->target) != 0)
+            return cannot_write(sink->file);
+        free(sink->temporary);
+        sink->temporary = NULL;
+    }
+    return RO_OK;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes out. A file is written under a temporary name beside its target and takes the target's
+ * place only at the commit, flushed to the disk before; a failure leaves the old file as it was.
+ * Pipes and devices are written directly. Waiting on a pipe notices cancellation.
+ */
+#ifndef RO_IO_BYTES_SINK_H
+#define RO_IO_BYTES_SINK_H
+
+#include "io/bytes/file.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ro_sink {
+    struct ro_file *file;
+    int fd;
+    bool owned; /* the descriptor is ours to close */
+    bool waits; /* a pipe, a terminal, a socket: writing may wait */
+    bool seekable;
+    bool complete;   /* every byte is on the disk, and the descriptor closed if it was ours */
+    char *target;    /* the file behind any symbolic links; NULL: written directly */
+    char *temporary; /* NULL: none to remove */
+    bool memory;     /* no file: `buffer` grows and keeps everything */
+    uint8_t *buffer;
+    size_t used, room;
+    uint64_t position; /* where the next byte goes */
+    uint64_t flushed;  /* up to here the system was asked to start writing to the disk */
+};
+
+/* "-" and "/dev/stdout". */
+bool ro_sink_is_standard(const char *path);
+
+/* Whether a file can be made at `path`, as far as can be told without making one. */
+ro_status ro_sink_check(struct ro_file *file, const char *path);
+
+/* Path "-" is standard output; NULL is memory. */
+ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path);
+ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
+ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
+
+/* Brings all bytes to the disk; only the name is missing then. */
+ro_status ro_sink_complete(struct ro_sink *sink);
+/* Completes, and gives the temporary file its name. */
+ro_status ro_sink_commit(struct ro_sink *sink);
+
+/* Without a commit before, removes the temporary file. */
+void ro_sink_close(struct ro_sink *sink);
+
+#endif

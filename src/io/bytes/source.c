@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/bytes/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 1 << 16,
+    LONGEST_READ = 1 << 24, /* so that cancellation is noticed */
+    WAIT_MS = 100,
+};
+
+ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const char *path)
+{
+    struct stat about;
+    *source = (struct ro_source){.file = file, .fd = STDIN_FILENO, .size = RO_SIZE_UNKNOWN};
+    if (strcmp(path, "-") != 0) {
+        /* Without O_NONBLOCK, opening a named pipe waits for its writer and cannot be cancelled. */
+        source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (source->fd < 0)
+            return ro_file_fail(file, RO_E_IO, "cannot be opened: %s", strerror(errno));
+        source->owned = true;
+    }
+    if (fstat(source->fd, &about) != 0)
+        return ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return ro_file_fail(file, RO_E_IO, "is a directory, not an image");
+    if (S_ISREG(about.st_mode)) {
+        off_t here = lseek(source->fd, 0, SEEK_CUR);
+        source->size = (uint64_t)about.st_size;
+        source->seekable = here >= 0;
+        source->position = here > 0 ? (uint64_t)here : 0;
+        (void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    } else {
+        source->waits = true;
+#ifdef F_SETPIPE_SZ
+        (void)fcntl(source->fd, F_SETPIPE_SZ, 1 << 20); /* fewer hand-overs; may be refused */
+#endif
+    }
+    source->bytes = source->buffer = malloc(BUFFER);
+    return source->buffer ? RO_OK : ro_file_no_memory(file, BUFFER);
+}
+
+void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
+                           size_t size)
+{
+    *source = (struct ro_source){
+        .file = file, .fd = -1, .seekable = true, .size = size, .bytes = bytes, .end = size};
+}
+
+void ro_source_close(struct ro_source *source)
+{
+    free(source->buffer);
+    if (source->owned)
+        close(source->fd);
+    *source = (struct ro_source){.fd = -1};
+}
+
+/* One read from the system; *got is 0 at the end of the file. */
+static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
+{
+    *got = 0;
+    if (source->fd < 0)
+        return RO_OK;
+    for (;;) {
+        ro_status status = ro_file_check_stop(source->file);
+        if (status != RO_OK)
+            return status;
+        if (source->waits) {
+            struct pollfd poll_in = {source->fd, POLLIN, 0};
+            int ready = poll(&poll_in, 1, WAIT_MS);
+            if (ready == 0 || (ready < 0 && errno == EINTR))
+                continue;
+        }
+        ssize_t count = read(source->fd, bytes, size < LONGEST_READ ? size : LONGEST_READ);
+        if (count >= 0) {
+            *got = (size_t)count;
+            return RO_OK;
+        }
+        if (errno != EINTR && errno != EAGAIN)
+            return ro_file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(errno));
+    }
+}
+
+ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have)
+{
+    if (source->fd >= 0 && source->end - source->begin < want) {
+        memmove(source->buffer, source->buffer + source->begin, source->end - source->begin);
+        source->end -= source->begin;
+        source->begin = 0;
+    }
+    while (source->fd >= 0 && source->end < want) {
+        size_t got;
+        ro_status status =
+            read_some(source, source->buffer + source->end, BUFFER - source->end, &got);
+        if (status != RO_OK)
+            return status;
+        if (got == 0)
+            break;
+        source->end += got;
+    }
+    *have = source->end - source->begin;
+    return RO_OK;
+}
+
+ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, size_t *got)
+{
+    uint8_t *to = bytes;
+    *got = 0;
+    while (*got < size) {
+        size_t left = size - *got, ready = source->end - source->begin;
+        ro_status status;
+        if (ready > 0) {
+            size_t part = ready < left ? ready : left;
+            memcpy(to + *got, source->bytes + source->begin, part);
+            source->begin += part;
+            source->position += part;
+            *got += part;
+        } else if (left >= BUFFER) {
+            size_t part;
+            if ((status = read_some(source, to + *got, left, &part)) != RO_OK)
+                return status;
+            if (part == 0)
+                break;
+            if (source->fd >= 0)
+                source->begin = source->end = 0; /* the buffer is no longer what lies before */
+            source->position += part;
+            *got += part;
+        } else {
+            if ((status = ro_source_peek(source, 1, &ready)) != RO_OK)
+                return status;
+            if (ready == 0)
+                break;
+        }
+    }
+    return RO_OK;
+}
+
+ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size)
+{
+    size_t got;
+    ro_status status = ro_source_read(source, bytes, size, &got);
+    if (status == RO_OK && got < size)
+        status = ro_file_ends_early(source->file);
+    return status;
+}
+
+ro_status ro_source_seek(struct ro_source *source, uint64_t position)
+{
+    uint64_t start = source->position - source->begin; /* of bytes[0] */
+    if (position >= start && position - start <= source->end) {
+        source->begin = (size_t)(position - start);
+        source->position = position;
+        return RO_OK;
+    }
+    if (!source->seekable || position > INT64_MAX)
+        return ro_file_fail(source->file, RO_E_IO, "cannot be read at another place");
+    if (source->fd < 0) {
+        source->begin = source->end; /* past the end of memory: nothing more comes */
+        source->position = source->size;
+        return RO_OK;
+    }
+    if (lseek(source->fd, (off_t)position, SEEK_SET) < 0)
+        return ro_file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(errno));
+    source->begin = source->end = 0;
+    source->position = position;
+    return RO_OK;
+}
+
+ro_status ro_source_skip(struct ro_source *source, uint64_t count)
+{
+    if (source->seekable) {
+        if (ro_source_left(source) < count)
+            return ro_file_ends_early(source->file);
+        return ro_source_seek(source, source->position + count);
+    }
+    while (count > 0) {
+        size_t ready;
+        ro_status status = ro_source_peek(source, 1, &ready);
+        if (status != RO_OK)
+            return status;
+        if (ready == 0)
+            return ro_file_ends_early(source->file);
+        size_t part = count < ready ? (size_t)count : ready;
+        source->begin += part;
+        source->position += part;
+        count -= part;
+    }
+    return RO_OK;
+}
+
+uint64_t ro_source_left(const struct ro_source *source)
+{
+    if (source->size == RO_SIZE_UNKNOWN)
+        return RO_SIZE_UNKNOWN;
+    return source->size > source->position ? source->size - source->position : 0;
+}
+
+int ro_source_refill_byte(struct ro_source *source, ro_status *status)
+{
+    size_t ready;
+    *status = ro_source_peek(source, 1, &ready);
+    if (*status != RO_OK || ready == 0)
+        return -1;
+    source->position++;
+    return source->bytes[source->begin++];
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes in: a file, a pipe or memory, with a look ahead so that a type can be told by its first
+ * bytes and a pipe still be read from its start. Long reads go straight to the caller's buffer.
+ * Waiting on a pipe notices cancellation.
+ */
+#ifndef RO_IO_BYTES_SOURCE_H
+#define RO_IO_BYTES_SOURCE_H
+
+#include "io/bytes/file.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RO_SIZE_UNKNOWN UINT64_MAX
+
+struct ro_source {
+    struct ro_file *file;
+    int fd;     /* -1: memory */
+    bool owned; /* the descriptor is ours to close */
+    bool waits; /* a pipe, a terminal, a socket: reading may wait */
+    bool seekable;
+    uint64_t size;     /* of the whole file, or RO_SIZE_UNKNOWN */
+    uint64_t position; /* of bytes[begin] in the file */
+    uint8_t *buffer;   /* NULL: memory */
+    const uint8_t *bytes;
+    size_t begin, end; /* what is ready in bytes */
+};
+
+/* Path "-" is standard input. */
+ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const char *path);
+void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
+                           size_t size);
+void ro_source_close(struct ro_source *source);
+
+/* Makes bytes ready without taking them: *have is fewer than `want` (at most 64 KB) only at the
+ * end of the file. */
+ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have);
+
+/* Takes up to `size` bytes; *got is fewer only at the end of the file. */
+ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, size_t *got);
+
+/* The same, where fewer bytes are an error. */
+ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size);
+
+ro_status ro_source_seek(struct ro_source *source, uint64_t position);
+ro_status ro_source_skip(struct ro_source *source, uint64_t count);
+
+/* Bytes from here to the end, or RO_SIZE_UNKNOWN. */
+uint64_t ro_source_left(const struct ro_source *source);
+
+/* Takes one byte; -1 at the end of the file or on a failure, which *status then tells. */
+int ro_source_refill_byte(struct ro_source *source, ro_status *status);
+static inline int ro_source_byte(struct ro_source *source, ro_status *status)
+{
+    if (source->begin == source->end)
+        return ro_source_refill_byte(source, status);
+    source->position++;
+    return source->bytes[source->begin++];
+}
+
+#endif

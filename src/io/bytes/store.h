@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A whole image in memory, for the few files that cannot be given row by row. Memory is taken in
+ * blocks of rows as they are first touched, so that a file that declares a huge image and then
+ * ends costs little; more than the machine has is refused at once.
+ */
+#ifndef RO_IO_BYTES_STORE_H
+#define RO_IO_BYTES_STORE_H
+
+#include "io/bytes/file.h"
+
+struct ro_store {
+    struct ro_file *file;
+    size_t row_bytes;
+    uint32_t block_rows, blocks_count;
+    uint8_t **blocks;
+};
+
+ro_status ro_store_open(struct ro_store *store, struct ro_file *file, size_t row_bytes,
+                        uint32_t height);
+void ro_store_close(struct ro_store *store);
+
+/* A row, its memory taken now if need be; NULL and a message when there is none. */
+uint8_t *ro_store_row(struct ro_store *store, uint32_t y);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Contours as text: SVG for a picture, GeoJSON for programs that measure. */
+#include "io/bytes/sink.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct text {
+    struct ro_file file;
+    struct ro_sink sink;
+    ro_status status;
+};
+
+static void print(struct text *text, const char *format, ...) RO_PRINTF(2, 3);
+static void print(struct text *text, const char *format, ...)
+{
+    char line[512];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (text->status == RO_OK)
+        text->status = ro_sink_write(&text->sink, line, (size_t)length);
+}
+
+static const char *const colours[] = {"#ff3030", "#00d25a", "#408cff", "#ffc800"};
+
+static void write_svg(struct text *text, const ro_polyline *lines, size_t count, uint32_t width,
+                      uint32_t height)
+{
+    print(text,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+          "viewBox=\"0 0 %u %u\" fill=\"none\">\n",
+          width, height, width, height);
+    for (size_t i = 0; i < count; i++) {
+        print(text, "<path class=\"label%d\" stroke=\"%s\" d=\"M", lines[i].label,
+              colours[(lines[i].label - 1) & 3]);
+        for (size_t k = 0; k < lines[i].count; k++)
+            print(text, "%s%.3f %.3f", k ? k % 8 ? "L" : "\nL" : "", lines[i].points[2 * k] + 0.5,
+                  lines[i].points[2 * k + 1] + 0.5);
+        print(text, "%s\"/>\n", lines[i].closed ? "Z" : "");
+    }
+    print(text, "</svg>\n");
+}
+
+static void write_geojson(struct text *text, const ro_polyline *lines, size_t count, uint32_t width,
+                          uint32_t height)
+{
+    print(text, "{\"type\": \"FeatureCollection\", \"bbox\": [-0.5, -0.5, %.1f, %.1f], ",
+          width - 0.5, height - 0.5);
+    print(text, "\"features\": [");
+    for (size_t i = 0; i < count; i++) {
+        const ro_polyline *line = &lines[i];
+        size_t points = line->count + (line->closed ? 1 : 0);
+        print(text,
+              "%s\n{\"type\": \"Feature\", \"properties\": {\"label\": %d, \"closed\": %s}, "
+              "\"geometry\": {\"type\": \"LineString\", \"coordinates\": [",
+              i ? "," : "", line->label, line->closed ? "true" : "false");
+        /* a line needs two positions, even where the contour just touches a corner */
+        for (size_t k = 0; k < (points < 2 ? 2 : points); k++) {
+            const double *point = line->points + 2 * (k % line->count);
+            print(text, "%s[%.4f, %.4f]", k ? k % 6 ? ", " : ",\n" : "", point[0], point[1]);
+        }
+        print(text, "]}}");
+    }
+    print(text, "\n]}\n");
+}
+
+static const struct kind {
+    const char *ending;
+    void (*write)(struct text *text, const ro_polyline *lines, size_t count, uint32_t width,
+                  uint32_t height);
+} kinds[] = {{"svg", write_svg}, {"geojson", write_geojson}, {"json", write_geojson}};
+
+static ro_status find_kind(struct ro_file *file, const char *path, const struct kind **kind)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcasecmp(dot + 1, kinds[i].ending) == 0) {
+            *kind = &kinds[i];
+            return RO_OK;
+        }
+    return ro_file_fail(file, RO_E_ARGUMENT, "contours are written as .svg or .geojson");
+}
+
+ro_status ro_contours_accepts(ro_context *context, const char *path)
+{
+    struct ro_file file;
+    const struct kind *kind;
+    ro_file_init(&file, context, path, "standard output");
+    ro_status status = find_kind(&file, path, &kind);
+    return status == RO_OK ? ro_sink_check(&file, path) : status;
+}
+
+ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
+                           size_t count, uint32_t width, uint32_t height)
+{
+    struct text text = {.sink = {.fd = -1}};
+    const struct kind *kind = NULL;
+    ro_file_init(&text.file, context, path, "standard output");
+    text.status = find_kind(&text.file, path, &kind);
+    if (text.status == RO_OK)
+        text.status = ro_sink_open(&text.sink, &text.file, path);
+    if (text.status == RO_OK)
+        kind->write(&text, lines, count, width, height);
+    if (text.status == RO_OK)
+        text.status = ro_sink_commit(&text.sink);
+    ro_sink_close(&text.sink);
+    return text.status;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Small text files with lists: tone curves, a modulator's levels, taps, GIMP palettes; and palettes
+ * from pictures. */
+#include "core/names.h"
+#include "io/bytes/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_LINE = 512 };
+
+struct lines {
+    struct ro_file file;
+    FILE *stream;
+    int number; /* of the line that was read last, from 1 */
+    char text[LONGEST_LINE];
+};
+
+static ro_status lines_open(struct lines *lines, ro_context *context, const char *path)
+{
+    *lines = (struct lines){0};
+    ro_file_init(&lines->file, context, path, "standard input");
+    lines->stream = fopen(path, "r");
+    if (!lines->stream)
+        return ro_file_fail(&lines->file, RO_E_IO, "cannot be opened: %s", strerror(errno));
+    return RO_OK;
+}
+
+static void lines_close(struct lines *lines)
+{
+    if (lines->stream)
+        fclose(lines->stream);
+}
+
+/* The next line that is neither empty nor a comment; *end is set after the last. */
+static ro_status lines_next(struct lines *lines, const char **line, bool *end)
+{
+    *end = false;
+    while (fgets(lines->text, sizeof lines->text, lines->stream)) {
+        lines->number++;
+        size_t length = strlen(lines->text);
+        if (length + 1 == sizeof lines->text && lines->text[length - 1] != '\n')
+            return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is too long", lines->number);
+        *line = lines->text + strspn(lines->text, " \t\r\n");
+        if (**line && **line != '#')
+            return RO_OK;
+    }
+    *end = true;
+    return ferror(lines->stream)
+               ? ro_file_fail(&lines->file, RO_E_IO, "cannot be read: %s", strerror(errno))
+               : RO_OK;
+}
+
+/* ---- Curves ------------------------------------------------------------------------------- */
+
+/* "0.5, 0.4", "50% 40%", "50;40" with nothing behind. */
+static bool read_pair(const char *text, double pair[2])
+{
+    static const char separators[] = " \t,;";
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        if (!isdigit((unsigned char)*text) && *text != '.' && *text != '-' && *text != '+')
+            return false;
+        pair[i] = strtod(text, &end);
+        if (end == text)
+            return false;
+        end += *end == '%';
+        text = end + strspn(end, i == 0 ? separators : " \t\r\n");
+        if (i == 0 && text == end)
+            return false;
+    }
+    return *text == '\0';
+}
+
+ro_status ro_curve_load(ro_context *context, const char *path,
+                        ro_tone_point points[RO_CURVE_POINTS], int *count)
+{
+    struct lines lines;
+    const char *line = NULL;
+    bool end = false, percent = false;
+    *count = 0;
+    ro_status status = lines_open(&lines, context, path);
+    while (status == RO_OK) {
+        double pair[2];
+        status = lines_next(&lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (!read_pair(line, pair)) {
+            if (*count == 0 && isalpha((unsigned char)*line))
+                continue; /* a heading */
+            status =
+                ro_file_fail(&lines.file, RO_E_FORMAT,
+                             "line %d is no pair of numbers \"tone in, tone out\"", lines.number);
+        } else if (*count == RO_CURVE_POINTS) {
+            status =
+                ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
+        } else {
+            points[(*count)++] = (ro_tone_point){pair[0], pair[1]};
+            percent |= pair[0] > 1;
+        }
+    }
+    if (status == RO_OK && *count < 2)
+        status =
+            ro_file_fail(&lines.file, RO_E_FORMAT, "a curve has 2 points or more, not %d", *count);
+    for (int i = 0; i < *count && percent; i++)
+        points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
+    for (int i = 0; i < *count && status == RO_OK; i++)
+        if (!(points[i].out <= 1))
+            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+                                  "point %d is more than white: tones go from 0 to 1, or to 100 in "
+                                  "percent in both columns",
+                                  i + 1);
+    lines_close(&lines);
+    return status;
+}
+
+/* ---- Holograms ---------------------------------------------------------------------------- */
+
+/* Up to `most` numbers with commas, semicolons or blanks between them; how many, or 0. */
+static int read_numbers(const char *text, double *numbers, int most)
+{
+    int count = 0;
+    while (*text) {
+        char *end;
+        if (count == most)
+            return 0;
+        if (!isdigit((unsigned char)*text) && *text != '.' && *text != '-' && *text != '+')
+            return 0;
+        numbers[count++] = strtod(text, &end);
+        if (end == text)
+            return 0;
+        text = end + strspn(end, " \t,;\r\n");
+    }
+    return count;
+}
+
+/* The columns of a list of levels. */
+enum column { LEVEL, DRIVE, PHASE, DEGREES, AMPLITUDE, REAL, IMAGINARY, COLUMNS };
+
+struct columns {
+    int count;
+    enum column of[COLUMNS];
+    bool has[COLUMNS];
+};
+
+/* Whether a line heads a list of levels: names of columns, no two alike, that tell a level.
+ * Anything else may be a level that was mistyped. */
+static bool read_heading(const char *line, struct columns *columns)
+{
+    static const char *const names[COLUMNS] = {"level",     "drive", "phase",    "degrees",
+                                               "amplitude", "real",  "imaginary"};
+    struct columns found = {0};
+    char name[16];
+    int used;
+    while (sscanf(line, "%15[A-Za-z]%n", name, &used) == 1) {
+        int column = 0;
+        while (column < COLUMNS && !ro_name_equal(name, names[column]))
+            column++;
+        if (column == COLUMNS || found.has[column])
+            return false;
+        found.has[column] = true;
+        found.of[found.count++] = (enum column)column;
+        line += used;
+        line += strspn(line, " \t,;\r\n");
+    }
+    const bool *has = found.has;
+    const bool polar = has[PHASE] != has[DEGREES] && !has[REAL] && !has[IMAGINARY] &&
+                       (has[AMPLITUDE] || has[DRIVE] || has[LEVEL]);
+    const bool plain =
+        has[REAL] && has[IMAGINARY] && !has[PHASE] && !has[DEGREES] && !has[AMPLITUDE];
+    if (*line || !(polar || plain))
+        return false;
+    *columns = found;
+    return true;
+}
+
+static ro_status add_level(struct lines *lines, const struct columns *columns, bool headed,
+                           ro_modulator *m)
+{
+    static const double degree = 3.14159265358979323846 / 180;
+    const char *line = lines->text + strspn(lines->text, " \t\r\n");
+    double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
+    if (read_numbers(line, number, COLUMNS) != columns->count)
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is no level of %d numbers%s",
+                            lines->number, columns->count,
+                            headed ? ""
+                                   : ", nor a heading such as \"phase, amplitude\", \"degrees, "
+                                     "amplitude\", \"level, drive, phase\" or \"real, imaginary\"");
+    if (m->count == RO_HOLOGRAM_LEVELS)
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "has more than %d levels",
+                            RO_HOLOGRAM_LEVELS);
+    for (int i = 0; i < columns->count; i++)
+        of[columns->of[i]] = number[i];
+    if (columns->has[LEVEL] && of[LEVEL] != m->count)
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g where %d is next",
+                            lines->number, of[LEVEL], m->count);
+    if (columns->has[DRIVE] &&
+        !(of[DRIVE] >= 0 && of[DRIVE] <= 255 && of[DRIVE] == rint(of[DRIVE])))
+        return ro_file_fail(&lines->file, RO_E_FORMAT,
+                            "line %d has a drive of %g: whole numbers from 0 to 255 are allowed",
+                            lines->number, of[DRIVE]);
+    for (int i = 0; i < m->count && columns->has[DRIVE]; i++)
+        if (m->drive[i] == of[DRIVE])
+            return ro_file_fail(&lines->file, RO_E_FORMAT,
+                                "line %d has the drive %g of level %d once more", lines->number,
+                                of[DRIVE], i);
+    const double turn = of[PHASE] + degree * of[DEGREES];
+    const bool polar = columns->has[PHASE] || columns->has[DEGREES];
+    m->table[2 * m->count] = (float)(polar ? of[AMPLITUDE] * cos(turn) : of[REAL]);
+    m->table[2 * m->count + 1] = (float)(polar ? of[AMPLITUDE] * sin(turn) : of[IMAGINARY]);
+    m->drive[m->count] = (uint8_t)(columns->has[DRIVE] ? of[DRIVE] : m->count);
+    m->count++;
+    return RO_OK;
+}
+
+ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator)
+{
+    struct lines lines;
+    struct columns columns = {.count = 2, .of = {REAL, IMAGINARY}};
+    const char *line = NULL;
+    bool end = false, first = true;
+    *modulator = (ro_modulator){0};
+    ro_status status = lines_open(&lines, context, path);
+    while (status == RO_OK) {
+        status = lines_next(&lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (!first || !read_heading(line, &columns))
+            status = add_level(&lines, &columns, !first, modulator);
+        first = false;
+    }
+    if (status == RO_OK && modulator->count < 2)
+        status = ro_file_fail(&lines.file, RO_E_FORMAT, "a modulator has 2 levels or more, not %d",
+                              modulator->count);
+    modulator->driven = columns.has[DRIVE];
+    lines_close(&lines);
+    return status;
+}
+
+ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps)
+{
+    struct lines lines;
+    const char *line = NULL;
+    bool end = false;
+    *taps = (ro_hologram_taps){0};
+    ro_status status = lines_open(&lines, context, path);
+    while (status == RO_OK) {
+        double n[4] = {0};
+        status = lines_next(&lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (taps->count == 0 && isalpha((unsigned char)*line))
+            continue; /* a heading */
+        int read = read_numbers(line, n, 4);
+        if (read < 3 || n[0] != rint(n[0]) || n[1] != rint(n[1]) || fabs(n[0]) > 99 ||
+            fabs(n[1]) > 99) {
+            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+                                  "line %d is no tap \"dx, dy, real, imaginary\"", lines.number);
+        } else if (taps->count == RO_HOLOGRAM_TAPS) {
+            status =
+                ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
+        } else {
+            int i = taps->count++;
+            taps->dx[i] = (int)n[0];
+            taps->dy[i] = (int)n[1];
+            taps->re[i] = n[2];
+            taps->im[i] = n[3];
+        }
+    }
+    if (status == RO_OK && taps->count == 0)
+        status = ro_file_fail(&lines.file, RO_E_FORMAT, "has no taps");
+    lines_close(&lines);
+    return status;
+}
+
+/* ---- Palettes ----------------------------------------------------------------------------- */
+
+static ro_status check_count(struct ro_file *file, int count)
+{
+    if (count < 2 || count > 256)
+        return ro_file_fail(file, RO_E_FORMAT, "a palette has 2 to 256 colours, not %s%d",
+                            count > 256 ? "more than " : "", count > 256 ? 256 : count);
+    return RO_OK;
+}
+
+static ro_status read_gimp(struct lines *lines, ro_palette *palette)
+{
+    const char *line = NULL;
+    bool end = false;
+    int count = 0;
+    ro_status status = lines_next(lines, &line, &end); /* the first line was looked at before */
+    while (status == RO_OK && !end) {
+        unsigned rgb[3];
+        int used = 0;
+        status = lines_next(lines, &line, &end);
+        if (status != RO_OK || end)
+            break;
+        if (isalpha((unsigned char)*line))
+            continue; /* Name:, Columns: */
+        if (sscanf(line, "%3u %3u %3u%n", &rgb[0], &rgb[1], &rgb[2], &used) != 3 ||
+            isdigit((unsigned char)line[used]) || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255)
+            status =
+                ro_file_fail(&lines->file, RO_E_FORMAT,
+                             "line %d is no colour of three numbers from 0 to 255", lines->number);
+        else if (count++ < 256)
+            for (int c = 0; c < 3; c++)
+                palette->colours[count - 1][c] = (uint8_t)rgb[c];
+    }
+    palette->count = count;
+    return status == RO_OK ? check_count(&lines->file, count) : status;
+}
+
+static bool has_colour(const ro_palette *palette, const uint8_t rgb[3])
+{
+    for (int i = 0; i < palette->count; i++)
+        if (memcmp(palette->colours[i], rgb, 3) == 0)
+            return true;
+    return false;
+}
+
+static ro_status read_picture(struct ro_file *file, const char *path, ro_palette *palette)
+{
+    ro_image image;
+    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL);
+    if (status != RO_OK)
+        return status;
+    bool grey = image.format == RO_GRAY8;
+    uint32_t white = image.maxval ? image.maxval : 255;
+    if (!grey && image.format != RO_RGB8)
+        status =
+            ro_file_fail(file, RO_E_UNSUPPORTED, "a palette needs 8 bits a channel; this is %s",
+                         ro_format_name(image.format));
+    int count = 0;
+    for (uint32_t y = 0; y < image.height && status == RO_OK && count <= 256; y++) {
+        const uint8_t *row = (const uint8_t *)image.data + (ptrdiff_t)y * image.stride;
+        for (size_t x = 0; x < image.width && count <= 256; x++) {
+            uint8_t rgb[3];
+            for (size_t c = 0; c < 3; c++)
+                rgb[c] = (uint8_t)((510 * row[grey ? x : 3 * x + c] + white) / (2 * white));
+            if (has_colour(palette, rgb))
+                continue;
+            if (count++ < 256)
+                memcpy(palette->colours[palette->count++], rgb, 3);
+        }
+    }
+    if (status == RO_OK)
+        status = check_count(file, count);
+    ro_image_free(&image);
+    return status;
+}
+
+ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
+{
+    static const char gimp[] = "GIMP Palette";
+    struct lines lines;
+    char head[sizeof gimp - 1];
+    *palette = (ro_palette){0};
+    ro_status status = lines_open(&lines, context, path);
+    if (status == RO_OK) {
+        bool text = fread(head, 1, sizeof head, lines.stream) == sizeof head &&
+                    memcmp(head, gimp, sizeof head) == 0;
+        rewind(lines.stream);
+        status = text ? read_gimp(&lines, palette) : read_picture(&lines.file, path, palette);
+    }
+    lines_close(&lines);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* libtiff on a source or a sink, with its messages kept instead of printed. */
+#ifndef RO_IO_FORMATS_TIFF_FILE_H
+#define RO_IO_FORMATS_TIFF_FILE_H
+
+#include "io/bytes/sink.h"
+#include "io/bytes/source.h"
+
+#include <tiffio.h>
+
+struct ro_tiff {
+    TIFF *tiff;
+    struct ro_tiff *next; /* open files, where libtiff is too old to know them apart */
+    struct ro_file *file;
+    struct ro_source *source; /* or */
+    struct ro_sink *sink;
+    uint64_t end;     /* of what was written */
+    ro_status status; /* what reading or writing bytes failed with */
+    char text[200];   /* the first complaint of libtiff; "": none */
+};
+
+/* Opens for reading where there is a source, else for writing, as BigTIFF if `big`. */
+ro_status ro_tiff_open(struct ro_tiff *tiff, bool big);
+void ro_tiff_close(struct ro_tiff *tiff);
+
+/* After libtiff said no: what bytes failed with, or "not a proper TIFF file" and why. */
+ro_status ro_tiff_failed(struct ro_tiff *tiff);
+
+/* RO_OK when nothing was complained about so far: a decoder may go on after damage. */
+ro_status ro_tiff_check(struct ro_tiff *tiff);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/formats/types.h"
+
+#include "io/stages/convert.h"
+
+#include <string.h>
+#include <strings.h>
+
+#if RO_WITH_PNG
+#define PNG_DECODE ro_png_decode
+#define PNG_ENCODE ro_png_encode
+#else
+#define PNG_DECODE NULL
+#define PNG_ENCODE NULL
+#endif
+#if RO_WITH_TIFF
+#define TIFF_DECODE ro_tiff_decode
+#define TIFF_ENCODE ro_tiff_encode
+#else
+#define TIFF_DECODE NULL
+#define TIFF_ENCODE NULL
+#endif
+#if RO_WITH_JPEG
+#define JPEG_DECODE ro_jpeg_decode
+#else
+#define JPEG_DECODE NULL
+#endif
+
+static bool is_pnm(const uint8_t *head, size_t size)
+{
+    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '6' &&
+           memchr(" \t\n\r\v\f#", head[2], 7);
+}
+
+static bool is_png(const uint8_t *head, size_t size)
+{
+    return size >= 8 && memcmp(head, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+static bool is_tiff(const uint8_t *head, size_t size)
+{
+    return size >= 4 &&
+           (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 ||
+            memcmp(head, "II+\0", 4) == 0 || memcmp(head, "MM\0+", 4) == 0); /* + is BigTIFF */
+}
+
+static bool is_jpeg(const uint8_t *head, size_t size)
+{
+    return size >= 3 && memcmp(head, "\xff\xd8\xff", 3) == 0;
+}
+
+static bool is_npy(const uint8_t *head, size_t size)
+{
+    return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
+}
+
+/* Written, not read: its head is nobody's. */
+static bool is_bmp(const uint8_t *head, size_t size)
+{
+    (void)head, (void)size;
+    return false;
+}
+
+enum { PNM, PNG, TIFF, JPEG, NPY, BMP, TYPES };
+
+static const struct ro_type types[TYPES] = {
+    [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
+    [PNG] = {"png", "PNG", is_png, !RO_WITH_PNG, PNG_DECODE, PNG_ENCODE},
+    [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
+    [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
+    [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
+    [BMP] = {"bmp", "BMP", is_bmp, false, NULL, ro_bmp_encode},
+};
+
+enum {
+    IMAGE = RO_HOLDS_BITS | RO_HOLDS_GREY | RO_HOLDS_COLOUR,
+};
+
+static const struct ro_extension extensions[] = {
+    {"pbm", &types[PNM], RO_HOLDS_BITS},
+    {"pgm", &types[PNM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL},
+    {"ppm", &types[PNM], RO_HOLDS_COLOUR | RO_KEEPS_MAXVAL},
+    {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
+    {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
+    {"tif", &types[TIFF],
+     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
+    {"tiff", &types[TIFF],
+     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
+    {"jpg", &types[JPEG], 0},
+    {"jpeg", &types[JPEG], 0},
+    {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
+    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
+};
+
+const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].matches(head, size))
+            return &types[i];
+    return NULL;
+}
+
+const struct ro_extension *ro_extension_of(const char *name)
+{
+    name += *name == '.';
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (strcasecmp(name, extensions[i].name) == 0)
+            return &extensions[i];
+    return NULL;
+}
+
+ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type)
+{
+    return ro_file_fail(file, RO_E_UNSUPPORTED, "this build has no %s support", type->label);
+}
+
+/* Numbers that stand for colours or inks. */
+static ro_status layout_colours(struct ro_file *file, const struct ro_extension *extension,
+                                ro_file_info *layout)
+{
+    unsigned holds = extension->holds;
+    if (layout->inks && !(holds & (RO_HOLDS_INKS | RO_KEEPS_LEVELS)))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file holds no four inks; .tif does, or a file per ink",
+                            extension->name);
+    if (layout->inks || holds & (RO_HOLDS_PALETTE | RO_KEEPS_LEVELS))
+        return RO_OK;
+    if (!(holds & RO_HOLDS_COLOUR))
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds no colour", extension->name);
+    layout->format = RO_RGB8;
+    layout->maxval = 255;
+    return RO_OK;
+}
+
+ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
+                              const ro_file_info *info, ro_file_info *layout)
+{
+    unsigned holds = extension->holds;
+    uint32_t white = ro_white_of(info->format, info->maxval);
+    bool narrow = info->format == RO_GRAY8 || info->format == RO_INDEX8;
+    bool wide = info->format == RO_GRAY16 || info->format == RO_RGB16;
+    bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
+    bool colour = ro_channels_of(info->format) == 3;
+    bool bits = info->format == RO_BITS || (narrow && white == 1);
+
+    *layout = *info;
+    layout->maxval = white;
+    if (extension->type->left_out)
+        return ro_type_left_out(file, extension->type);
+    if (!extension->type->encode)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files are read, not written",
+                            extension->type->label);
+    if (info->format == RO_INDEX8 && (info->palette || info->inks))
+        return layout_colours(file, extension, layout);
+    if (real)
+        return holds & RO_HOLDS_FLOAT ? RO_OK
+                                      : ro_file_fail(file, RO_E_UNSUPPORTED,
+                                                     "a .%s file holds no floating point values; "
+                                                     ".tif and .npy do",
+                                                     extension->name);
+    if (wide && holds & RO_ONLY_BYTES)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits a pixel, not 16",
+                            extension->name);
+    if (colour && !(holds & RO_HOLDS_COLOUR))
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds no colour", extension->name);
+    if (!colour && holds & RO_HOLDS_BITS && bits) {
+        layout->format = RO_BITS;
+        return RO_OK;
+    }
+    if (!colour && !(holds & RO_HOLDS_GREY)) {
+        if (holds & RO_HOLDS_BITS)
+            return ro_file_fail(file, RO_E_UNSUPPORTED,
+                                "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",
+                                extension->name, white + 1);
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file holds colour only; .pgm and .png hold grey",
+                            extension->name);
+    }
+    if (info->format == RO_BITS || info->format == RO_INDEX8) {
+        if (holds & RO_KEEPS_LEVELS) {
+            layout->format = RO_INDEX8;
+            return RO_OK;
+        }
+        layout->format = RO_GRAY8;
+        if (!(holds & RO_SMALL_DEPTHS && (white == 3 || white == 15)))
+            layout->maxval = 255;
+        return RO_OK;
+    }
+    if (holds & RO_KEEPS_MAXVAL && !(wide && white < 256))
+        return RO_OK;
+    if (holds & RO_SMALL_DEPTHS && info->format == RO_GRAY8 && (white == 3 || white == 15))
+        return RO_OK;
+    layout->maxval = wide ? 65535 : 255;
+    return RO_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of file types: how each is told, read and written, and what it can hold. */
+#ifndef RO_IO_FORMATS_TYPES_H
+#define RO_IO_FORMATS_TYPES_H
+
+#include "io/stages/stage.h"
+
+struct ro_type {
+    const char *name;  /* as ro_file_info says it: "png" */
+    const char *label; /* as messages say it: "PNG" */
+    bool (*matches)(const uint8_t *head, size_t size);
+    bool left_out; /* known, but not part of this build */
+    ro_decode_fn *decode;
+    ro_encode_fn *encode; /* NULL: cannot be written */
+};
+
+enum { RO_TYPE_HEAD = 16 }; /* bytes that `matches` looks at */
+
+/* What a file can hold, by its extension. */
+enum {
+    RO_HOLDS_BITS = 1,
+    RO_HOLDS_GREY = 2,
+    RO_HOLDS_COLOUR = 4,
+    RO_HOLDS_FLOAT = 8,
+    RO_KEEPS_MAXVAL = 16, /* states any largest value; else tones are scaled to all bits set */
+    RO_KEEPS_LEVELS = 32, /* numbers of levels stay numbers */
+    RO_SMALL_DEPTHS = 64, /* 4 and 16 levels are its own samples of 2 and 4 bits */
+    RO_HOLDS_PALETTE = 128,
+    RO_HOLDS_INKS = 256, /* four samples of a bit each */
+    RO_ONLY_BYTES = 512, /* no more than 8 bits a sample */
+    RO_HOLDS_RESOLUTION = 1024,
+};
+
+struct ro_extension {
+    const char *name; /* "tif" */
+    const struct ro_type *type;
+    unsigned holds;
+};
+
+/* By content; NULL: none. */
+const struct ro_type *ro_type_of(const uint8_t *head, size_t size);
+
+/* By name or extension ("tif", "tiff", "TIFF"), case and a leading dot not counting; NULL: none. */
+const struct ro_extension *ro_extension_of(const char *name);
+
+/* "this build has no TIFF support", RO_E_UNSUPPORTED. */
+ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type);
+
+/* How an image is handed to the encoder: format and maxval of `info` become those of the file. Only
+ * the message of `file` tells why it cannot. */
+ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
+                              const ro_file_info *info, ro_file_info *layout);
+
+#endif

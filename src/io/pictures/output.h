@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a halftone goes: one file, or a file of bits for each of four inks. */
+#ifndef RO_IO_PICTURES_OUTPUT_H
+#define RO_IO_PICTURES_OUTPUT_H
+
+#include "io/pictures/writer.h"
+
+enum { RO_OUTPUT_MOST = 4 };
+
+struct ro_output {
+    ro_writer *writers[RO_OUTPUT_MOST];
+    int count;
+    int failed; /* the writer that failed last */
+    uint32_t width;
+    uint8_t *bits; /* a row of an ink; NULL: rows are passed on */
+};
+
+/* As the functions of a writer. Inks get names of their own: "page.tif" becomes "page-c.tif",
+ * "page-m.tif", "page-y.tif" and "page-k.tif". */
+ro_status ro_output_accepts(ro_context *context, const char *path, const ro_file_info *info,
+                            const ro_write_options *options);
+ro_status ro_output_open(struct ro_output *output, ro_context *context, const char *path,
+                         const ro_file_info *info, const ro_write_options *options);
+ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
+                         uint32_t count);
+ro_status ro_output_commit(struct ro_output *output);
+void ro_output_close(struct ro_output *output);
+
+/* The file that failed, and who may stop the writing. */
+const struct ro_file *ro_output_file(const struct ro_output *output);
+void ro_output_set_stop(struct ro_output *output, const atomic_bool *stop);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file to a file: one thread reads, the caller's computes, one writes.
+ *
+ *     reader --> ring of input blocks --> ro_halftone_push / pull --> ring of blocks --> writer
+ *
+ * A block is some megabytes of rows, a ring a few blocks: memory grows with the width only. Whoever
+ * fails first sets `stop`, which the others notice even while they wait on a pipe; its sentence is
+ * the one that is reported.
+ */
+#include "io/pictures/output.h"
+#include "io/pictures/reader.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCKS = 3,
+    BLOCK_BYTES = 2 << 20,
+    LARGEST_BLOCK = 64 << 20,
+    BAND_ROWS = 64, /* rows come in multiples of it: bands are run straight from a block */
+};
+
+struct block {
+    uint8_t *rows;
+    uint32_t count;
+};
+
+/* One side fills, one empties; both counts only grow. */
+struct ring {
+    struct block blocks[BLOCKS];
+    size_t stride;
+    uint64_t filled, emptied;
+};
+
+struct pump {
+    ro_context *context;
+    ro_reader *reader;
+    struct ro_output output;
+    ro_halftone_stream *stream;
+    uint32_t height, block_rows;
+    struct ring in, out;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    atomic_bool stop;
+    ro_status status; /* of the first thread that failed; the caller's own failure is not kept */
+    char message[sizeof((struct ro_file *)0)->message];
+};
+
+/* ---- Rings -------------------------------------------------------------------------------- */
+
+static bool ring_open(struct ring *ring, ro_format format, uint32_t width, uint32_t rows)
+{
+    ring->stride = ro_format_row_bytes(format, width);
+    for (int i = 0; i < BLOCKS; i++)
+        if (!(ring->blocks[i].rows = malloc(ring->stride * rows)))
+            return false;
+    return true;
+}
+
+static void ring_close(struct ring *ring)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        free(ring->blocks[i].rows);
+}
+
+/* The next block to fill, or NULL when all stopped. */
+static struct block *wait_empty(struct pump *pump, struct ring *ring)
+{
+    pthread_mutex_lock(&pump->lock);
+    while (ring->filled - ring->emptied == BLOCKS && !atomic_load(&pump->stop))
+        pthread_cond_wait(&pump->changed, &pump->lock);
+    pthread_mutex_unlock(&pump->lock);
+    return atomic_load(&pump->stop) ? NULL : &ring->blocks[ring->filled % BLOCKS];
+}
+
+/* The next block to empty, or NULL when all stopped. */
+static struct block *wait_filled(struct pump *pump, struct ring *ring)
+{
+    pthread_mutex_lock(&pump->lock);
+    while (ring->filled == ring->emptied && !atomic_load(&pump->stop))
+        pthread_cond_wait(&pump->changed, &pump->lock);
+    pthread_mutex_unlock(&pump->lock);
+    return atomic_load(&pump->stop) ? NULL : &ring->blocks[ring->emptied % BLOCKS];
+}
+
+static void advance(struct pump *pump, uint64_t *count)
+{
+    pthread_mutex_lock(&pump->lock);
+    ++*count;
+    pthread_cond_broadcast(&pump->changed);
+    pthread_mutex_unlock(&pump->lock);
+}
+
+/* Stops all. The sentence of a file counts if it is the first; NULL: the caller's own failure. */
+static void stop(struct pump *pump, ro_status status, const struct ro_file *file)
+{
+    pthread_mutex_lock(&pump->lock);
+    if (file && !atomic_load(&pump->stop)) {
+        pump->status = status;
+        memcpy(pump->message, file->message, sizeof pump->message);
+    }
+    atomic_store(&pump->stop, true);
+    pthread_cond_broadcast(&pump->changed);
+    pthread_mutex_unlock(&pump->lock);
+}
+
+/* ---- The three stages --------------------------------------------------------------------- */
+
+static void *read_stage(void *data)
+{
+    struct pump *pump = data;
+    for (uint32_t y = 0; y < pump->height;) {
+        struct block *block = wait_empty(pump, &pump->in);
+        if (!block)
+            break;
+        ro_status status = ro_reader_rows(pump->reader, block->rows, (ptrdiff_t)pump->in.stride,
+                                          pump->block_rows, &block->count);
+        if (status != RO_OK) {
+            stop(pump, status, &pump->reader->file);
+            break;
+        }
+        y += block->count;
+        advance(pump, &pump->in.filled);
+    }
+    return NULL;
+}
+
+static void *write_stage(void *data)
+{
+    struct pump *pump = data;
+    for (uint32_t y = 0; y < pump->height;) {
+        struct block *block = wait_filled(pump, &pump->out);
+        if (!block)
+            break;
+        ro_status status =
+            ro_output_rows(&pump->output, block->rows, (ptrdiff_t)pump->out.stride, block->count);
+        if (status != RO_OK) {
+            stop(pump, status, ro_output_file(&pump->output));
+            break;
+        }
+        y += block->count;
+        advance(pump, &pump->out.emptied);
+    }
+    return NULL;
+}
+
+/* Passes on all rows that are finished; *pulled counts them. RO_E_CANCELLED when all stopped. */
+static ro_status pull_rows(struct pump *pump, uint32_t *pulled)
+{
+    for (;;) {
+        struct block *block = wait_empty(pump, &pump->out);
+        if (!block)
+            return RO_E_CANCELLED;
+        ro_status status = ro_halftone_pull(pump->stream, block->rows, (ptrdiff_t)pump->out.stride,
+                                            pump->block_rows, &block->count);
+        if (status != RO_OK || block->count == 0)
+            return status;
+        *pulled += block->count;
+        advance(pump, &pump->out.filled);
+    }
+}
+
+static ro_status compute_stage(struct pump *pump)
+{
+    uint32_t pulled = 0;
+    while (pulled < pump->height) {
+        struct block *block = wait_filled(pump, &pump->in);
+        if (!block)
+            return RO_E_CANCELLED;
+        for (uint32_t done = 0, taken; done < block->count; done += taken) {
+            ro_status status =
+                ro_halftone_push(pump->stream, block->rows + (size_t)done * pump->in.stride,
+                                 (ptrdiff_t)pump->in.stride, block->count - done, &taken);
+            if (status == RO_OK)
+                status = pull_rows(pump, &pulled);
+            if (status == RO_OK)
+                status =
+                    ro_context_progress(pump->context, "halftone", (double)pulled / pump->height);
+            if (status != RO_OK)
+                return status;
+        }
+        advance(pump, &pump->in.emptied);
+    }
+    return RO_OK;
+}
+
+/* ---- Running them ------------------------------------------------------------------------- */
+
+/* Starts a thread that no signal is delivered to: handlers run where the caller expects them, and
+ * writing to a closed pipe is an error, not the end of the program. */
+static bool start_thread(pthread_t *thread, void *(*stage)(void *), struct pump *pump)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, stage, pump) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static ro_status run_threads(struct pump *pump)
+{
+    pthread_t reader, writer;
+    ro_status status = RO_OK;
+    pump->reader->file.stop = &pump->stop;
+    ro_output_set_stop(&pump->output, &pump->stop);
+    bool reading = start_thread(&reader, read_stage, pump);
+    bool writing = reading && start_thread(&writer, write_stage, pump);
+    if (writing)
+        status = compute_stage(pump);
+    else
+        status = ro_context_fail(pump->context, RO_E_MEMORY, "no thread can be started");
+    if (status != RO_OK)
+        stop(pump, status, NULL);
+    if (reading)
+        pthread_join(reader, NULL);
+    if (writing)
+        pthread_join(writer, NULL);
+    pump->reader->file.stop = NULL;
+    ro_output_set_stop(&pump->output, NULL);
+    if (pump->status != RO_OK)
+        status = ro_context_fail(pump->context, pump->status, "%s", pump->message);
+    return status;
+}
+
+static uint32_t rows_per_block(const ro_file_info *info)
+{
+    uint64_t row = ro_format_row_bytes(info->format, info->width);
+    uint64_t rows = (BLOCK_BYTES / row / BAND_ROWS + 1) * BAND_ROWS;
+    if (rows * row > LARGEST_BLOCK) /* very wide: fewer rows than a band, down to one */
+        rows = row < LARGEST_BLOCK ? LARGEST_BLOCK / row : 1;
+    return rows < info->height ? (uint32_t)rows : info->height;
+}
+
+static ro_status run_stream(struct pump *pump, ro_format out)
+{
+    const ro_file_info *info = ro_reader_info(pump->reader);
+    pump->height = info->height;
+    pump->block_rows = rows_per_block(info);
+    ro_status status;
+    pthread_mutex_init(&pump->lock, NULL);
+    pthread_cond_init(&pump->changed, NULL);
+    if (ring_open(&pump->in, info->format, info->width, pump->block_rows) &&
+        ring_open(&pump->out, out, info->width, pump->block_rows))
+        status = run_threads(pump);
+    else
+        status = ro_context_fail(pump->context, RO_E_MEMORY,
+                                 "not enough memory for rows of %u pixels", info->width);
+    ring_close(&pump->in);
+    ring_close(&pump->out);
+    pthread_cond_destroy(&pump->changed);
+    pthread_mutex_destroy(&pump->lock);
+    return status;
+}
+
+/* For methods that cannot run row by row. */
+static ro_status run_whole(struct pump *pump, ro_format format, const ro_halftone_options *options)
+{
+    ro_image in = {0}, out = {0};
+    const ro_file_info *info = ro_reader_info(pump->reader);
+    ro_status status = ro_reader_image(pump->reader, &in);
+    if (status == RO_OK)
+        status = ro_image_alloc(pump->context, format, info->width, info->height, 0, &out);
+    if (status == RO_OK)
+        status = ro_halftone(pump->context, &in, &out, options);
+    if (status == RO_OK)
+        status = ro_output_rows(&pump->output, out.data, out.stride, info->height);
+    ro_image_free(&in);
+    ro_image_free(&out);
+    return status;
+}
+
+/* Whether the options make sense for a method that is not run row by row; tried on one pixel, since
+ * the image may take long to read. */
+static ro_status try_pixel(ro_context *context, const ro_file_info *info, ro_format out,
+                           const ro_halftone_options *options)
+{
+    _Alignas(8) unsigned char from[16] = {0}, to[16] = {0};
+    ro_image pixel = {info->format, 1, 1, info->maxval, sizeof from, from};
+    ro_image level = {out, 1, 1, 0, sizeof to, to}, first;
+    ro_halftone_options of_pixel;
+    if (options && options->first) { /* one pixel of it, too */
+        first = *options->first;
+        first.width = first.height = 1;
+        of_pixel = *options;
+        of_pixel.first = &first;
+        options = &of_pixel;
+    }
+    return ro_halftone(context, &pixel, &level, options);
+}
+
+/* The form of the result; its size is not known yet. */
+static ro_file_info result_of(const ro_halftone_options *options)
+{
+    static const ro_halftone_options defaults;
+    options = options ? options : &defaults;
+    int levels = options->levels ? options->levels : 2;
+    if (options->palette)
+        return (ro_file_info){.format = RO_INDEX8,
+                              .maxval = (uint32_t)options->palette->count - 1,
+                              .palette = options->palette};
+    if (options->channels == RO_CHANNELS_RGB)
+        return (ro_file_info){.format = RO_RGB8, .maxval = 255};
+    if (options->channels == RO_CHANNELS_CMYK)
+        return (ro_file_info){.format = RO_INDEX8, .maxval = 15, .inks = 1};
+    return (ro_file_info){.format = levels == 2 ? RO_BITS : RO_INDEX8,
+                          .maxval = (uint32_t)levels - 1};
+}
+
+ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
+                           const ro_halftone_options *options, const ro_read_options *read,
+                           const ro_write_options *write)
+{
+    struct pump pump = {.context = context};
+    ro_file_info result = result_of(options);
+    ro_status status = RO_OK;
+    if (write && write->split_inks && !result.inks)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a file per ink applies to CMYK separations only");
+    if (result.maxval >= 1 && result.maxval <= 255) /* else the method says what is allowed */
+        status = ro_output_accepts(context, out, &result, write);
+    if (status == RO_OK)
+        status = ro_reader_open(context, in, read, &pump.reader);
+    if (status != RO_OK)
+        return status;
+
+    const ro_file_info *info = ro_reader_info(pump.reader);
+    ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
+    status = ro_halftone_open(context, &shape, result.format, options, &pump.stream);
+    bool whole = status == RO_E_UNSUPPORTED;
+    if (whole)
+        status = try_pixel(context, info, result.format, options);
+    result.width = info->width;
+    result.height = info->height;
+    result.dpi_x = info->dpi_x;
+    result.dpi_y = info->dpi_y;
+    const bool stated = write && (write->dpi_x > 0 || write->dpi_y > 0);
+    if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
+        !ro_writer_holds_resolution(out, write ? write->type : NULL))
+        status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
+    if (status == RO_OK)
+        status = ro_output_open(&pump.output, context, out, &result, write);
+    if (status == RO_OK)
+        status =
+            whole ? run_whole(&pump, result.format, options) : run_stream(&pump, result.format);
+    ro_halftone_close(pump.stream);
+    if (status == RO_OK)
+        status = ro_output_commit(&pump.output);
+    ro_output_close(&pump.output);
+    ro_reader_close(pump.reader);
+    return status;
+}

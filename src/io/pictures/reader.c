@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a file: its type from its first bytes, its decoder, then upright and resized. */
+#include "io/pictures/reader.h"
+
+#include "core/image.h"
+#include "io/formats/types.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG_ROW = 1 << 20 };
+
+static const ro_read_options defaults;
+
+ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
+{
+    if (width == 0 || height == 0)
+        return ro_file_fail(file, RO_E_SIZE, "the image is empty (%ju x %ju)", (uintmax_t)width,
+                            (uintmax_t)height);
+    if (width > RO_MAX_SIDE || height > RO_MAX_SIDE)
+        return ro_file_too_large(file, width, height);
+    return RO_OK;
+}
+
+static ro_status find_type(struct ro_reader *reader, const char *asked, const struct ro_type **type)
+{
+    struct ro_source *source = &reader->source;
+    size_t have;
+    ro_status status = ro_source_peek(source, RO_TYPE_HEAD, &have);
+    if (status != RO_OK)
+        return status;
+    if (have == 0)
+        return ro_file_fail(&reader->file, RO_E_FORMAT, "the file is empty");
+    *type = ro_type_of(source->bytes + source->begin, have);
+    if (asked) {
+        const struct ro_extension *extension = ro_extension_of(asked);
+        if (!extension)
+            return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                                "'%s' is no known type; pnm, png, tiff, jpeg and npy are", asked);
+        if (*type != extension->type)
+            return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
+                                extension->type->label);
+    }
+    if (!*type)
+        return ro_file_fail(&reader->file, RO_E_FORMAT,
+                            "not an image that can be read (PNM, PNG, TIFF, JPEG or NPY)");
+    return (*type)->left_out ? ro_type_left_out(&reader->file, *type) : RO_OK;
+}
+
+static ro_status open_chain(struct ro_reader *reader, const ro_read_options *options)
+{
+    const struct ro_type *type = NULL;
+    unsigned page = options->page ? options->page : 1;
+    ro_status status = find_type(reader, options->type, &type);
+    if (status == RO_OK)
+        status = type->decode(&reader->source, page, &reader->stage);
+    if (status != RO_OK)
+        return status;
+    if (page > reader->stage->info.pages)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                            "page %u is asked for, the last one is %u", page,
+                            reader->stage->info.pages);
+    unsigned further = reader->stage->info.pages - page;
+    if (further > 0)
+        ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
+                     further > 1 ? "s" : "");
+    snprintf(reader->stage->info.type, sizeof reader->stage->info.type, "%s", type->name);
+    struct ro_stage *before = reader->stage;
+    if (before->orientation > 1 && before->orientation <= 8) {
+        reader->stage = NULL;
+        if ((status = ro_orient(before, &reader->stage)) != RO_OK)
+            return status;
+    }
+    if (options->resize_width || options->resize_height || options->resize_percent != 0) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_resize(before, options, &reader->stage);
+    }
+    return status;
+}
+
+static ro_status check_dropped(struct ro_reader *reader)
+{
+    if (!reader->strict || !reader->file.dropped.what)
+        return RO_OK;
+    return ro_file_fail(&reader->file, RO_E_UNSUPPORTED, "must not be dropped: %s",
+                        reader->file.dropped.text);
+}
+
+ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words)
+{
+    ro_file_drop(&reader->file, what, "%s", words);
+    return check_dropped(reader);
+}
+
+/* Very long rows: the first is read before anyone takes memory by the size that a file declares. */
+static ro_status read_ahead(struct ro_reader *reader)
+{
+    size_t row = ro_stage_row_bytes(reader->stage);
+    if (row <= LONG_ROW)
+        return RO_OK;
+    if (row > ro_memory_limit() || !(reader->ahead = malloc(row)))
+        return ro_file_no_memory(&reader->file, row);
+    return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
+}
+
+static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
+                             const ro_read_options *options, ro_reader **reader)
+{
+    ro_reader *made = calloc(1, sizeof *made);
+    ro_status status = RO_OK;
+    options = options ? options : &defaults;
+    *reader = NULL;
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
+    ro_file_init(&made->file, context, path, "standard input");
+    made->strict = options->strict;
+    made->dropped = options->dropped;
+    made->file.not_dropped = options->page ? RO_DROPPED_PAGES : 0;
+    if (bytes)
+        ro_source_open_memory(&made->source, &made->file, bytes, size);
+    else
+        status = ro_source_open(&made->source, &made->file, path);
+    if (status == RO_OK)
+        status = open_chain(made, options);
+    if (status == RO_OK)
+        status = read_ahead(made);
+    if (status == RO_OK)
+        status = check_dropped(made);
+    if (status != RO_OK) {
+        ro_reader_close(made);
+        return status;
+    }
+    *reader = made;
+    return RO_OK;
+}
+
+ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
+                         ro_reader **reader)
+{
+    return open_reader(context, path, NULL, 0, options, reader);
+}
+
+ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
+                                const ro_read_options *options, ro_reader **reader)
+{
+    return open_reader(context, "memory", bytes, size, options, reader);
+}
+
+const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
+
+const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->stage->info; }
+
+ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
+                         uint32_t *got)
+{
+    uint32_t left = reader->stage->info.height - reader->row;
+    *got = 0;
+    if (reader->status != RO_OK) /* a decoder that failed cannot go on */
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (count > left)
+        count = left;
+    ro_status status = ro_file_check_stop(&reader->file);
+    uint32_t given = 0;
+    if (status == RO_OK && count > 0 && reader->ahead) {
+        memcpy(rows, reader->ahead, ro_stage_row_bytes(reader->stage));
+        free(reader->ahead);
+        reader->ahead = NULL;
+        given = 1;
+    }
+    if (status == RO_OK && count > given)
+        status = reader->stage->rows(reader->stage, (uint8_t *)rows + given * stride, stride,
+                                     count - given);
+    if (status == RO_OK)
+        status = check_dropped(reader);
+    if (status != RO_OK)
+        return reader->status = status;
+    reader->row += count;
+    *got = count;
+    return RO_OK;
+}
+
+void ro_reader_close(ro_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->dropped)
+        *reader->dropped = reader->file.dropped;
+    if (reader->stage)
+        reader->stage->close(reader->stage);
+    ro_source_close(&reader->source);
+    free(reader->ahead);
+    free(reader);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole images: loading and saving on top of readers and writers. */
+#include "io/pictures/reader.h"
+#include "io/pictures/writer.h"
+
+#include <stdlib.h>
+
+enum { STEP = 64 }; /* rows between two looks at cancellation */
+
+ro_status ro_reader_image(ro_reader *reader, ro_image *image)
+{
+    const ro_file_info *info = ro_reader_info(reader);
+    size_t row = ro_format_row_bytes(info->format, info->width);
+    *image = (ro_image){0};
+    if (row > ro_memory_limit() / info->height)
+        return ro_file_no_memory(&reader->file, (uint64_t)row * info->height);
+    ro_status status = ro_image_alloc(reader->file.context, info->format, info->width, info->height,
+                                      info->maxval, image);
+    for (uint32_t y = 0, got; y < info->height && status == RO_OK; y += got)
+        status = ro_reader_rows(reader, (uint8_t *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, STEP, &got);
+    if (status != RO_OK)
+        ro_image_free(image);
+    return status;
+}
+
+ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
+                        ro_image *image, ro_file_info *info)
+{
+    ro_reader *reader;
+    *image = (ro_image){0};
+    ro_status status = ro_reader_open(context, path, options, &reader);
+    if (status != RO_OK)
+        return status;
+    if (info)
+        *info = *ro_reader_info(reader);
+    status = ro_reader_image(reader, image);
+    ro_reader_close(reader);
+    return status;
+}
+
+static ro_file_info info_of(const ro_image *image)
+{
+    return (ro_file_info){.format = image->format,
+                          .width = image->width,
+                          .height = image->height,
+                          .maxval = image->maxval};
+}
+
+static ro_status write_rows(ro_writer *writer, const ro_image *image)
+{
+    ro_status status = RO_OK;
+    for (uint32_t y = 0; y < image->height && status == RO_OK; y += STEP)
+        status = ro_writer_rows(writer, (const uint8_t *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, image->height - y < STEP ? image->height - y : STEP);
+    return status;
+}
+
+ro_status ro_image_write(ro_context *context, const char *path, const ro_image *image,
+                         const ro_write_options *options, ro_writer **writer)
+{
+    const ro_file_info info = info_of(image);
+    ro_status status = ro_writer_open(context, path, &info, options, writer);
+    if (status == RO_OK)
+        status = write_rows(*writer, image);
+    if (status == RO_OK)
+        status = ro_writer_complete(*writer);
+    return status;
+}
+
+ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
+                        const ro_write_options *options)
+{
+    ro_writer *writer;
+    ro_status status = ro_image_write(context, path, image, options, &writer);
+    if (status == RO_OK)
+        status = ro_writer_commit(writer);
+    ro_writer_close(writer);
+    return status;
+}
+
+ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
+                          void **bytes, size_t *size)
+{
+    const ro_file_info info = info_of(image);
+    const ro_write_options options = {.type = type};
+    ro_writer *writer;
+    *bytes = NULL;
+    *size = 0;
+    ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
+    if (status == RO_OK)
+        status = write_rows(writer, image);
+    if (status == RO_OK)
+        status = ro_writer_commit(writer);
+    if (status == RO_OK) {
+        *bytes = writer->sink.buffer;
+        *size = writer->sink.used;
+        writer->sink.buffer = NULL;
+    }
+    ro_writer_close(writer);
+    return status;
+}

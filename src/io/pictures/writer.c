@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing a file: its type from its name, its rows as the type takes them, then the commit. */
+#include "io/pictures/writer.h"
+
+#include "io/formats/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CONVERTED_BYTES = 1 << 18,
+    MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
+};
+
+static const ro_write_options defaults;
+
+/* The type is the one asked for, else the one of the name's ending; standard output is PNM. NULL:
+ * there is none. */
+static const struct ro_extension *extension_for(const char *path, const char *asked)
+{
+    if (asked)
+        return ro_extension_of(asked);
+    if (ro_sink_is_standard(path))
+        return ro_extension_of("pnm");
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot ? ro_extension_of(dot) : NULL;
+}
+
+int ro_writer_holds_resolution(const char *path, const char *type)
+{
+    const struct ro_extension *extension = extension_for(path, type);
+    return extension && (extension->holds & RO_HOLDS_RESOLUTION);
+}
+
+static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
+                                const struct ro_extension **extension)
+{
+    *extension = extension_for(path, asked);
+    if (*extension)
+        return RO_OK;
+    if (asked)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif, bmp "
+                            "and npy are",
+                            asked);
+    return ro_file_fail(file, RO_E_ARGUMENT,
+                        "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
+                        ".pnm, .png, .tif, .bmp or .npy");
+}
+
+static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
+                       const ro_write_options *options, const struct ro_extension **extension,
+                       ro_file_info *layout)
+{
+    uint32_t most = ro_white_of(info->format, 0);
+    if (ro_format_row_bytes(info->format, 1) == 0)
+        return ro_file_fail(file, RO_E_ARGUMENT, "the image to be written has no format");
+    if (info->maxval > most)
+        return ro_file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
+                            ro_format_name(info->format));
+    if (info->palette && info->format != RO_INDEX8)
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette is for numbers of colours, not for %s",
+                            ro_format_name(info->format));
+    if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours; 1 to %d can be written",
+                            info->palette->count, MOST_COLOURS);
+    ro_status status = find_extension(file, path, options->type, extension);
+    if (status == RO_OK)
+        status = ro_extension_layout(file, *extension, info, layout);
+    if (status != RO_OK)
+        return status;
+    if (options->dpi_x > 0 || options->dpi_y > 0) {
+        layout->dpi_x = options->dpi_x;
+        layout->dpi_y = options->dpi_y;
+    }
+    if (!(layout->dpi_x > 0)) /* one of the two stands for both */
+        layout->dpi_x = layout->dpi_y;
+    if (!(layout->dpi_y > 0))
+        layout->dpi_y = layout->dpi_x;
+    return RO_OK;
+}
+
+ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
+                            const ro_write_options *options)
+{
+    struct ro_file file;
+    const struct ro_extension *extension = NULL;
+    ro_file_info layout;
+    ro_file_init(&file, context, path, "standard output");
+    ro_status status = check(&file, path, info, options ? options : &defaults, &extension, &layout);
+    return status == RO_OK ? ro_sink_check(&file, path) : status;
+}
+
+static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *info)
+{
+    ro_conversion_init(&writer->conversion, info->format, ro_white_of(info->format, info->maxval),
+                       writer->layout.format, writer->layout.maxval);
+    if (info->palette && writer->layout.format == RO_RGB8)
+        writer->conversion.palette = info->palette;
+    if (!ro_conversion_needed(&writer->conversion))
+        return RO_OK;
+    size_t row = ro_format_row_bytes(writer->layout.format, info->width);
+    size_t rows = row < CONVERTED_BYTES ? CONVERTED_BYTES / row : 1;
+    writer->converted_stride = row;
+    writer->converted_rows = rows < info->height ? (uint32_t)rows : info->height;
+    writer->converted = malloc(row * writer->converted_rows);
+    return writer->converted ? RO_OK : ro_file_no_memory(&writer->file, row * rows);
+}
+
+/* `path` NULL: into memory. */
+static ro_status open_writer(ro_context *context, const char *path, const ro_file_info *info,
+                             const ro_write_options *options, ro_writer **writer)
+{
+    const char *name = path ? path : "a picture in memory";
+    const struct ro_extension *extension = NULL;
+    ro_writer *made = calloc(1, sizeof *made);
+    *writer = NULL;
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", name);
+    made->sink.fd = -1;
+    ro_file_init(&made->file, context, name, "standard output");
+    ro_status status =
+        check(&made->file, name, info, options ? options : &defaults, &extension, &made->layout);
+    if (status == RO_OK)
+        status = ro_stage_check_size(&made->file, info->width, info->height);
+    if (status == RO_OK)
+        status = open_conversion(made, info);
+    if (status == RO_OK)
+        status = ro_sink_open(&made->sink, &made->file, path);
+    if (status == RO_OK)
+        status = extension->type->encode(&made->sink, &made->layout, &made->encoder);
+    if (status != RO_OK) {
+        ro_writer_close(made);
+        return status;
+    }
+    *writer = made;
+    return RO_OK;
+}
+
+ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
+                         const ro_write_options *options, ro_writer **writer)
+{
+    return open_writer(context, path, info, options, writer);
+}
+
+ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+                                const ro_write_options *options, ro_writer **writer)
+{
+    return open_writer(context, NULL, info, options, writer);
+}
+
+static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdiff_t stride,
+                                   uint32_t count)
+{
+    ro_status status = RO_OK;
+    for (uint32_t done = 0; done < count && status == RO_OK;) {
+        uint32_t part = count - done;
+        if (part > writer->converted_rows)
+            part = writer->converted_rows;
+        for (uint32_t y = 0; y < part; y++)
+            ro_conversion_row(&writer->conversion, writer->converted + y * writer->converted_stride,
+                              rows + (ptrdiff_t)(done + y) * stride, writer->layout.width);
+        status = writer->encoder->rows(writer->encoder, writer->converted,
+                                       (ptrdiff_t)writer->converted_stride, part);
+        done += part;
+    }
+    return status;
+}
+
+/* Keeps the first failure, so that a file with a hole can never be committed. */
+static ro_status settle(ro_writer *writer, ro_status status)
+{
+    if (status != RO_OK)
+        writer->status = status;
+    return status;
+}
+
+static ro_status check_state(ro_writer *writer)
+{
+    if (writer->status != RO_OK)
+        return ro_context_fail(writer->file.context, writer->status, "%s", writer->file.message);
+    if (writer->committed)
+        return ro_file_fail(&writer->file, RO_E_STATE, "the file was committed before");
+    return ro_file_check_stop(&writer->file);
+}
+
+ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count)
+{
+    ro_status status = check_state(writer);
+    if (status != RO_OK)
+        return status;
+    if (count > writer->layout.height - writer->row)
+        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %u are written",
+                            writer->layout.height);
+    if (writer->converted)
+        status = convert_and_write(writer, rows, stride, count);
+    else if (count > 0)
+        status = writer->encoder->rows(writer->encoder, rows, stride, count);
+    writer->row += count;
+    return settle(writer, status);
+}
+
+/* What only rows need: files that wait for their names are many. */
+static void release(ro_writer *writer)
+{
+    if (writer->encoder)
+        writer->encoder->close(writer->encoder);
+    free(writer->converted);
+    writer->encoder = NULL;
+    writer->converted = NULL;
+}
+
+ro_status ro_writer_complete(ro_writer *writer)
+{
+    ro_status status = check_state(writer);
+    if (status != RO_OK || writer->complete)
+        return status;
+    if (writer->row < writer->layout.height)
+        return ro_file_fail(&writer->file, RO_E_STATE, "only %u of its %u rows were written",
+                            writer->row, writer->layout.height);
+    status = writer->encoder->finish(writer->encoder);
+    if (status == RO_OK)
+        status = ro_sink_complete(&writer->sink);
+    writer->complete = status == RO_OK;
+    release(writer);
+    return settle(writer, status);
+}
+
+ro_status ro_writer_commit(ro_writer *writer)
+{
+    ro_status status = ro_writer_complete(writer);
+    if (status != RO_OK)
+        return status;
+    status = ro_sink_commit(&writer->sink);
+    writer->committed = status == RO_OK;
+    return settle(writer, status);
+}
+
+void ro_writer_close(ro_writer *writer)
+{
+    if (!writer)
+        return;
+    release(writer);
+    ro_sink_close(&writer->sink);
+    free(writer);
+}

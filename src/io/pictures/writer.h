@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer behind the public handle. */
+#ifndef RO_IO_PICTURES_WRITER_H
+#define RO_IO_PICTURES_WRITER_H
+
+#include "io/stages/convert.h"
+#include "io/stages/stage.h"
+
+struct ro_writer {
+    struct ro_file file;
+    struct ro_sink sink;
+    struct ro_encoder *encoder;
+    ro_file_info layout; /* what the encoder takes */
+    struct ro_conversion conversion;
+    uint8_t *converted; /* some rows of the layout; NULL: the caller's rows are passed on */
+    size_t converted_stride;
+    uint32_t converted_rows;
+    uint32_t row;     /* the next one */
+    ro_status status; /* of the first failure; it stays */
+    bool complete, committed;
+};
+
+/* As ro_writer_open, into memory: what was written lies in sink.buffer after the commit. */
+ro_status ro_writer_open_memory(ro_context *context, const ro_file_info *info,
+                                const ro_write_options *options, ro_writer **writer);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples from one form to another, row by row; shared by all file types. */
+#ifndef RO_IO_STAGES_CONVERT_H
+#define RO_IO_STAGES_CONVERT_H
+
+#include "roundoff/halftone.h"
+
+#include <stdbool.h>
+
+/* Unpacks samples of 1, 2 or 4 bits, most significant first, to a byte each. `flip` is XORed to
+ * every sample (a mask of the depth turns black and white round). */
+void ro_unpack(uint8_t *samples, const uint8_t *packed, uint32_t width, int depth, uint8_t flip);
+
+void ro_swap16(uint16_t *samples, size_t count);
+void ro_swap32(uint32_t *samples, size_t count);
+bool ro_little_endian(void);
+
+/* The largest sample; for files whose values must not be above their maxval. */
+uint8_t ro_largest8(const uint8_t *samples, size_t count);
+uint16_t ro_largest16(const uint16_t *samples, size_t count);
+
+/* Lays 1 or 3 colour samples and an alpha per pixel over white: (a*c + (A-a)*A + A/2) / A, A being
+ * all bits set; colours already multiplied by alpha: c + A - a, at most A. `to` may be `from`.
+ * True: some pixel was not opaque. */
+bool ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels,
+                    bool multiplied);
+bool ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
+                     bool multiplied);
+
+/* Ink to light: (255-C)*(255-K)/255, rounded; `inverted` samples already hold 255-C. `to` may be
+ * `from`. */
+void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted);
+
+/* A palette as rows become it: grey if all its colours are, else RGB. */
+struct ro_colour_map {
+    bool grey;
+    uint8_t rgb[256][3];
+};
+void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours);
+void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
+                         uint32_t width);
+
+/* From what a caller has to what a file holds: bits and levels to tones, tones to the file's white;
+ * of N levels, level k is the tone (2*white*k + N-1) / (2*(N-1)). */
+struct ro_conversion {
+    ro_format from, to;
+    uint32_t from_white, to_white;
+    uint8_t table[256];
+    const ro_palette *palette; /* from numbers of its colours to RGB */
+};
+void ro_conversion_init(struct ro_conversion *conversion, ro_format from, uint32_t from_white,
+                        ro_format to, uint32_t to_white);
+bool ro_conversion_needed(const struct ro_conversion *conversion);
+void ro_conversion_row(const struct ro_conversion *conversion, void *to, const void *from,
+                       uint32_t width);
+
+/* maxval, or all bits set where it is 0. */
+uint32_t ro_white_of(ro_format format, uint32_t maxval);
+int ro_channels_of(ro_format format);
+
+#endif

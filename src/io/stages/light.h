@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of sRGB to light and back, for what is mixed as light is. */
+#ifndef RO_IO_STAGES_LIGHT_H
+#define RO_IO_STAGES_LIGHT_H
+
+#include "io/bytes/file.h"
+
+/* Light runs from 0 to 1. Integer samples go through tables; floats are computed. */
+struct ro_light {
+    bool real;
+    uint32_t white;    /* of the samples that come out */
+    float *of_sample;  /* the light of each sample that comes in */
+    double *threshold; /* sample k + 1 begins at threshold[k], half way between the two in sRGB */
+    uint16_t *start;   /* the sample at a bucket's lower end */
+    uint32_t buckets;
+};
+
+ro_status ro_light_open(struct ro_light *light, struct ro_file *file, ro_format format,
+                        uint32_t white_in, uint32_t white_out);
+void ro_light_close(struct ro_light *light);
+
+/* Samples as they come, in the format of the opening, to light. */
+void ro_light_from_row(const struct ro_light *light, float *values, const void *row,
+                       ro_format format, size_t count);
+
+/* The nearest sample of a light; what lies outside 0 to 1 is cut off. */
+uint32_t ro_light_to_sample(const struct ro_light *light, double value);
+
+/* A float in sRGB, outside 0 to 1 too. */
+float ro_light_to_float(double value);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows on their way. A reader is a chain of stages: a decoder (one per file type), then upright
+ * turning and resizing where they are asked for. Each gives rows one after another and owns the
+ * stage before it. A writer is one encoder.
+ */
+#ifndef RO_IO_STAGES_STAGE_H
+#define RO_IO_STAGES_STAGE_H
+
+#include "io/bytes/sink.h"
+#include "io/bytes/source.h"
+
+struct ro_stage {
+    struct ro_file *file;
+    ro_file_info info;
+    int orientation; /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
+    ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
+    void (*close)(struct ro_stage *stage);
+};
+
+struct ro_encoder {
+    /* Takes the next `count` rows, in the format that was agreed on at the start. */
+    ro_status (*rows)(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
+                      uint32_t count);
+    ro_status (*finish)(struct ro_encoder *encoder);
+    void (*close)(struct ro_encoder *encoder);
+};
+
+/* Opens a decoder at the given page (from 1). It need not check that the page exists if its type
+ * has one page only. */
+typedef ro_status ro_decode_fn(struct ro_source *source, unsigned page, struct ro_stage **stage);
+
+/* Opens an encoder; `info` is what its rows will be, resolution included. */
+typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
+                               struct ro_encoder **encoder);
+
+ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode;
+ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode;
+
+/* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
+ro_decode_fn ro_npy_decode_pairs;
+ro_encode_fn ro_npy_encode_pairs;
+
+/* Stages on top of `before`, which they own from then on; on a failure they close it. */
+ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
+ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
+                    struct ro_stage **stage);
+
+/* What every decoder does first with the size that a file declares. */
+ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
+
+/* Bytes of a row of what a stage gives. */
+static inline size_t ro_stage_row_bytes(const struct ro_stage *stage)
+{
+    return ro_format_row_bytes(stage->info.format, stage->info.width);
+}
+
+/* Whether `left` bytes of a file can hold `pixels` bytes when at best `ratio` to one is packed: a
+ * tiny file that declares a huge image is refused before memory is taken for it. */
+static inline bool ro_stage_plausible(uint64_t left, uint64_t pixels, uint64_t ratio)
+{
+    return left == RO_SIZE_UNKNOWN || pixels / ratio <= left;
+}
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Denoising of whole images on a CUDA device. Pixels of 8 or 16 bits travel as they are and become
+ * 16-bit numbers there, by tables that are filled here; all else is converted here. */
+#include "core/checked.h"
+#include "core/image.h"
+#include "cuda/cuda.h"
+#include "pde/denoise/cuda/flow_cuda.h"
+#include "pde/denoise/denoise.h"
+
+#include <stdlib.h>
+
+/* Starting the device takes some tenths of a second, in which a thread does about this much. */
+static const double WORTH_STARTING = 1 << 27; /* pixel-steps */
+
+static bool uses_tables(const struct ro_denoiser *work)
+{
+    return !work->number->floating && work->scale.white <= UINT16_MAX &&
+           ro_format_sample_bytes(work->in.format) < 4 &&
+           ro_format_sample_bytes(work->out.format) < 4;
+}
+
+bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
+{
+    const ro_context *context = work->context;
+    if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
+        context->options.threads || work->options.schedule ||
+        work->scheme->run != ro_denoise_explicit)
+        return false;
+    const double steps = (double)work->in.width * work->in.height * work->channels *
+                         (1 + work->diffusion.smoothings) * work->options.iterations;
+    ro_device_info info;
+    if ((!context->cuda && steps < WORTH_STARTING * context->threads) || ro_device_count() < 2 ||
+        ro_device_at(1, &info) != RO_OK)
+        return false;
+    return diffusion_device_bytes(&work->diffusion, work->scale.white,
+                                  work->options.until_converged,
+                                  uses_tables(work)) < info.memory - info.memory / 8;
+}
+
+/* Both tables, one behind the other. */
+struct tables {
+    uint32_t *numbers, *pixels; /* of pixels, and of numbers */
+    uint32_t values, count;
+};
+
+static ro_status make_tables(struct ro_denoiser *work, struct tables *tables)
+{
+    tables->values = ro_format_sample_bytes(work->in.format) == 1 ? 256 : 65536;
+    tables->count = 65536;
+    tables->numbers = malloc((tables->values + tables->count) * sizeof *tables->numbers);
+    if (!tables->numbers)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for tables of numbers");
+    tables->pixels = tables->numbers + tables->values;
+    for (uint32_t i = 0; i < tables->values; i++)
+        tables->numbers[i] = (uint32_t)ro_scale_number(&work->scale, i);
+    for (uint32_t i = 0; i < tables->count; i++)
+        tables->pixels[i] = ro_scale_pixel(&work->scale, i, work->out_white);
+    return RO_OK;
+}
+
+static __int128 pixels_in(const struct ro_denoiser *work)
+{
+    const int bytes = ro_format_sample_bytes(work->in.format);
+    const uint32_t samples = work->in.width * (uint32_t)work->channels;
+    __int128 sum = 0;
+    for (uint32_t y = 0; y < work->in.height; y++)
+        sum += ro_samples_sum((const char *)work->in.data + (ptrdiff_t)y * work->in.stride, bytes,
+                              0, 1, samples);
+    return sum;
+}
+
+static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *device)
+{
+    const struct ro_levels *levels = &work->levels;
+    uint64_t totals[3] = {0};
+    ro_status status = diffusion_device_store_sums(device, &work->out, (uint32_t)levels->levels,
+                                                   (uint32_t)levels->numbers, totals);
+    for (int c = 0; c < work->channels; c++)
+        work->after.pixels +=
+            ((unsigned __int128)totals[c] * levels->levels + ro_levels_start(levels)) /
+            levels->numbers;
+    return status;
+}
+
+static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device *device,
+                              const struct tables *tables, bool pixels, struct ro_figures *figures)
+{
+    struct diffusion_figures taken;
+    if (!work->options.report)
+        return RO_OK;
+    ro_status status =
+        diffusion_device_figures(device, pixels ? tables->pixels : NULL, tables->count, &taken);
+    if (status != RO_OK)
+        return status;
+    figures->sum = (__int128)taken.sum;
+    figures->pixels = (__int128)taken.pixels;
+    figures->squares = (unsigned __int128)taken.squares_high << 64 | taken.squares_low;
+    figures->min = taken.min;
+    figures->max = taken.max;
+    return RO_OK;
+}
+
+static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *device,
+                            struct diffusion_run *run)
+{
+    struct tables tables = {0};
+    ro_status status = make_tables(work, &tables);
+    if (status == RO_OK)
+        status = diffusion_device_load(device, &work->in, tables.numbers, tables.values);
+    if (status == RO_OK)
+        status = take_figures(work, device, &tables, false, &work->before);
+    if (work->options.report)
+        work->before.pixels = pixels_in(work);
+    if (status == RO_OK)
+        status = diffusion_device_run(device, work->options.iterations, run);
+    if (status == RO_OK)
+        status = take_figures(work, device, &tables, !work->levels.carried, &work->after);
+    if (status == RO_OK && work->levels.carried)
+        status = store_sums(work, device);
+    else if (status == RO_OK)
+        status = diffusion_device_store(device, &work->out, tables.pixels, tables.count);
+    free(tables.numbers);
+    return status;
+}
+
+static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *device,
+                            struct diffusion_run *run)
+{
+    size_t size = (size_t)work->in.width * work->in.height, bytes;
+    void *planes = NULL;
+    if (ro_size_multiply(size, (size_t)work->channels * sizeof(int32_t), &bytes))
+        planes = malloc(bytes);
+    if (!planes)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                               work->in.width, work->in.height);
+    ro_status status = ro_denoiser_load(work, planes);
+    if (status == RO_OK)
+        status = diffusion_device_load_planes(device, planes);
+    if (status == RO_OK)
+        status = diffusion_device_run(device, work->options.iterations, run);
+    if (status == RO_OK)
+        status = diffusion_device_store_planes(device, planes);
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, planes);
+    free(planes);
+    return status;
+}
+
+ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
+{
+    ro_context *context = work->context;
+    struct diffusion_device *device;
+    struct diffusion_run run;
+    const bool tables = uses_tables(work);
+    if (work->scheme->run != ro_denoise_explicit)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "scheme %s runs on the CPU only, CUDA has the explicit one",
+                               work->scheme->name);
+    if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "schedule %s is one of the CPU, CUDA has its own",
+                               work->options.schedule);
+    ro_status status = diffusion_device_open(context, &work->diffusion, work->scale.white,
+                                             work->options.until_converged, tables, &device);
+    if (status != RO_OK)
+        return status;
+    status = tables ? run_tables(work, device, &run) : run_planes(work, device, &run);
+    diffusion_device_close(device);
+    if (status != RO_OK)
+        return status;
+    work->report.steps = run.steps;
+    work->report.converged = run.converged;
+    work->report.device_seconds = run.seconds;
+    ro_denoiser_report(work, "fused", RO_CPU_AUTO, 1);
+    context->report.device = RO_DEVICE_CUDA;
+    context->report.launches = run.launches;
+    return RO_OK;
+}

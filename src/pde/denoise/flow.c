@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* From parameters to weights and tables. Integers wherever a floor decides a bit. */
+#include "pde/denoise/flow.h"
+
+#include "core/names.h"
+
+#include <math.h>
+
+static const struct {
+    const char *name;
+    enum ro_model model;
+} models[] = {
+    {"linear", RO_MODEL_LINEAR},           {"perona-malik", RO_MODEL_PERONA_MALIK},
+    {"exponential", RO_MODEL_EXPONENTIAL}, {"anisotropic", RO_MODEL_ANISOTROPIC},
+    {"non-linear", RO_MODEL_PERONA_MALIK},
+};
+
+const char *ro_model_name(enum ro_model model) { return models[model].name; }
+
+bool ro_model_find(const char *name, enum ro_model *model)
+{
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (ro_name_equal(name, models[i].name)) {
+            *model = models[i].model;
+            return true;
+        }
+    return false;
+}
+
+/* Element weights are floor(2^16 tau S), S the entry of the element's stiffness matrix without its
+ * sign: 1/3 on diagonals, 1/6 on sides. 2^16 tau is 4 * time, a whole number. */
+static struct ro_element linear_element(uint32_t time)
+{
+    int32_t diagonal = (int32_t)(4 * time / 3), side = (int32_t)(4 * time / 6);
+    return (struct ro_element){diagonal, diagonal, side, side};
+}
+
+static const uint64_t EXP_EIGHTH = 3790295335; /* 2^32 exp(-1/8) */
+
+/*
+ * Entry i belongs to the squared gradient i kappa^2 / 8. Perona-Malik: P = 1/(1 + i/8);
+ * exponential: P = exp(-i/8), by repeated multiplication in 32-bit fractions, so that it is the
+ * same everywhere. An element's SE weight is P/3; the anisotropic one, with g1 = P/2 along the
+ * gradient and g2 = P across it, is P/8 times (2 - sin 2a) on SE and (1 - cos 2a) on E (Eq. 2.45).
+ */
+static void fill_table(struct ro_diffusion *diffusion)
+{
+    uint64_t time = diffusion->time, power = (uint64_t)1 << 32;
+    for (uint32_t i = 0; i < RO_TABLE; i++) {
+        switch (diffusion->model) {
+        case RO_MODEL_ANISOTROPIC:
+            diffusion->table[i] = (uint16_t)(4 * time / (8 + i));
+            break;
+        case RO_MODEL_EXPONENTIAL:
+            diffusion->table[i] = (uint16_t)((4 * time * power / 3) >> 32);
+            break;
+        default:
+            diffusion->table[i] = (uint16_t)(32 * time / (3 * (8 + i)));
+        }
+        power = power * EXP_EIGHTH >> 32;
+    }
+}
+
+/* The table ends where the squared gradient (p^2 + q^2)/2 is 64 kappa^2. That norm is brought to 15
+ * bits by `shift`; kappa^2 is thereby rounded to one part in two thousand. */
+static void set_scale(struct ro_diffusion *diffusion, double kappa)
+{
+    int exponent;
+    double end = frexp(128 * kappa * kappa, &exponent); /* 1/2 <= end < 1 */
+    diffusion->shift = exponent - 15;
+    if (diffusion->shift < -15) { /* a norm of 1 is beyond the table */
+        diffusion->shift = -15;
+        end = 0.5;
+    }
+    if (diffusion->shift > 63) /* no norm is that large */
+        diffusion->shift = 63;
+    diffusion->factor = (uint32_t)floor(1024 / end + 0.5);
+}
+
+static float rounded(const struct ro_diffusion *diffusion, double x)
+{
+    return (float)ro_small_float_round(diffusion->real, x, RO_ROUND_NEAREST_EVEN);
+}
+
+static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint32_t smoothing_time)
+{
+    struct ro_float_weights *w = &diffusion->weights;
+    double time = (double)diffusion->time / RO_TIME_ONE;
+    double smoothing = (double)smoothing_time / RO_TIME_ONE;
+    w->diagonal = rounded(diffusion, time / 3);
+    w->side = rounded(diffusion, time / 6);
+    w->smooth_diagonal = rounded(diffusion, smoothing / 3);
+    w->smooth_side = rounded(diffusion, smoothing / 6);
+    w->whole = rounded(diffusion, diffusion->model == RO_MODEL_ANISOTROPIC ? time / 8 : time / 3);
+    if (diffusion->model != RO_MODEL_LINEAR)
+        w->scale = rounded(diffusion, 1 / (2 * kappa * kappa));
+    uint64_t power = (uint64_t)1 << 32;
+    for (int i = 0; i < RO_TABLE; i++, power = power * EXP_EIGHTH >> 32)
+        w->exponential[i] = rounded(diffusion, (double)power * 0x1p-32);
+}
+
+/* Gives the time of one smoothing step, 0 for none. */
+static uint32_t set_smoothing(struct ro_diffusion *diffusion, double sigma)
+{
+    uint32_t largest = diffusion->nearest ? RO_TIME_NEAREST : RO_TIME_ZERO;
+    double total = RO_TIME_ONE * sigma * sigma / 2;
+    if (diffusion->model == RO_MODEL_LINEAR || total < 0.5)
+        return 0;
+    double steps = ceil(total / largest);
+    uint32_t time = (uint32_t)floor(total / steps + 0.5);
+    diffusion->smoothings = (int)steps;
+    diffusion->smoothing = linear_element(time);
+    return time;
+}
+
+void ro_diffusion_make(struct ro_diffusion *diffusion,
+                       const struct ro_diffusion_parameters *parameters)
+{
+    *diffusion = (struct ro_diffusion){
+        .width = parameters->width,
+        .height = parameters->height,
+        .planes = parameters->planes,
+        .joint = parameters->planes,
+        .model = parameters->model,
+        .nearest = parameters->nearest,
+        .time = parameters->time,
+        .constant = linear_element(parameters->time),
+    };
+    if (parameters->independent || parameters->model == RO_MODEL_LINEAR)
+        diffusion->joint = 1;
+    if (parameters->model != RO_MODEL_LINEAR) {
+        fill_table(diffusion);
+        set_scale(diffusion, parameters->kappa);
+    }
+    uint32_t smoothing_time = set_smoothing(diffusion, parameters->sigma);
+    diffusion->real = parameters->real;
+    if (diffusion->real)
+        set_float_weights(diffusion, parameters->kappa, smoothing_time);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The semi-implicit scheme in integers (Eq. 2.38): each time step solves (1 + tau L) x = r with a
+ * few Jacobi sweeps, r being the image and L its stiffness. A sweep is Eq. 2.50 with one rounding,
+ *
+ *     x' = x + round(((r - x) + tau sum w (x_b - x)) / (1 + tau sum w)),
+ *
+ * a mean of r and the neighbours, rounded: no value leaves the range of r. But what the pixels lose
+ * by rounding does not cancel, so the defect of the sum is dithered back (Eq. 2.52).
+ */
+#include "core/checked.h"
+#include "core/random.h"
+#include "pde/denoise/denoise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWEEPS = 8 };
+
+void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
+                     const int32_t *r, const int32_t *x, int32_t *next)
+{
+    const int64_t width = system->width, size = width * system->height;
+    const struct {
+        const int32_t *weights;
+        int64_t offset;
+    } ways[] = {
+        {system->e, 1}, {system->s, width}, {system->se, width + 1}, {system->sw, width - 1}};
+    for (int64_t i = 0; i < size; i++) {
+        int64_t pull = 0, weight = 0;
+        for (int k = 0; k < 4; k++) {
+            int64_t ahead = ways[k].weights[i];
+            int64_t back = i >= ways[k].offset ? ways[k].weights[i - ways[k].offset] : 0;
+            weight += ahead + back;
+            if (ahead)
+                pull += ahead * (x[i + ways[k].offset] - x[i]);
+            if (back)
+                pull += back * (x[i - ways[k].offset] - x[i]);
+        }
+        /* weights count in 2^-16 and time in 2^-14: below 2^60 for 24-bit numbers and tau <= 8 */
+        int64_t numerator = (int64_t)(r[i] - x[i]) * (1 << 30) + (int64_t)time * pull;
+        int64_t denominator = ((int64_t)1 << 30) + (int64_t)time * weight;
+        next[i] = x[i] + (int32_t)ro_round_quotient(numerator, denominator, rounding);
+    }
+}
+
+/* Exactly as many pixels as needed, each with the same chance: while `left` pixels remain of which
+ * `need` must be taken, the next one is taken with the chance need/left. */
+void ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed)
+{
+    const int64_t size = width * height;
+    int64_t defect = 0;
+    int32_t min = INT32_MAX, max = INT32_MIN;
+    for (int64_t i = 0; i < size; i++) {
+        defect += r[i] - x[i];
+        min = r[i] < min ? r[i] : min;
+        max = r[i] > max ? r[i] : max;
+    }
+    const int32_t unit = defect < 0 ? -1 : 1, limit = defect < 0 ? min : max;
+    for (int64_t need = defect * unit; need > 0; seed++) {
+        int64_t left = 0;
+        for (int64_t i = 0; i < size; i++)
+            left += x[i] != limit;
+        for (int64_t y = 0, i = 0; y < height; y++)
+            for (int64_t column = 0; column < width; column++, i++) {
+                if (x[i] == limit)
+                    continue;
+                uint64_t draw = ro_hash(seed, (uint32_t)column, (uint32_t)y);
+                if (need >= left ||
+                    (int64_t)((unsigned __int128)draw * (uint64_t)left >> 32) < need) {
+                    x[i] += unit;
+                    need--;
+                }
+                left--;
+            }
+    }
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+struct memory {
+    int32_t *u, *edges, *guide, *x, *next; /* planes, 4 images, twice the planes, 1, 1 */
+    double *real;                          /* 10 images, for conjugate gradients */
+};
+
+/* The gradient's image, by linear steps; u itself without smoothings. */
+static const int32_t *smooth(const struct ro_diffusion *stiffness, const struct memory *memory,
+                             int64_t all)
+{
+    struct ro_diffusion linear = *stiffness;
+    linear.model = RO_MODEL_LINEAR;
+    linear.constant = stiffness->smoothing;
+    linear.joint = 1;
+    const int32_t *smoothed = memory->u;
+    for (int i = 0; i < stiffness->smoothings; i++) {
+        int32_t *to = memory->guide + (i % 2) * all;
+        ro_diffusion_step_ref(&linear, smoothed, smoothed, to, memory->edges);
+        smoothed = to;
+    }
+    return smoothed;
+}
+
+static void conjugate(const struct ro_system *system, double time, const int32_t *r, int32_t *x,
+                      double *real)
+{
+    const int64_t size = system->width * system->height;
+    const int32_t *const edges[] = {system->e, system->s, system->se, system->sw};
+    double *right = real + 4 * size, *solution = right + size, min = r[0], max = r[0];
+    for (int k = 0; k < 4; k++)
+        for (int64_t i = 0; i < size; i++)
+            real[k * size + i] = edges[k][i] / 65536.0;
+    for (int64_t i = 0; i < size; i++) {
+        right[i] = solution[i] = r[i];
+        min = r[i] < min ? r[i] : min;
+        max = r[i] > max ? r[i] : max;
+    }
+    struct ro_real_system same = {system->width, system->height,  time,           real,
+                                  real + size,   real + 2 * size, real + 3 * size};
+    ro_solve_conjugate(&same, right, solution, solution + size);
+    for (int64_t i = 0; i < size; i++)
+        x[i] = (int32_t)lrint(solution[i] < min ? min : solution[i] > max ? max : solution[i]);
+}
+
+static void run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffness,
+                     struct memory *memory, uint64_t seed)
+{
+    const int64_t width = work->in.width, height = work->in.height, size = width * height;
+    int32_t *edges = memory->edges;
+    const struct ro_edges to = {edges, edges + size, edges + 2 * size, edges + 3 * size};
+    const struct ro_system system = {width, height, to.e, to.s, to.se, to.sw};
+    const int32_t *smoothed = smooth(stiffness, memory, work->channels * size);
+    for (int plane = 0; plane < work->channels; plane++) {
+        int32_t *r = memory->u + plane * size, *x = memory->x, *next = memory->next;
+        if (plane % stiffness->joint == 0)
+            ro_diffusion_assemble(stiffness, smoothed, plane, &to);
+        memcpy(x, r, (size_t)size * sizeof *x);
+        if (work->scheme->conjugate)
+            conjugate(&system, work->report.time_step, r, x, memory->real);
+        for (int i = 0; i < SWEEPS && !work->scheme->conjugate; i++) {
+            ro_jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
+            int32_t *last = x;
+            x = next;
+            next = last;
+        }
+        ro_dither_defect(r, x, width, height, seed + ((uint64_t)plane << 48));
+        memcpy(r, x, (size_t)size * sizeof *x);
+    }
+}
+
+ro_status ro_denoise_implicit(struct ro_denoiser *work)
+{
+    if (work->number->floating)
+        return ro_denoise_implicit_real(work);
+    struct ro_diffusion stiffness;
+    struct ro_diffusion_parameters parameters = work->parameters;
+    parameters.time = RO_TIME_ONE; /* weights of L alone */
+    ro_diffusion_make(&stiffness, &parameters);
+
+    size_t size = (size_t)work->in.width * work->in.height, bytes, real_bytes;
+    size_t images = 6 + 3 * (size_t)work->channels;
+    struct memory memory = {0};
+    ro_status status = RO_E_MEMORY;
+    if (ro_size_multiply(size, images * sizeof *memory.u, &bytes) &&
+        ro_size_multiply(size, work->scheme->conjugate ? 10 * sizeof *memory.real : 1,
+                         &real_bytes)) {
+        memory.u = malloc(bytes);
+        memory.real = malloc(real_bytes);
+    }
+    if (!memory.u || !memory.real) {
+        ro_context_fail(work->context, status, "no memory to denoise %u x %u pixels",
+                        work->in.width, work->in.height);
+        goto done;
+    }
+    memory.edges = memory.u + size * (size_t)work->channels;
+    memory.guide = memory.edges + 4 * size;
+    memory.x = memory.guide + 2 * size * (size_t)work->channels;
+    memory.next = memory.x + size;
+
+    status = ro_denoiser_load(work, memory.u);
+    if (status == RO_OK)
+        ro_denoiser_trace(work, memory.u);
+    while (work->report.steps < work->options.iterations && status == RO_OK) {
+        run_step(work, &stiffness, &memory,
+                 work->options.seed + ((uint64_t)work->report.steps << 16));
+        work->report.steps++;
+        ro_denoiser_trace(work, memory.u);
+        status = ro_context_progress(work->context, "denoise",
+                                     (double)work->report.steps / work->options.iterations);
+    }
+    if (status == RO_OK)
+        status = ro_denoiser_store(work, memory.u);
+    if (status == RO_OK)
+        ro_denoiser_report(work, "reference", RO_CPU_SCALAR, 1);
+done:
+    free(memory.u);
+    free(memory.real);
+    return status;
+}

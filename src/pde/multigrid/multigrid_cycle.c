@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * V-cycles on the CPU. On each grid one pass goes down and one up, and each does all its Jacobi
+ * steps in one stream over the rows, a step a row behind the one before it, so that a row is still
+ * in the cache when it is needed again:
+ *
+ *     row y     x1 = s b              row y     x + prolonged correction
+ *     row y-1   x2 = relax x1         row y-1   relax
+ *     row y-2   x3 = relax x2         row y-2   relax
+ *     row y-3   b - A x3, restricted  row y-3   relax
+ *
+ * Threads take bands of rows and redo the few rows on both sides of them that they need: nothing
+ * is waited for inside a pass, and every row comes out the same.
+ */
+#include "parallel/team.h"
+#include "pde/multigrid/multigrid.h"
+
+#include <string.h>
+
+enum { RING = 4, LINES = 2 }; /* rows kept of each step; rows of scratch for transfers */
+
+static size_t scratch_floats(const struct ro_multigrid *grids)
+{
+    size_t rows = (size_t)grids->grid[0].stride * ((RO_GRID_SWEEPS + 2) * RING + LINES);
+    const struct ro_grid *last = &grids->grid[grids->levels - 1];
+    size_t direct = 2 * (size_t)last->width * (size_t)last->height;
+    return ((rows > direct ? rows : direct) + 15) / 16 * 16;
+}
+
+size_t ro_cycle_floats(const struct ro_multigrid *grids, int planes, int threads)
+{
+    size_t floats = scratch_floats(grids) * (size_t)threads;
+    for (int l = 0; l < grids->levels; l++)
+        floats += grids->grid[l].floats * 3 * (size_t)planes;
+    return floats;
+}
+
+void ro_cycle_place(struct ro_cycle *cycle, float *memory, int threads)
+{
+    cycle->scratch = memory;
+    cycle->scratch_floats = scratch_floats(cycle->grids);
+    memory += cycle->scratch_floats * (size_t)threads;
+    for (int l = 0; l < cycle->grids->levels; l++)
+        for (int p = 0; p < cycle->planes; p++) {
+            float **planes[] = {&cycle->b[p][l], &cycle->down[p][l], &cycle->up[p][l]};
+            for (int i = 0; i < 3; i++) {
+                *planes[i] = memory;
+                memory += cycle->grids->grid[l].floats;
+            }
+        }
+}
+
+/* One pass over one grid. */
+struct pass {
+    struct ro_cycle *cycle;
+    int level;
+    bool warm;
+};
+
+static float *ring_row(const struct ro_grid *grid, float *rings, int step, int y)
+{
+    return rings + (size_t)(step * RING + (y & (RING - 1))) * (size_t)grid->stride + RO_GRID_MARGIN;
+}
+
+/* Row y of step `step` from three rows of the step before. */
+static void relax_row(const struct pass *pass, int plane, float *rings, int step, int y, float *out)
+{
+    const struct ro_cycle *cycle = pass->cycle;
+    const struct ro_grid *grid = &cycle->grids->grid[pass->level];
+    cycle->kernels->relax(&cycle->stencils[pass->level], grid->width,
+                          ring_row(grid, rings, step - 1, ro_mirror(y - 1, grid->height)),
+                          ring_row(grid, rings, step - 1, y),
+                          ring_row(grid, rings, step - 1, ro_mirror(y + 1, grid->height)),
+                          cycle->b[plane][pass->level] + ro_grid_at(grid, y), out);
+}
+
+static bool within(int y, int from, int to) { return y >= from && y < to; }
+
+static void copy_row(const struct ro_grid *grid, const float *from, float *to)
+{
+    memcpy(to - 1, from - 1, ((size_t)grid->width + 2) * sizeof *to);
+}
+
+static void go_down(const struct pass *pass, int plane, int part, int parts)
+{
+    const struct ro_cycle *cycle = pass->cycle;
+    const int level = pass->level, steps = RO_GRID_SWEEPS;
+    const struct ro_grid *grid = &cycle->grids->grid[level];
+    const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
+    float *rings = cycle->scratch + cycle->scratch_floats * (size_t)part;
+    float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
+    int own0, own1, coarse0, coarse1;
+    ro_team_share(grid->height, part, parts, &own0, &own1);
+    ro_team_share(coarse->height, part, parts, &coarse0, &coarse1);
+    /* residuals that the coarse rows take, and smoothed rows for them and for this band */
+    int res0 = own0, res1 = own0; /* none where threads outnumber coarse rows */
+    if (coarse0 < coarse1) {
+        res0 = grid->y.first[coarse0];
+        res1 = grid->y.first[coarse1 - 1] + 4;
+    }
+    res0 = res0 < 0 ? 0 : res0;
+    res1 = res1 > grid->height ? grid->height : res1;
+    int low = own0 < res0 - 1 ? own0 : res0 - 1, high = own1 > res1 + 1 ? own1 : res1 + 1;
+    int next = coarse0;
+    for (int y = low - steps; y < high + steps + 2; y++) {
+        for (int step = 1; step <= steps; step++) {
+            int row = y - (step - 1), reach = steps - step;
+            if (!within(row, low - reach, high + reach) || !within(row, 0, grid->height))
+                continue;
+            float *out = ring_row(grid, rings, step, row);
+            if (step > 1)
+                relax_row(pass, plane, rings, step, row, out);
+            else if (pass->warm) {
+                const float *x = cycle->up[plane][level];
+                cycle->kernels->relax(&cycle->stencils[level], grid->width,
+                                      x + ro_grid_at(grid, ro_mirror(row - 1, grid->height)),
+                                      x + ro_grid_at(grid, row),
+                                      x + ro_grid_at(grid, ro_mirror(row + 1, grid->height)),
+                                      cycle->b[plane][level] + ro_grid_at(grid, row), out);
+            } else
+                cycle->kernels->scale(cycle->stencils[level].s, grid->width,
+                                      cycle->b[plane][level] + ro_grid_at(grid, row), out);
+            if (step == steps && within(row, own0, own1))
+                copy_row(grid, out, cycle->down[plane][level] + ro_grid_at(grid, row));
+        }
+        int row = y - steps;
+        if (!within(row, res0, res1))
+            continue;
+        cycle->kernels->residual(&cycle->stencils[level], grid->width,
+                                 ring_row(grid, rings, steps, ro_mirror(row - 1, grid->height)),
+                                 ring_row(grid, rings, steps, row),
+                                 ring_row(grid, rings, steps, ro_mirror(row + 1, grid->height)),
+                                 cycle->b[plane][level] + ro_grid_at(grid, row),
+                                 ring_row(grid, rings, 0, row));
+        for (; next < coarse1; next++) {
+            const float *rows[4];
+            float weights[4];
+            int last = 0;
+            for (int k = 0; k < 4; k++) {
+                weights[k] = grid->y.weight[k][next];
+                int at = ro_mirror(grid->y.first[next] + k, grid->height);
+                rows[k] = ring_row(grid, rings, 0, at);
+                last = (k < 3 || weights[k] != 0) && at > last ? at : last;
+            }
+            if (last > row)
+                break;
+            cycle->kernels->restrict_row(&grid->x, rows, weights, line,
+                                         cycle->b[plane][level + 1] + ro_grid_at(coarse, next));
+        }
+    }
+}
+
+static void go_up(const struct pass *pass, int plane, int part, int parts)
+{
+    const struct ro_cycle *cycle = pass->cycle;
+    const int level = pass->level, steps = RO_GRID_SWEEPS;
+    const struct ro_grid *grid = &cycle->grids->grid[level];
+    const struct ro_grid *coarse = &cycle->grids->grid[level + 1];
+    const float *correction = cycle->up[plane][level + 1];
+    float *rings = cycle->scratch + cycle->scratch_floats * (size_t)part;
+    float *line = ring_row(grid, rings, steps + 1, 0) + RING * grid->stride;
+    int own0, own1;
+    ro_team_share(grid->height, part, parts, &own0, &own1);
+    for (int y = own0 - steps; y < own1 + steps; y++)
+        for (int step = 0; step <= steps; step++) {
+            int row = y - step, reach = steps - step;
+            if (!within(row, own0 - reach, own1 + reach) || !within(row, 0, grid->height))
+                continue;
+            float *out = step == steps ? cycle->up[plane][level] + ro_grid_at(grid, row)
+                                       : ring_row(grid, rings, step, row);
+            if (step > 0) {
+                relax_row(pass, plane, rings, step, row, out);
+                continue;
+            }
+            int low = grid->y.low[row], high = low + 1 < coarse->height ? low + 1 : low;
+            cycle->kernels->prolong_row(&grid->x, correction + ro_grid_at(coarse, low),
+                                        correction + ro_grid_at(coarse, high), grid->y.part[row],
+                                        cycle->down[plane][level] + ro_grid_at(grid, row), line,
+                                        out);
+        }
+}
+
+static void pass_down(void *data, int part, int parts)
+{
+    const struct pass *pass = data;
+    for (int plane = 0; plane < pass->cycle->planes; plane++)
+        go_down(pass, plane, part, parts);
+}
+
+static void pass_up(void *data, int part, int parts)
+{
+    const struct pass *pass = data;
+    for (int plane = 0; plane < pass->cycle->planes; plane++)
+        go_up(pass, plane, part, parts);
+}
+
+/* To cosines, divided by the eigenvalues, and back. */
+static void solve_directly(struct ro_cycle *cycle, int plane)
+{
+    const int level = cycle->grids->levels - 1;
+    const struct ro_grid *grid = &cycle->grids->grid[level];
+    const struct ro_direct *direct = &cycle->grids->direct;
+    const struct ro_grid_kernels *k = cycle->kernels;
+    const int nx = grid->width, ny = grid->height;
+    float *one = cycle->scratch, *two = one + nx * ny;
+    const float *b = cycle->b[plane][level] + RO_GRID_MARGIN;
+    float *x = cycle->up[plane][level] + RO_GRID_MARGIN;
+    k->product(ny, ny, nx, direct->forward_y, ny, b, grid->stride, one, nx);
+    k->product(ny, nx, nx, one, nx, direct->forward_x, nx, two, nx);
+    for (int i = 0; i < nx * ny; i++)
+        two[i] *= cycle->inverse[i];
+    k->product(ny, ny, nx, direct->back_y, ny, two, nx, one, nx);
+    k->product(ny, nx, nx, one, nx, direct->back_x, nx, x, grid->stride);
+    for (int y = 0; y < ny; y++, x += grid->stride) {
+        x[-1] = x[ro_mirror(-1, nx)];
+        x[nx] = x[ro_mirror(nx, nx)];
+    }
+}
+
+void ro_cycle_run(struct ro_cycle *cycle, int level, bool warm)
+{
+    const int last = cycle->grids->levels - 1;
+    for (int l = level; l < last; l++) {
+        struct pass pass = {cycle, l, warm && l == level};
+        ro_team_pass(cycle->team, cycle->grids->grid[l].floats * (size_t)cycle->planes, pass_down,
+                     &pass);
+    }
+    for (int plane = 0; plane < cycle->planes; plane++)
+        solve_directly(cycle, plane);
+    for (int l = last - 1; l >= level; l--) {
+        struct pass pass = {cycle, l, false};
+        ro_team_pass(cycle->team, cycle->grids->grid[l].floats * (size_t)cycle->planes, pass_up,
+                     &pass);
+    }
+}

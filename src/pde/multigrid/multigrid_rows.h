@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arithmetic of multigrid on rows: the definition, and all its variants. Every node's value
+ * comes from the operations written here in this order, so that vectors of any width, and CUDA,
+ * give the same bits. Loops are plain, for the compiler to turn into vectors.
+ */
+#ifndef RO_PDE_MULTIGRID_MULTIGRID_ROWS_H
+#define RO_PDE_MULTIGRID_MULTIGRID_ROWS_H
+
+#include "pde/multigrid/multigrid.h"
+#include "pde/stencil/each_node.h"
+
+#include <math.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS void mirror_ghosts(int width, float *row)
+{
+    row[-1] = row[ro_mirror(-1, width)];
+    row[width] = row[ro_mirror(width, width)];
+}
+
+enum { PIECE = 512 };
+
+/* b - A x, or where `relaxes` a Jacobi step, for a piece of a row. V is needed of three columns: it
+ * is kept in a line of its own. */
+ALWAYS void step_piece(const struct ro_stencil k, int count, const float *restrict above,
+                       const float *restrict x, const float *restrict below,
+                       const float *restrict b, float *restrict out, const bool relaxes)
+{
+    _Alignas(64) float line[PIECE + 32];
+    float *restrict v = line + 16;
+    for (int i = -1; i <= count; i++)
+        v[i] = (above[i] - x[i]) + (below[i] - x[i]);
+    EACH_NODE
+    for (int i = 0; i < count; i++) {
+        float h = (x[i - 1] - x[i]) + (x[i + 1] - x[i]);
+        float r = fmaf(k.kc, v[i - 1] + v[i + 1], fmaf(k.ky, v[i], fmaf(k.kh, h, b[i] - x[i])));
+        out[i] = relaxes ? fmaf(k.s, r, x[i]) : r;
+    }
+}
+
+ALWAYS void step_row(const struct ro_stencil *stencil, int width, const float *restrict above,
+                     const float *restrict x, const float *restrict below, const float *restrict b,
+                     float *restrict out, const bool relaxes)
+{
+    for (int at = 0; at < width; at += PIECE)
+        step_piece(*stencil, width - at < PIECE ? width - at : PIECE, above + at, x + at,
+                   below + at, b + at, out + at, relaxes);
+    mirror_ghosts(width, out);
+}
+
+static void relax(const struct ro_stencil *stencil, int width, const float *above, const float *x,
+                  const float *below, const float *b, float *out)
+{
+    step_row(stencil, width, above, x, below, b, out, true);
+}
+
+static void residual(const struct ro_stencil *stencil, int width, const float *above,
+                     const float *x, const float *below, const float *b, float *out)
+{
+    step_row(stencil, width, above, x, below, b, out, false);
+}
+
+static void scale(float by, int width, const float *restrict x, float *restrict out)
+{
+    for (int i = -1; i <= width; i++)
+        out[i] = by * x[i];
+}
+
+static void restrict_row(const struct ro_axis *axis, const float *const rows[4],
+                         const float weights[4], float *restrict line, float *restrict out)
+{
+    const float *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
+                          *restrict r3 = rows[3];
+    const float w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
+    if (w3 == 0)
+        for (int i = -1; i <= axis->fine; i++)
+            line[i] = fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i]));
+    else
+        for (int i = -1; i <= axis->fine; i++)
+            line[i] = fmaf(w3, r3[i], fmaf(w2, r2[i], fmaf(w1, r1[i], w0 * r0[i])));
+    if (axis->halved) { /* three weights, the same everywhere */
+        EACH_NODE
+        for (int i = 0; i < axis->coarse; i++)
+            out[i] = fmaf(0.25f, line[2 * i + 1], fmaf(0.5f, line[2 * i], 0.25f * line[2 * i - 1]));
+    } else {
+        for (int i = 0; i < axis->coarse; i++) {
+            const float *restrict from = line + axis->first[i];
+            out[i] = fmaf(axis->weight[3][i], from[3],
+                          fmaf(axis->weight[2][i], from[2],
+                               fmaf(axis->weight[1][i], from[1], axis->weight[0][i] * from[0])));
+        }
+    }
+    mirror_ghosts(axis->coarse, out);
+}
+
+static void prolong_row(const struct ro_axis *axis, const float *restrict low,
+                        const float *restrict high, float part, const float *restrict x,
+                        float *restrict line, float *restrict out)
+{
+    for (int i = 0; i <= axis->coarse; i++)
+        line[i] = fmaf(part, high[i] - low[i], low[i]);
+    if (axis->halved && x) {
+        EACH_NODE
+        for (int i = 0; i < axis->coarse - 1; i++) {
+            out[2 * i] = x[2 * i] + line[i];
+            out[2 * i + 1] = x[2 * i + 1] + fmaf(0.5f, line[i + 1] - line[i], line[i]);
+        }
+        out[axis->fine - 1] = x[axis->fine - 1] + line[axis->coarse - 1];
+    } else {
+        for (int i = 0; i < axis->fine; i++) {
+            int at = axis->low[i];
+            float value = fmaf(axis->part[i], line[at + 1] - line[at], line[at]);
+            out[i] = x ? x[i] + value : value;
+        }
+    }
+    mirror_ghosts(axis->fine, out);
+}
+
+static void product(int rows, int terms, int width, const float *restrict a, ptrdiff_t a_stride,
+                    const float *restrict b, ptrdiff_t b_stride, float *restrict out,
+                    ptrdiff_t out_stride)
+{
+    for (int y = 0; y < rows; y++) {
+        float *restrict to = out + y * out_stride;
+        for (int x = 0; x < width; x++)
+            to[x] = 0;
+        for (int k = 0; k < terms; k++) {
+            const float *restrict from = b + k * b_stride;
+            const float by = a[y * a_stride + k];
+            for (int x = 0; x < width; x++)
+                to[x] = fmaf(by, from[x], to[x]);
+        }
+    }
+}
+
+#define GRID_KERNELS                                                                               \
+    .relax = relax, .residual = residual, .scale = scale, .restrict_row = restrict_row,            \
+    .prolong_row = prolong_row, .product = product
+
+#undef ALWAYS
+#endif

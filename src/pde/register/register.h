@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registration by a regularized gradient flow on scales from coarse to fine (Strzodka, 2.1.3, 2.5,
+ * 4.1.5): what its parts share.
+ *
+ * Three nested loops: scales of the images; updates u = round(u - tau d) with d = A(sigma)^-1
+ * (once or twice) g, g = w (T(x + u) - R) grad T(x + u); and Armijo's rule for tau. The loops are
+ * in register_flow.c and know a back end as a table of functions; pixels are touched in
+ * register_rows.h (CPU) and register.cu only.
+ *
+ * Every sum is one of integers: terms are scaled by a power of two and cut to 32 bits, so that no
+ * order of summation, of threads or of blocks can change a bit.
+ */
+#ifndef RO_PDE_REGISTER_REGISTER_H
+#define RO_PDE_REGISTER_REGISTER_H
+
+#include "number/number.h"
+#include "pde/multigrid/multigrid.h"
+#include "roundoff/register.h"
+
+/* Rounds a displacement to s10e5 or s16e7 by operations that lanes have; see ro_rounder_make. */
+struct ro_rounder {
+    int drop;      /* mantissa bits to round away; 0: none */
+    float limit;   /* the largest number */
+    float least;   /* the least normal number; below it numbers are evenly spaced, */
+    float spacing; /* and adding and taking away this rounds to them */
+};
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ro_rounder ro_rounder_make(const struct ro_small_float *format);
+float ro_rounder_round(const struct ro_rounder *round, float x);
+
+/* Where the images end on a grid, in its nodes; padding lies beyond. */
+struct ro_extent {
+    float right, bottom;
+};
+
+/* Energies are in units of 2^-30, g and d are scaled to at most 2^14 and 2^15 before they are
+ * multiplied: a sum of two products fits 32 bits. */
+enum { RO_ENERGY_BITS = 30, RO_GRADIENT_BITS = 14, RO_DIRECTION_BITS = 15 };
+
+/* Deviation of the neighbourhood in which means and variances are taken, in that of the scale. */
+#define RO_WINDOW 4.0
+
+struct ro_sums {
+    int64_t energy; /* of squared differences */
+    int64_t count;  /* pixels that count */
+    float peak;     /* largest |g| */
+};
+
+struct ro_products {
+    int64_t slope;  /* of g d, both scaled */
+    int64_t square; /* of d d, scaled, in quarters */
+};
+
+struct ro_probe {
+    struct ro_sums sums;
+    float peak; /* largest |d| */
+    struct ro_products products;
+};
+
+/* What is smaller than this is nothing. */
+#define RO_LEAST_PEAK 1e-30f
+
+/* The power of two that brings all up to `peak` below 2^bits. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline float
+    ro_scale_to(float peak, int bits)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } value = {peak > RO_LEAST_PEAK ? peak : RO_LEAST_PEAK};
+    int exponent = (int)(value.bits >> 23) - 126;
+    value.bits = (uint32_t)(bits - exponent + 127) << 23;
+    return value.number;
+}
+
+/* The rows of one evaluation. */
+struct ro_flow_rows {
+    int width, height; /* of the grid */
+    ptrdiff_t stride;
+    const float *moving; /* whole plane, at its first node */
+    struct ro_extent end;
+    bool masked; /* samples beyond the moving image do not count */
+    struct ro_rounder round;
+};
+
+struct ro_flow_kernels {
+    ro_cpu cpu;
+    /* u = round(u - tau d) first, unless tau is 0; then g and the sums at u. */
+    void (*gradient)(const struct ro_flow_rows *rows, int y, float tau, float *ux, float *uy,
+                     const float *dx, const float *dy, const float *fixed, float *gx, float *gy,
+                     struct ro_sums *sums);
+    /* The energy at round(u - tau d), with the weights of u. */
+    int64_t (*energy)(const struct ro_flow_rows *rows, int y, float tau, const float *ux,
+                      const float *uy, const float *dx, const float *dy, const float *fixed);
+    void (*update)(const struct ro_flow_rows *rows, float tau, float *ux, float *uy,
+                   const float *dx, const float *dy);
+    void (*products)(int width, float g_scale, float d_scale, const float *gx, const float *gy,
+                     const float *dx, const float *dy, struct ro_products *sums);
+    float (*peak)(int width, const float *x, const float *y);
+    void (*rescale)(const struct ro_rounder *round, int width, float by, float *u);
+    void (*square)(int width, const float *x, float *out);
+    /* What a pixel differs from the mean round it, by the deviation round it, in eighths. */
+    void (*normalise)(int width, float least, const float *x, const float *mean,
+                      const float *mean_square, float *out);
+};
+extern const struct ro_flow_kernels ro_flow_kernels_scalar, ro_flow_kernels_avx2,
+    ro_flow_kernels_avx512;
+const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
+
+/* ---- The flow and its back ends ----------------------------------------------------------------
+ */
+
+/* One smoothing of one width: a row for every scale's images and one for its gradient. */
+struct ro_filter {
+    struct ro_stencil stencils[RO_GRID_LEVELS];
+    const float *inverse; /* of the coarsest grid */
+};
+
+struct ro_scale_plan {
+    int level;
+    double epsilon, sigma;
+    float least; /* added to a local variance: what is flatter than noise stays flat */
+    struct ro_filter image, gradient, window; /* window: of the local mean and variance */
+};
+
+struct ro_flow {
+    ro_context *context;
+    ro_register_options options; /* with the defaults filled in */
+    ro_register_report report;
+    bool masked, normalised; /* normalised: match ncc */
+    int width, height;       /* of the images; the finest grid may be padded */
+    struct ro_rounder round;
+    struct ro_multigrid grids;
+    struct ro_extent ends[RO_GRID_LEVELS];
+    float *images[2]; /* moving and fixed on the finest grid, 0 to 1 */
+    double contrast;  /* what 1 stands for, white being 1 */
+    int scales;
+    struct ro_scale_plan scale[RO_REGISTER_SCALES];
+    float *inverses; /* of all filters, one after the other */
+    size_t inverse_count, inverse_floats;
+    const struct ro_flow_backend *backend;
+    void *data; /* the back end's */
+    ro_status status;
+};
+
+/* What a back end does for the flow; each works on the grid of the scale begun last, except
+ * `start`. A failure is kept and told by `finish`. */
+struct ro_flow_backend {
+    void (*begin)(struct ro_flow *flow, const struct ro_scale_plan *scale); /* makes its images */
+    void (*start)(struct ro_flow *flow, int level);  /* u from report.start */
+    void (*refine)(struct ro_flow *flow, int level); /* u on `level` from the coarser grid */
+    /* Updates u by tau d, then takes g and d there and all sums over them. */
+    void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
+    int64_t (*energy)(struct ro_flow *flow, float tau);
+    void (*update)(struct ro_flow *flow, float tau);
+};
+
+/* Row y of u_x or u_y at the start, with its ghosts. */
+void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row);
+
+/* The three loops. */
+void ro_flow_run(struct ro_flow *flow);
+
+/* The back end of the CPU: runs the flow and stores u at the images' pixels. */
+ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+
+/* Where to start: the matrix of `report.start`. */
+ro_status ro_register_align(struct ro_flow *flow, bool affine);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Images into the registration, and figures out of it. */
+#include "pde/register/register_image.h"
+
+#include "context/context.h"
+#include "core/image.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- In ---------------------------------------------------------------------------------------
+ */
+
+static double sample_of(const ro_image *image, const void *row, size_t i)
+{
+    switch (ro_format_sample_bytes(image->format)) {
+    case 1:
+        return ((const uint8_t *)row)[i];
+    case 2:
+        return ((const uint16_t *)row)[i];
+    default:
+        return (double)((const float *)row)[i];
+    }
+}
+
+/* A row as grey, white being 1; the grey of colours is that of the halftones. */
+static void grey_row(const ro_image *image, uint32_t y, float *out)
+{
+    const void *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    const bool floats = image->format == RO_GRAYF || image->format == RO_RGBF;
+    const double white = floats ? 1 : ro_image_white(image);
+    if (image->format == RO_GRAY8)
+        for (size_t x = 0; x < image->width; x++)
+            out[x] = (float)(((const uint8_t *)row)[x] / white);
+    else if (!ro_format_is_colour(image->format))
+        for (size_t x = 0; x < image->width; x++)
+            out[x] = (float)(sample_of(image, row, x) / white);
+    else
+        for (size_t x = 0; x < image->width; x++)
+            out[x] = (float)((13933 * sample_of(image, row, 3 * x) +
+                              46871 * sample_of(image, row, 3 * x + 1) +
+                              4732 * sample_of(image, row, 3 * x + 2)) /
+                             65536 / white);
+}
+
+/* Rows are read by many threads; what was found in each is looked at in order afterwards. */
+struct reading {
+    const ro_image *image;
+    const struct ro_grid *grid;
+    float *plane;
+    float *low, *high; /* of each row */
+    atomic_int ticket;
+};
+
+static void read_rows(void *data, int thread)
+{
+    struct reading *reading = data;
+    int y;
+    (void)thread;
+    while ((y = atomic_fetch_add(&reading->ticket, 1)) < (int)reading->image->height) {
+        float *row = reading->plane + ro_grid_at(reading->grid, y);
+        float low = INFINITY, high = -INFINITY, sum = 0;
+        grey_row(reading->image, (uint32_t)y, row);
+        for (uint32_t x = 0; x < reading->image->width; x++) {
+            sum += 0 * row[x]; /* not zero once one is no finite number */
+            low = row[x] < low ? row[x] : low;
+            high = row[x] > high ? row[x] : high;
+        }
+        reading->low[y] = sum == 0 ? low : NAN;
+        reading->high[y] = high;
+    }
+}
+
+static ro_status load_one(struct ro_flow *flow, const ro_image *image, const char *role,
+                          float *plane, float *low, float *high)
+{
+    const struct ro_grid *grid = &flow->grids.grid[0];
+    struct reading reading = {.image = image, .grid = grid, .plane = plane};
+    float *found = malloc(2 * (size_t)image->height * sizeof *found);
+    if (!found)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u rows", image->height);
+    reading.low = found;
+    reading.high = found + image->height;
+    ro_pool_run(flow->context->pool, flow->context->threads, read_rows, &reading);
+    ro_status status = RO_OK;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
+        const float *row = plane + ro_grid_at(grid, (int)y);
+        for (uint32_t x = 0; isnan(reading.low[y]) && x < image->width && status == RO_OK; x++)
+            if (!isfinite(row[x]))
+                status = ro_context_fail(flow->context, RO_E_ARGUMENT,
+                                         "the %s image has no number at (%u, %u) but %g", role, x,
+                                         y, (double)row[x]);
+        *low = reading.low[y] < *low ? reading.low[y] : *low;
+        *high = reading.high[y] > *high ? reading.high[y] : *high;
+    }
+    free(found);
+    if (status == RO_OK && !(*high > *low))
+        status = ro_context_fail(flow->context, RO_E_ARGUMENT,
+                                 "the %s image is constant: there is nothing to match", role);
+    return status;
+}
+
+ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
+{
+    const struct ro_grid *grid = &flow->grids.grid[0];
+    const ro_image *images[2] = {moving, fixed};
+    static const char *const roles[2] = {"moving", "fixed"};
+    float low[2], high[2];
+    for (int p = 1; p >= 0; p--) {
+        if (images[p]->format == RO_BITS || images[p]->format == RO_INDEX8)
+            return ro_context_fail(flow->context, RO_E_UNSUPPORTED,
+                                   "the %s image must be grey or RGB, not %s", roles[p],
+                                   ro_format_name(images[p]->format));
+        flow->images[p] = calloc(grid->floats, sizeof(float));
+        if (!flow->images[p])
+            return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
+                                   flow->width, flow->height);
+        ro_status status = load_one(flow, images[p], roles[p], flow->images[p], &low[p], &high[p]);
+        if (status != RO_OK)
+            return status;
+    }
+    if (!flow->normalised) { /* tones mean the same in both images */
+        low[0] = low[1] = low[0] < low[1] ? low[0] : low[1];
+        high[0] = high[1] = high[0] > high[1] ? high[0] : high[1];
+    }
+    float by[2];
+    for (int p = 0; p < 2; p++) {
+        flow->contrast = (double)high[p] - (double)low[p];
+        by[p] = (float)(1 / flow->contrast);
+        if (!isfinite(by[p]) || !isfinite(flow->contrast * flow->contrast) || !(by[p] > 0))
+            return ro_context_fail(flow->context, RO_E_ARGUMENT,
+                                   "tones from %g to %g are beyond what floats can compare",
+                                   (double)low[p], (double)high[p]);
+    }
+    for (int p = 0; p < 2; p++)
+        for (int y = 0; y < grid->height; y++) {
+            int from = y < flow->height ? y : flow->height - 1;
+            float *row = flow->images[p] + ro_grid_at(grid, y);
+            const float *source = flow->images[p] + ro_grid_at(grid, from);
+            for (int x = 0; x < grid->width; x++) {
+                int at = x < flow->width ? x : flow->width - 1;
+                /* rows below the last repeat it, and it is scaled by then; so are columns */
+                row[x] = from == y && at == x ? (source[at] - low[p]) * by[p] : source[at];
+            }
+            row[-1] = row[ro_mirror(-1, grid->width)];
+            row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+        }
+    return RO_OK;
+}
+
+/* ---- Out ---------------------------------------------------------------------------------------
+ */
+
+/* Figures of one row, summed row by row afterwards: the same for any number of threads. */
+struct line {
+    double before, after, square, jacobian, largest;
+    uint64_t counted, inside, folds;
+};
+
+struct figures {
+    const struct ro_flow *flow;
+    const ro_image *field;
+    struct line *lines;
+    atomic_int ticket;
+};
+
+static double moving_at(const struct ro_flow *flow, double x, double y)
+{
+    const struct ro_grid *grid = &flow->grids.grid[0];
+    x = x < 0 ? 0 : x > flow->width - 1 ? flow->width - 1 : x;
+    y = y < 0 ? 0 : y > flow->height - 1 ? flow->height - 1 : y;
+    int ix = (int)x, iy = (int)y;
+    ix -= ix > 0 && ix == flow->width - 1;
+    iy -= iy > 0 && iy == flow->height - 1;
+    const float *a = flow->images[0] + ro_grid_at(grid, iy) + ix;
+    const float *b = iy + 1 < grid->height ? a + grid->stride : a;
+    double fx = x - ix, fy = y - iy;
+    double top = a[0] + fx * ((double)a[1] - a[0]), low = b[0] + fx * ((double)b[1] - b[0]);
+    return top + fy * (low - top);
+}
+
+/* Determinants of 1 + Du from the differences to the neighbours below and to the right. */
+static double determinant(const float *row, const float *below, int x, int width)
+{
+    int right = x + 1 < width ? x + 1 : x;
+    double xx = (double)row[2 * right] - row[2 * x],
+           yx = (double)row[2 * right + 1] - row[2 * x + 1];
+    double xy = (double)below[2 * x] - row[2 * x], yy = (double)below[2 * x + 1] - row[2 * x + 1];
+    return (1 + xx) * (1 + yy) - xy * yx;
+}
+
+/* What a displacement may look beyond the border without being outside, in pixels. */
+#define SLACK 1e-3
+
+static void describe_rows(void *data, int thread)
+{
+    struct figures *figures = data;
+    const struct ro_flow *flow = figures->flow;
+    const ro_image *field = figures->field;
+    int y;
+    (void)thread;
+    while ((y = atomic_fetch_add(&figures->ticket, 1)) < flow->height) {
+        const float *row =
+            (const float *)(const void *)((const char *)field->data + (ptrdiff_t)y * field->stride);
+        const char *next = (const char *)row + (y + 1 < flow->height ? field->stride : 0);
+        const float *below = (const float *)(const void *)next;
+        const float *fixed = flow->images[1] + ro_grid_at(&flow->grids.grid[0], y);
+        struct line line = {.jacobian = INFINITY};
+        for (int x = 0; x < flow->width; x++) {
+            double ux = row[2 * x], uy = row[2 * x + 1], length = ux * ux + uy * uy;
+            double px = x + ux, py = y + uy;
+            double before = moving_at(flow, x, y) - fixed[x];
+            double after = moving_at(flow, px, py) - fixed[x];
+            double jacobian = determinant(row, below, x, flow->width);
+            bool inside = px >= -SLACK && px <= flow->width - 1 + SLACK && py >= -SLACK &&
+                          py <= flow->height - 1 + SLACK;
+            line.before += before * before;
+            line.after += inside ? after * after : 0;
+            line.inside += inside;
+            line.square += length;
+            line.largest = length > line.largest ? length : line.largest;
+            line.jacobian = jacobian < line.jacobian ? jacobian : line.jacobian;
+            line.folds += jacobian <= 0;
+        }
+        figures->lines[y] = line;
+    }
+}
+
+void ro_register_describe(struct ro_flow *flow, const ro_image *field)
+{
+    ro_register_report *report = &flow->report;
+    struct figures figures = {.flow = flow, .field = field};
+    struct line sum = {.jacobian = INFINITY};
+    const double pixels = (double)flow->width * flow->height;
+    figures.lines = calloc((size_t)flow->height, sizeof *figures.lines);
+    if (figures.lines) {
+        ro_pool_run(flow->context->pool, flow->context->threads, describe_rows, &figures);
+        for (int y = 0; y < flow->height; y++) {
+            const struct line *line = &figures.lines[y];
+            sum.before += line->before;
+            sum.after += line->after;
+            sum.square += line->square;
+            sum.inside += line->inside;
+            sum.folds += line->folds;
+            sum.largest = line->largest > sum.largest ? line->largest : sum.largest;
+            sum.jacobian = line->jacobian < sum.jacobian ? line->jacobian : sum.jacobian;
+        }
+    }
+    free(figures.lines);
+    /* tones that were stretched apart from each other are compared as they are now */
+    const double unit = flow->normalised ? 0.5 : 0.5 * flow->contrast * flow->contrast;
+    report->number = flow->options.number;
+    report->scales = (uint32_t)flow->scales;
+    report->energy_before = unit * sum.before / pixels;
+    report->energy_after = sum.inside ? unit * sum.after / (double)sum.inside : 0;
+    report->rms = sqrt(sum.square / pixels);
+    report->largest = sqrt(sum.largest);
+    report->jacobian = sum.jacobian;
+    report->folds = sum.folds;
+    report->outside = 1 - (double)sum.inside / pixels;
+    *flow->options.report = *report;
+    for (uint32_t i = 0; flow->options.steps && i < report->steps && i < flow->options.steps_room;
+         i++)
+        flow->options.steps[i].energy *= flow->normalised ? 1 : 2 * unit;
+}

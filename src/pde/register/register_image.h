@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Images into the registration, and figures out of it. */
+#ifndef RO_PDE_REGISTER_REGISTER_IMAGE_H
+#define RO_PDE_REGISTER_REGISTER_IMAGE_H
+
+#include "pde/register/register.h"
+
+/* Both images as grey from 0 (the darkest pixel of both) to 1 (the lightest), on the finest grid;
+ * refuses constant images and values that are no numbers. */
+ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
+
+/* Fills in the report from the field. */
+void ro_register_describe(struct ro_flow *flow, const ro_image *field);
+
+#endif

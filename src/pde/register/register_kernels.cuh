@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of registration: one thread a pixel, sums of integers by atomics; see register.h. */
+#ifndef RO_PDE_REGISTER_REGISTER_KERNELS_CUH
+#define RO_PDE_REGISTER_REGISTER_KERNELS_CUH
+
+#include "pde/multigrid/multigrid.cuh"
+#include "pde/register/register.h"
+
+enum { THREADS = 256, LENGTHS = 4 };
+
+/* Sums on the device, and as they come back. */
+struct tally {
+    unsigned long long energy, count, slope, square; /* two's complement */
+    int g_peak, d_peak;                              /* bits of floats */
+    unsigned long long energies[LENGTHS];
+};
+
+/* ---- What a pixel does; the operations are those of register_rows.h ------------------------------ */
+
+static __device__ __forceinline__ float round_number(const ro_rounder &round, float x)
+{
+    if (round.drop == 0)
+        return x;
+    unsigned bits = __float_as_uint(x), half = (1u << (round.drop - 1)) - 1;
+    bits += half + (bits >> round.drop & 1);
+    bits &= ~((1u << round.drop) - 1);
+    float normal = __uint_as_float(bits);
+    float evenly = (x + round.spacing) - round.spacing;
+    float value = fabsf(x) < round.least ? evenly : normal;
+    value = value > round.limit ? round.limit : value;
+    return value < -round.limit ? -round.limit : value;
+}
+
+static __device__ __forceinline__ float clamp_to(float x, float end)
+{
+    x = x < 0 ? 0 : x;
+    return x > end ? end : x;
+}
+
+struct sample {
+    float value, dx, dy;
+};
+
+static __device__ __forceinline__ struct sample sample_at(const float *plane,
+                                                          const ro_flow_rows &rows, float px,
+                                                          float py)
+{
+    const int last_x = rows.width > 1 ? rows.width - 2 : 0;
+    const int last_y = rows.height > 1 ? rows.height - 2 : 0;
+    const int stride = (int)rows.stride;
+    float x = clamp_to(px, rows.end.right), y = clamp_to(py, rows.end.bottom);
+    int ix = min((int)x, last_x), iy = min((int)y, last_y);
+    float fx = x - (float)ix, fy = y - (float)iy;
+    const float *at = plane + (size_t)iy * stride + ix;
+    /* one column or row: its neighbour has no weight */
+    const int right = rows.width > 1 ? 1 : 0, below = rows.height > 1 ? stride : 0;
+    float a = __ldg(at), b = __ldg(at + right), c = __ldg(at + below);
+    float d = __ldg(at + below + right);
+    float top = b - a, low = d - c;
+    float upper = __fmaf_rn(fx, top, a), lower = __fmaf_rn(fx, low, c);
+    return {__fmaf_rn(fy, lower - upper, upper), __fmaf_rn(fy, low - top, top), lower - upper};
+}
+
+static __device__ __forceinline__ int is_inside(const ro_flow_rows &rows, float px, float py)
+{
+    return px >= 0 && px <= rows.end.right && py >= 0 && py <= rows.end.bottom;
+}
+
+static __device__ __forceinline__ bool counts(const ro_flow_rows &rows, int x, int y)
+{
+    return x < (int)rows.end.right + 1 && !((float)y > rows.end.bottom);
+}
+
+/* A block's sum into *total; all threads take part. */
+static __device__ __forceinline__ void add_up(long long value, unsigned long long *total)
+{
+    for (int step = 16; step > 0; step /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, step);
+    __shared__ long long warps[THREADS / 32];
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        warps[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < THREADS / 32; i++)
+            value += warps[i];
+        if (value)
+            atomicAdd(total, (unsigned long long)value);
+    }
+}
+
+struct arrays {
+    float *ux, *uy;
+    const float *dx, *dy, *fixed;
+    float *gx, *gy;
+};
+
+static __device__ __forceinline__ void place(int *x, int *y)
+{
+    *x = blockIdx.x * 32 + threadIdx.x % 32;
+    *y = blockIdx.y * (THREADS / 32) + threadIdx.x / 32;
+}
+
+static __global__ __launch_bounds__(THREADS) void gradient_kernel(ro_flow_rows rows, arrays p,
+                                                                  float tau, tally *sums)
+{
+    int x, y, weight = 0, high = 0;
+    long long energy = 0;
+    place(&x, &y);
+    if (x < rows.width && y < rows.height) {
+        const size_t at = (size_t)y * rows.stride + x;
+        float ux = p.ux[at], uy = p.uy[at], gx = 0, gy = 0;
+        if (tau != 0) {
+            ux = round_number(rows.round, __fmaf_rn(-tau, p.dx[at], ux));
+            uy = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], uy));
+            p.ux[at] = ux;
+            p.uy[at] = uy;
+        }
+        if (counts(rows, x, y)) {
+            float px = (float)x + ux, py = (float)y + uy;
+            weight = !rows.masked | is_inside(rows, px, py);
+            struct sample s = sample_at(rows.moving, rows, px, py);
+            float difference = (float)weight * (s.value - p.fixed[at]);
+            gx = difference * s.dx;
+            gy = difference * s.dy;
+            energy = (int)(difference * difference * 0x1p30f);
+            high = max(__float_as_int(fabsf(gx)), __float_as_int(fabsf(gy)));
+        }
+        p.gx[at] = gx;
+        p.gy[at] = gy;
+    }
+    add_up(energy, &sums->energy);
+    add_up(weight, &sums->count);
+    grid_peak(high, &sums->g_peak);
+}
+
+static __global__ __launch_bounds__(THREADS) void products_kernel(ro_flow_rows rows, arrays p,
+                                                                  tally *sums)
+{
+    int x, y;
+    long long slope = 0, square = 0;
+    place(&x, &y);
+    if (x < rows.width && y < rows.height) {
+        const size_t at = (size_t)y * rows.stride + x;
+        float g_scale = ro_scale_to(__int_as_float(sums->g_peak), RO_GRADIENT_BITS);
+        float d_scale = ro_scale_to(__int_as_float(sums->d_peak), RO_DIRECTION_BITS);
+        float dx = d_scale * p.dx[at], dy = d_scale * p.dy[at];
+        slope = (int)(g_scale * p.gx[at] * dx) + (int)(g_scale * p.gy[at] * dy);
+        square = (int)(0.25f * dx * dx) + (int)(0.25f * dy * dy);
+    }
+    add_up(slope, &sums->slope);
+    add_up(square, &sums->square);
+}
+
+struct lengths {
+    float tau[LENGTHS];
+};
+
+static __global__ __launch_bounds__(THREADS) void energy_kernel(ro_flow_rows rows, arrays p,
+                                                                lengths at_once, tally *sums)
+{
+    int x, y;
+    long long energy[LENGTHS] = {0};
+    place(&x, &y);
+    if (x < rows.width && y < rows.height && counts(rows, x, y)) {
+        const size_t at = (size_t)y * rows.stride + x;
+        float ux = p.ux[at], uy = p.uy[at], dx = p.dx[at], dy = p.dy[at], fixed = p.fixed[at];
+        int weight = !rows.masked | is_inside(rows, (float)x + ux, (float)y + uy);
+        for (int i = 0; i < LENGTHS; i++) {
+            float tau = at_once.tau[i];
+            float px = (float)x + round_number(rows.round, __fmaf_rn(-tau, dx, ux));
+            float py = (float)y + round_number(rows.round, __fmaf_rn(-tau, dy, uy));
+            struct sample s = sample_at(rows.moving, rows, px, py);
+            float difference = (float)weight * (s.value - fixed);
+            energy[i] = (int)(difference * difference * 0x1p30f);
+        }
+    }
+    for (int i = 0; i < LENGTHS; i++)
+        add_up(energy[i], &sums->energies[i]);
+}
+
+static __global__ __launch_bounds__(THREADS) void update_kernel(ro_flow_rows rows, arrays p,
+                                                                float tau)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= rows.width || y >= rows.height)
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    p.ux[at] = round_number(rows.round, __fmaf_rn(-tau, p.dx[at], p.ux[at]));
+    p.uy[at] = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], p.uy[at]));
+}
+
+static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro_grid coarse,
+                                                                ro_rounder round, float by_x,
+                                                                float by_y, arrays from, float *ux,
+                                                                float *uy)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= fine.width || y >= fine.height)
+        return;
+    const size_t at = (size_t)y * fine.stride + RO_GRID_MARGIN + x;
+    ux[at] = round_number(round, by_x * grid_prolong(from.ux, fine, coarse, x, y, false));
+    uy[at] = round_number(round, by_y * grid_prolong(from.uy, fine, coarse, x, y, false));
+}
+
+/* Two planes, blockIdx.z; out = x x. */
+static __global__ __launch_bounds__(THREADS) void square_kernel(ro_flow_rows rows, arrays p)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= rows.width || y >= rows.height)
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    const float value = (blockIdx.z ? p.fixed : rows.moving)[at];
+    (blockIdx.z ? p.gy : p.gx)[at] = value * value;
+}
+
+static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows rows, arrays p,
+                                                                   float least, float *mean_x,
+                                                                   float *mean_y)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= rows.width || y >= rows.height)
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    float *out = blockIdx.z ? mean_y : mean_x;
+    const float mean = out[at], square = (blockIdx.z ? p.dy : p.dx)[at];
+    const float pixel = (blockIdx.z ? p.fixed : rows.moving)[at];
+    float variance = __fmaf_rn(-mean, mean, square);
+    variance = variance > 0 ? variance : 0;
+    float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
+    value = value > 0.5f ? 0.5f : value;
+    out[at] = value < -0.5f ? -0.5f : value;
+}
+
+/* u side by side, as the caller gets it. */
+static __global__ __launch_bounds__(THREADS) void pairs_kernel(ro_flow_rows rows, arrays p,
+                                                               float2 *pairs, int width, int height)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= width || y >= height)
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    pairs[(size_t)y * width + x] = make_float2(p.ux[at], p.uy[at]);
+}
+
+#endif

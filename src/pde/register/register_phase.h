@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Phase correlation: the shift between two small pictures. */
+#ifndef RO_PDE_REGISTER_REGISTER_PHASE_H
+#define RO_PDE_REGISTER_REGISTER_PHASE_H
+
+#include <stdbool.h>
+
+enum { RO_PHASE_PEAKS = 4 };
+
+struct ro_phase {
+    int side;                        /* a power of two */
+    double *spectrum, *work, *turns; /* complex: of the fixed picture, of the other, and roots */
+};
+
+bool ro_phase_open(struct ro_phase *phase, int side);
+void ro_phase_close(struct ro_phase *phase);
+
+/* Pictures of at most side x side, rows of `width`; their mean is taken away and their edges are
+ * faded out. */
+void ro_phase_fix(struct ro_phase *phase, const float *fixed, int width, int height);
+
+/* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half
+ * the side. */
+void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height,
+                     double shifts[RO_PHASE_PEAKS][2]);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arithmetic of registration on rows: the definition, and all its variants; see register.h. The
+ * operations on a pixel and their order are the same in register.cu.
+ */
+#ifndef RO_PDE_REGISTER_REGISTER_ROWS_H
+#define RO_PDE_REGISTER_REGISTER_ROWS_H
+
+#include "pde/register/register.h"
+#include "pde/stencil/each_node.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* Floats that are not negative have the order of their bits, which lanes can find the largest of.
+ */
+ALWAYS int32_t float_bits(float x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+ALWAYS float float_of(int32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+ALWAYS int32_t larger_of(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* `drop` is a constant where it matters: 0 costs nothing. */
+ALWAYS float round_number(const struct ro_rounder *round, const bool rounds, float x)
+{
+    if (!rounds)
+        return x;
+    uint32_t bits = (uint32_t)float_bits(x), half = (1u << (round->drop - 1)) - 1;
+    bits += half + (bits >> round->drop & 1);
+    bits &= ~((1u << round->drop) - 1);
+    float normal = float_of((int32_t)bits);
+    float evenly = (x + round->spacing) - round->spacing;
+    float value = fabsf(x) < round->least ? evenly : normal;
+    value = value > round->limit ? round->limit : value;
+    return value < -round->limit ? -round->limit : value;
+}
+
+ALWAYS float clamp_to(float x, float end)
+{
+    x = x < 0 ? 0 : x;
+    return x > end ? end : x;
+}
+
+/* The four neighbours of a place and what is between them. */
+struct sample {
+    float value, dx, dy;
+};
+
+/* `below`: the distance to the next row, 0 where there is one row only. */
+ALWAYS struct sample sample_at(const float *restrict plane, int32_t stride, int32_t below,
+                               float right, float bottom, int32_t last_x, int32_t last_y, float px,
+                               float py)
+{
+    float x = clamp_to(px, right), y = clamp_to(py, bottom);
+    int32_t ix = (int32_t)x, iy = (int32_t)y;
+    ix = ix > last_x ? last_x : ix;
+    iy = iy > last_y ? last_y : iy;
+    float fx = x - (float)ix, fy = y - (float)iy;
+    int32_t at = iy * stride + ix;
+    float a = plane[at], b = plane[at + 1], c = plane[at + below], d = plane[at + below + 1];
+    float top = b - a, low = d - c;
+    float upper = fmaf(fx, top, a), lower = fmaf(fx, low, c);
+    return (struct sample){.value = fmaf(fy, lower - upper, upper),
+                           .dx = fmaf(fy, low - top, top),
+                           .dy = lower - upper};
+}
+
+ALWAYS int32_t is_inside(float px, float py, float right, float bottom)
+{
+    return (px >= 0) & (px <= right) & (py >= 0) & (py <= bottom);
+}
+
+/* Rows end at the images' border: padding has weight 0. */
+ALWAYS int counted(const struct ro_flow_rows *rows, int y)
+{
+    if ((float)y > rows->end.bottom)
+        return 0;
+    int count = (int)rows->end.right + 1;
+    return count < rows->width ? count : rows->width;
+}
+
+ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float *restrict ux,
+                        float *restrict uy, const float *restrict dx, const float *restrict dy,
+                        const float *restrict fixed, float *restrict gx, float *restrict gy,
+                        struct ro_sums *sums, const bool rounds)
+{
+    const struct ro_rounder round = rows->round;
+    const float *restrict moving = rows->moving;
+    const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
+    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
+    const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
+    const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
+    const int32_t all = !rows->masked;
+    const int count = counted(rows, y);
+    if (tau != 0) {
+        EACH_NODE
+        for (int i = 0; i < rows->width; i++) {
+            ux[i] = round_number(&round, rounds, fmaf(-tau, dx[i], ux[i]));
+            uy[i] = round_number(&round, rounds, fmaf(-tau, dy[i], uy[i]));
+        }
+    }
+    int64_t energy = 0;
+    int32_t weights = 0, high = float_bits(sums->peak);
+    EACH_NODE
+    for (int i = 0; i < count; i++) {
+        float px = (float)i + ux[i], py = row + uy[i];
+        int32_t weight = all | is_inside(px, py, right, bottom);
+        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
+        float difference = (float)weight * (s.value - fixed[i]);
+        float x = difference * s.dx, y = difference * s.dy;
+        gx[i] = x;
+        gy[i] = y;
+        energy += (int32_t)(difference * difference * 0x1p30f);
+        weights += weight;
+        high = larger_of(high, larger_of(float_bits(fabsf(x)), float_bits(fabsf(y))));
+    }
+    sums->energy += energy;
+    sums->count += weights;
+    sums->peak = float_of(high);
+    for (int i = count; i < rows->width; i++)
+        gx[i] = gy[i] = 0;
+    gx[-1] = gx[ro_mirror(-1, rows->width)];
+    gy[-1] = gy[ro_mirror(-1, rows->width)];
+    gx[rows->width] = gx[ro_mirror(rows->width, rows->width)];
+    gy[rows->width] = gy[ro_mirror(rows->width, rows->width)];
+}
+
+static void gradient(const struct ro_flow_rows *rows, int y, float tau, float *ux, float *uy,
+                     const float *dx, const float *dy, const float *fixed, float *gx, float *gy,
+                     struct ro_sums *sums)
+{
+    if (rows->round.drop)
+        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, true);
+    else
+        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, false);
+}
+
+ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
+                         const float *restrict ux, const float *restrict uy,
+                         const float *restrict dx, const float *restrict dy,
+                         const float *restrict fixed, const bool rounds)
+{
+    const struct ro_rounder round = rows->round;
+    const float *restrict moving = rows->moving;
+    const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
+    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
+    const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
+    const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
+    const int32_t all = !rows->masked;
+    const int count = counted(rows, y);
+    int64_t energy = 0;
+    EACH_NODE
+    for (int i = 0; i < count; i++) {
+        int32_t weight = all | is_inside((float)i + ux[i], row + uy[i], right, bottom);
+        float px = (float)i + round_number(&round, rounds, fmaf(-tau, dx[i], ux[i]));
+        float py = row + round_number(&round, rounds, fmaf(-tau, dy[i], uy[i]));
+        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
+        float difference = (float)weight * (s.value - fixed[i]);
+        energy += (int32_t)(difference * difference * 0x1p30f);
+    }
+    return energy;
+}
+
+static int64_t energy(const struct ro_flow_rows *rows, int y, float tau, const float *ux,
+                      const float *uy, const float *dx, const float *dy, const float *fixed)
+{
+    if (rows->round.drop)
+        return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, true);
+    return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, false);
+}
+
+static void update(const struct ro_flow_rows *rows, float tau, float *restrict ux,
+                   float *restrict uy, const float *restrict dx, const float *restrict dy)
+{
+    const struct ro_rounder round = rows->round;
+    for (int i = 0; i < rows->width; i++) {
+        ux[i] = round_number(&round, round.drop != 0, fmaf(-tau, dx[i], ux[i]));
+        uy[i] = round_number(&round, round.drop != 0, fmaf(-tau, dy[i], uy[i]));
+    }
+}
+
+static void products(int width, float g_scale, float d_scale, const float *restrict gx,
+                     const float *restrict gy, const float *restrict dx, const float *restrict dy,
+                     struct ro_products *sums)
+{
+    int64_t slope = 0, square = 0;
+    EACH_NODE
+    for (int i = 0; i < width; i++) {
+        float x = d_scale * dx[i], y = d_scale * dy[i];
+        slope += (int32_t)(g_scale * gx[i] * x) + (int32_t)(g_scale * gy[i] * y);
+        square += (int32_t)(0.25f * x * x) + (int32_t)(0.25f * y * y);
+    }
+    sums->slope += slope;
+    sums->square += square;
+}
+
+static float peak(int width, const float *restrict x, const float *restrict y)
+{
+    int32_t high = 0;
+    for (int i = 0; i < width; i++)
+        high = larger_of(high, larger_of(float_bits(fabsf(x[i])), float_bits(fabsf(y[i]))));
+    return float_of(high);
+}
+
+static void rescale(const struct ro_rounder *round, int width, float by, float *u)
+{
+    const struct ro_rounder to = *round;
+    for (int i = -1; i <= width; i++)
+        u[i] = round_number(&to, to.drop != 0, by * u[i]);
+}
+
+static void square(int width, const float *restrict x, float *restrict out)
+{
+    for (int i = -1; i <= width; i++)
+        out[i] = x[i] * x[i];
+}
+
+static void normalise(int width, float least, const float *x, const float *mean,
+                      const float *mean_square, float *out)
+{
+    EACH_NODE
+    for (int i = -1; i <= width; i++) {
+        float variance = fmaf(-mean[i], mean[i], mean_square[i]);
+        variance = variance > 0 ? variance : 0;
+        float value = 0.125f * (x[i] - mean[i]) / sqrtf(variance + least);
+        value = value > 0.5f ? 0.5f : value;
+        out[i] = value < -0.5f ? -0.5f : value;
+    }
+}
+
+#define FLOW_KERNELS                                                                               \
+    .gradient = gradient, .energy = energy, .update = update, .products = products, .peak = peak,  \
+    .rescale = rescale, .square = square, .normalise = normalise
+
+#undef ALWAYS
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calibration with a simulated printer and scanner. The printer makes a round dot, larger than a
+ * pixel, for every black pixel; the scanner sees the sheet turned, enlarged, unevenly lit, with
+ * noise. After calibration printed tones are within 1 % of those asked for.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/random.h"
+#include "roundoff.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINE = 4, PATCH = 64 }; /* points of paper across a printer's pixel */
+
+static ro_context *context;
+
+/* ---- The printer ---------------------------------------------------------------------------- */
+
+struct sheet {
+    uint32_t width, height; /* in points */
+    uint8_t *ink;
+};
+
+static bool is_black(const ro_image *bits, uint32_t x, uint32_t y)
+{
+    return !(((const uint8_t *)bits->data)[y * bits->stride + x / 8] >> (7 - x % 8) & 1);
+}
+
+static struct sheet print(const ro_image *bits, double radius)
+{
+    struct sheet sheet = {bits->width * FINE, bits->height * FINE, NULL};
+    sheet.ink = calloc(sheet.width, sheet.height);
+    assert_non_null(sheet.ink);
+    const int reach = (int)ceil(radius * FINE);
+    for (uint32_t y = 0; y < bits->height; y++)
+        for (uint32_t x = 0; x < bits->width; x++) {
+            if (!is_black(bits, x, y))
+                continue;
+            const double cx = (x + 0.5) * FINE, cy = (y + 0.5) * FINE;
+            for (int j = (int)cy - reach - 1; j <= (int)cy + reach + 1; j++)
+                for (int i = (int)cx - reach - 1; i <= (int)cx + reach + 1; i++)
+                    if (i >= 0 && j >= 0 && i < (int)sheet.width && j < (int)sheet.height &&
+                        hypot(i + 0.5 - cx, j + 0.5 - cy) <= radius * FINE)
+                        sheet.ink[(size_t)j * sheet.width + (size_t)i] = 1;
+        }
+    return sheet;
+}
+
+/* ---- The scanner ---------------------------------------------------------------------------- */
+
+struct scanner {
+    double scale, degrees; /* scan pixels a printer's pixel */
+    double shade;          /* light lost from corner to corner */
+};
+
+static double ink_at(const struct sheet *sheet, double x, double y)
+{
+    const int64_t i = (int64_t)floor(x), j = (int64_t)floor(y);
+    if (i < 0 || j < 0 || i >= sheet->width || j >= sheet->height)
+        return 0;
+    return sheet->ink[(size_t)j * sheet->width + (size_t)i];
+}
+
+static ro_image scan(const struct sheet *sheet, const struct scanner *how)
+{
+    const double turn = how->degrees * 3.14159265358979 / 180, c = cos(turn), s = sin(turn);
+    const double wide = (double)sheet->width / FINE * how->scale;
+    const double high = (double)sheet->height / FINE * how->scale;
+    const uint32_t width = (uint32_t)(fabs(c) * wide + fabs(s) * high + 40);
+    const uint32_t height = (uint32_t)(fabs(s) * wide + fabs(c) * high + 30);
+    ro_image image;
+    assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &image), RO_OK);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            double ink = 0;
+            for (int k = 0; k < 25; k++) { /* an aperture of a pixel */
+                const double px = x + 0.5 + (k % 5 - 2) * 0.2 - width / 2.0;
+                const double py = y + 0.5 + (k / 5 - 2) * 0.2 - height / 2.0;
+                const double u = (c * px + s * py + wide / 2) / how->scale * FINE;
+                const double v = (-s * px + c * py + high / 2) / how->scale * FINE;
+                ink += ink_at(sheet, u, v) / 25;
+            }
+            const double light = 1 - how->shade * ((double)x / width + (double)y / height) / 2;
+            const double grain = (ro_hash(1, x, y) % 1000 / 1000.0 - 0.5) * 6;
+            const double value = 255 * light * (0.93 - 0.86 * ink) + grain;
+            ((uint8_t *)image.data)[y * image.stride + x] = (uint8_t)(value < 0     ? 0
+                                                                      : value > 255 ? 255
+                                                                                    : lrint(value));
+        }
+    return image;
+}
+
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+struct trial {
+    const char *method;
+    int cell;
+    double radius; /* of the printer's dots, in pixels; 0.71 just covers one */
+    struct scanner scanner;
+};
+
+static ro_image wedge(const struct trial *trial)
+{
+    ro_image grey, bits;
+    const uint32_t width = ro_wedge_width(PATCH), height = ro_wedge_height(PATCH);
+    assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &grey), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_BITS, width, height, 0, &bits), RO_OK);
+    assert_int_equal(ro_wedge_draw(context, PATCH, &grey), RO_OK);
+    const ro_halftone_options options = {.method = trial->method, .cell = trial->cell};
+    assert_int_equal(ro_halftone(context, &grey, &bits, &options), RO_OK);
+    ro_image_free(&grey);
+    return bits;
+}
+
+/* How far printed tones are off, at worst. */
+static double worst_tone(const struct trial *trial, const ro_tone_point *points, int count)
+{
+    enum { SIDE = 160, EDGE = 32 };
+    double worst = 0;
+    ro_image grey, bits;
+    assert_int_equal(ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &grey), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &bits), RO_OK);
+    for (int tone = 16; tone <= 240; tone += 16) {
+        const ro_halftone_options options = {.method = trial->method,
+                                             .cell = trial->cell,
+                                             .tone = {.curve = points, .curve_points = count}};
+        for (uint32_t y = 0; y < SIDE; y++)
+            memset((char *)grey.data + y * grey.stride, tone, SIDE);
+        assert_int_equal(ro_halftone(context, &grey, &bits, &options), RO_OK);
+        struct sheet sheet = print(&bits, trial->radius);
+        double ink = 0;
+        for (uint32_t y = EDGE * FINE; y < (SIDE - EDGE) * FINE; y++)
+            for (uint32_t x = EDGE * FINE; x < (SIDE - EDGE) * FINE; x++)
+                ink += sheet.ink[(size_t)y * sheet.width + x];
+        ink /= pow((SIDE - 2 * EDGE) * FINE, 2);
+        worst = fmax(worst, fabs(1 - ink - tone / 255.0));
+        free(sheet.ink);
+    }
+    ro_image_free(&grey);
+    ro_image_free(&bits);
+    return worst;
+}
+
+static void calibrate(const struct trial *trial)
+{
+    const struct scanner *how = &trial->scanner;
+    ro_image bits = wedge(trial);
+    struct sheet sheet = print(&bits, trial->radius);
+    ro_image page = scan(&sheet, how);
+    ro_tone_point points[RO_WEDGE_STEPS];
+    ro_wedge_report report;
+    int count;
+    const ro_status status = ro_wedge_fit(context, &page, points, &count, &report);
+    if (status != RO_OK)
+        print_error("%s\n", ro_context_message(context));
+    assert_int_equal(status, RO_OK);
+    assert_true(fabs(report.angle - how->degrees) < 0.2);
+    assert_true(fabs(report.black - 0.07 / 0.93) < 0.03);
+    assert_true(report.light < 1 - 0.6 * how->shade);
+    for (int i = 1; i < count; i++)
+        assert_true(points[i].in > points[i - 1].in && points[i].out >= points[i - 1].out);
+    const double before = worst_tone(trial, NULL, 0);
+    const double after = worst_tone(trial, points, count);
+    if (after >= 0.01 || before < 0.05)
+        print_error("%s: worst tone error %.4f before, %.4f after\n", trial->method, before, after);
+    assert_true(before > 0.05);
+    assert_true(after < 0.01);
+    ro_image_free(&bits);
+    ro_image_free(&page);
+    free(sheet.ink);
+}
+
+static void test_straight(void **state)
+{
+    (void)state;
+    calibrate(&(struct trial){"floyd-steinberg", 0, 0.72, {1.47, 0, 0}});
+}
+
+static void test_turned(void **state)
+{
+    (void)state;
+    calibrate(&(struct trial){"floyd-steinberg", 0, 0.8, {1.3, 3.5, 0.3}});
+    calibrate(&(struct trial){"dbs-clipping-free", 0, 0.85, {1.7, -5, 0.4}});
+}
+
+static void test_screens(void **state)
+{
+    (void)state;
+    calibrate(&(struct trial){"clustered-dot", 16, 0.9, {1.4, 2, 0.3}});
+    calibrate(&(struct trial){"blue-noise", 0, 0.8, {1.4, -2, 0.3}});
+}
+
+/* ---- Scans without a wedge ------------------------------------------------------------------ */
+
+static void refused(const ro_image *scan, const char *word)
+{
+    ro_tone_point points[RO_WEDGE_STEPS];
+    ro_wedge_report report;
+    int count;
+    assert_int_equal(ro_wedge_fit(context, scan, points, &count, &report), RO_E_FORMAT);
+    assert_non_null(strstr(ro_context_message(context), "no step wedge"));
+    assert_non_null(strstr(ro_context_message(context), word));
+}
+
+static void test_no_wedge(void **state)
+{
+    (void)state;
+    ro_image page;
+    assert_int_equal(ro_image_alloc(context, RO_GRAY8, 700, 500, 255, &page), RO_OK);
+    refused(&page, "marks");
+    for (uint32_t y = 0; y < page.height; y++)
+        memset((char *)page.data + y * page.stride, 255, page.width);
+    refused(&page, "marks");
+    assert_int_equal(ro_testcard(context, &page), RO_OK);
+    refused(&page, "marks");
+    for (uint32_t y = 0; y < page.height; y++)
+        for (uint32_t x = 0; x < page.width; x++)
+            ((uint8_t *)page.data)[y * page.stride + x] = (uint8_t)ro_hash(4, x, y);
+    refused(&page, "marks");
+    ro_image_free(&page);
+    uint8_t pixel = 0;
+    refused(&(ro_image){RO_GRAY8, 1, 1, 255, 1, &pixel}, "too small");
+}
+
+/* Marks without what should be between them. */
+static void test_marks_alone(void **state)
+{
+    (void)state;
+    ro_image page;
+    const uint32_t unit = PATCH / 8;
+    assert_int_equal(ro_image_alloc(context, RO_GRAY8, ro_wedge_width(PATCH),
+                                    ro_wedge_height(PATCH), 255, &page),
+                     RO_OK);
+    assert_int_equal(ro_wedge_draw(context, PATCH, &page), RO_OK);
+    for (uint32_t y = 4 * unit; y < 78 * unit; y++)
+        memset((char *)page.data + y * page.stride + 15 * unit, 255, 107 * unit);
+    refused(&page, "darkest");
+    assert_int_equal(ro_wedge_draw(context, PATCH, &page), RO_OK);
+    for (uint32_t y = 4 * unit; y < 78 * unit; y++) /* upside down */
+        for (uint32_t x = 15 * unit; x < 122 * unit; x++) {
+            uint8_t *p = (uint8_t *)page.data + y * page.stride + x;
+            *p = (uint8_t)(255 - *p);
+        }
+    refused(&page, "");
+    ro_image_free(&page);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    uint8_t pixel = 0;
+    assert_int_equal(ro_wedge_width(64), 1096);
+    assert_int_equal(ro_wedge_height(64), 720);
+    assert_int_equal(ro_wedge_width(60), 0);
+    assert_int_equal(ro_wedge_width(8), 0);
+    assert_int_equal(ro_wedge_draw(context, 60, &(ro_image){RO_GRAY8, 1, 1, 255, 1, &pixel}),
+                     RO_E_ARGUMENT);
+    assert_int_equal(ro_wedge_draw(context, 64, &(ro_image){RO_GRAY8, 1, 1, 255, 1, &pixel}),
+                     RO_E_SIZE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_straight),    cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_screens),     cmocka_unit_test(test_no_wedge),
+        cmocka_unit_test(test_marks_alone), cmocka_unit_test(test_sizes),
+    };
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return 1;
+    const int result = cmocka_run_group_tests(tests, NULL, NULL);
+    ro_context_close(context);
+    return result;
+}
