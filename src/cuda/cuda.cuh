@@ -22,6 +22,7 @@ enum ro_cuda_slot {
     RO_CUDA_WORK, /* whatever else a schedule keeps */
     RO_CUDA_DBS_TABLES, /* of a direct binary search */
     RO_CUDA_DBS_STATE,
+    RO_CUDA_DBS_FIRST, /* the padded picture and the halftone that a search starts from */
     RO_CUDA_PDE_FIELDS, /* images of a diffusion */
     RO_CUDA_PDE_TABLES,
     RO_CUDA_GRIDS, /* tables and planes of multigrid and registration */

@@ -127,17 +127,18 @@ ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds)
 }
 
 ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
-                        const ro_image *shape, struct dbs_cuda **work)
+                        const ro_image *shape, const struct dbs_cuda_start *start,
+                        struct dbs_cuda **work)
 {
-    (void)options, (void)shape;
+    (void)options, (void)shape, (void)start;
     *work = NULL;
     return ro_cuda_timer_start(context);
 }
 
-ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *first,
+ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *own,
                        const ro_image *out, struct dbs_result *result)
 {
-    (void)work, (void)in, (void)first, (void)out, (void)result;
+    (void)work, (void)in, (void)own, (void)out, (void)result;
     return RO_E_DEVICE;
 }
 

@@ -75,8 +75,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
     {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
-     .offset = offsetof(struct halftone_values, phases), .choices = phases_names,
-     .topic = "colour", .before = "same"},
+     .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
+     .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
@@ -87,21 +87,23 @@ static const struct option options[] = {
      .topic = "colour"},
     {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
-    {"sigma", "S", "width of the eye in pixels (default 1.2)", OPTION_NUMBER,
+    {"view", "D,M", "the eye: dots and distance (default 300dpi,300mm, or by --dpi)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, view), .topic = "search"},
+    {"sigma", "S", "a Gaussian eye of S pixels instead", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
-    {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
+    {"radius", "W", "cut the eye off at 1 to 11 pixels (default: by its width)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
     {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
      .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
-    {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
+    {"start", "S", "random (default), a method or a halftone's file to start from", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, start), .topic = "search"},
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
-    {"shadow", "N/D", "tones set by the screen (default: follows --sigma, 8/255)", OPTION_TEXT,
+    {"shadow", "N/D", "tones set by the screen (default: follows the eye, 5/255)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
     {0},
 };
@@ -202,6 +204,8 @@ static void print_line(const ro_report *report, const char *output, double secon
     fprintf(stderr, "halftone: %s, %s, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n", report->method,
             output, report->width, report->height, report->schedule, where(report), threads, time,
             speed < 10 ? 1 : 0, speed);
+    if (report->detail[0])
+        fprintf(stderr, "halftone: %s\n", report->detail);
 }
 
 static void print_json(FILE *file, const ro_report *report, const struct operands *files,
@@ -228,6 +232,10 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
+    if (report->detail[0]) {
+        fputs(", \"detail\": ", file);
+        json_string(file, report->detail);
+    }
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
@@ -248,6 +256,24 @@ static bool read_fraction(const char *text, uint32_t fraction[2])
         text = end + 1;
     }
     return fraction[1] > 0;
+}
+
+/* "600dpi,300mm", with or without the units, as two numbers. */
+static bool read_view(const char *text, double view[2])
+{
+    static const char *const units[2] = {"dpi", "mm"};
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        view[i] = strtod(text, &end);
+        if (end == text || !(view[i] > 0) || !(view[i] < 1e6))
+            return false;
+        if (strncmp(end, units[i], strlen(units[i])) == 0)
+            end += strlen(units[i]);
+        if (*end != (i ? '\0' : ','))
+            return false;
+        text = end + 1;
+    }
+    return true;
 }
 
 void halftone_release(struct halftone_request *request)
@@ -284,6 +310,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
                     .overshoot = (int)values->overshoot,
+                    .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
                     .aim = values->aim,
@@ -304,6 +331,14 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     ro_status status = RO_OK;
     if (values->screen && !values->method)
         options->method = "screen";
+    double view[2];
+    if (values->view && !read_view(values->view, view))
+        status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must be such as 600dpi,300mm",
+                                 values->view);
+    else if (values->view) {
+        options->dpi = view[0];
+        options->distance = view[1];
+    }
     if (values->shadow && !read_fraction(values->shadow, options->shadow))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
@@ -352,8 +387,11 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
     uint32_t shadow[2];
+    double view[2];
     if (values.sigma == 0)
         return usage_error(command, "--sigma 0: must be above 0");
+    if (values.view && !read_view(values.view, view))
+        return usage_error(command, "--view %s: must be such as 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
     int result = certificate_wanted(command, &values.common, &files);

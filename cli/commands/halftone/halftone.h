@@ -16,7 +16,7 @@ struct halftone_values {
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
-    const char *aim, *order, *start, *shadow;
+    const char *view, *aim, *order, *start, *shadow;
 };
 
 /* The options as the library takes them, with all they point to. */

@@ -15,6 +15,7 @@
 #include "halftone/dbs/dbs_cuda.h"
 #include "halftone/halftone.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
@@ -93,8 +94,49 @@ static ro_image grey_shape(const struct halftoner *work)
 /* What the engine keeps in a halftoner. */
 struct dbs_work {
     struct dbs_options options;
-    struct dbs_cuda *cuda; /* NULL: on the CPU */
+    struct dbs_cuda *cuda;  /* NULL: on the CPU */
+    struct halftoner first; /* there, what makes the first halftone, if it has a method */
 };
+
+/* The eye, in words. */
+static void describe(const struct dbs_plan *plan, char *text, size_t size)
+{
+    const struct dbs_options *options = &plan->options;
+    char eye[48];
+    if (options->sigma > 0)
+        snprintf(eye, sizeof eye, "an eye of %g pixels", options->sigma);
+    else
+        snprintf(eye, sizeof eye, "%g dpi seen from %g mm", options->dpi, options->distance);
+    snprintf(text, size, "%s, radius %d, %.1f%% of its energy cut off", eye, plan->w,
+             100 * plan->eye_cut);
+}
+
+/* Launches the method of a start. */
+static ro_status make_first(void *data, const ro_image *padded, const ro_image *bits, void *stream)
+{
+    struct halftoner *first = data;
+    return first->engine->run_resident(first, padded, bits, 1, stream);
+}
+
+static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
+                           const ro_image *shape)
+{
+    struct dbs_work *made = work->state;
+    struct dbs_cuda_start start = {NULL, NULL};
+    work->report.device = RO_DEVICE_CUDA;
+    if (!plan->random && !made->options.first) {
+        ro_image padded = *shape;
+        padded.width = (uint32_t)plan->width;
+        padded.height = (uint32_t)plan->height;
+        const ro_halftone_options how = {.method = plan->options.start, .seed = made->options.seed};
+        ro_status status =
+            halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS, &how);
+        if (status != RO_OK)
+            return status;
+        start = (struct dbs_cuda_start){make_first, &made->first};
+    }
+    return dbs_cuda_open(work->context, &made->options, shape, &start, &made->cuda);
+}
 
 static ro_status open_engine(struct halftoner *work)
 {
@@ -118,7 +160,7 @@ static ro_status open_engine(struct halftoner *work)
         .start = asked->start,
         .first = asked->first,
         .rounds = asked->rounds,
-        .seed = work->seed,
+        .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],
         .shadow_denominator = asked->shadow[1],
@@ -129,11 +171,11 @@ static ro_status open_engine(struct halftoner *work)
     ro_status status = dbs_plan_make(context, &made->options, &shape, &plan);
     if (status != RO_OK)
         return status;
+    made->options.seed = dbs_start_draws(context, &plan.options) ? work->seed : 0;
     work->report.schedule = orders[order].name;
-    if (work->device == RO_DEVICE_CUDA) {
-        work->report.device = RO_DEVICE_CUDA;
-        return dbs_cuda_open(context, &made->options, &shape, &made->cuda);
-    }
+    describe(&plan, work->report.detail, sizeof work->report.detail);
+    if (work->device == RO_DEVICE_CUDA)
+        return open_cuda(work, &plan, &shape);
     if (order == DBS_RASTER && context->options.threads > 1)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "order raster tries one pixel after another and cannot use %d "
@@ -158,19 +200,24 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
     return status;
 }
 
+static void count_launches(struct halftoner *work)
+{
+    const struct dbs_work *made = work->state;
+    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda) + made->first.report.launches;
+}
+
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,
                           struct dbs_result *result)
 {
     struct dbs_work *made = work->state;
-    struct dbs_state *tables = NULL;
-    ro_status status = dbs_open_tables(work->context, &made->options, in, &tables);
-    if (status == RO_OK && !tables->plan.random)
-        status = dbs_start_make(work->context, tables);
+    ro_image own = {0};
+    ro_status status = RO_OK;
+    if (made->options.first)
+        status = dbs_own_bits(work->context, made->options.first, &own);
     if (status == RO_OK)
-        status =
-            dbs_cuda_run(made->cuda, in, tables->first.data ? &tables->first : NULL, out, result);
-    dbs_close(tables);
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
+        status = dbs_cuda_run(made->cuda, in, own.data ? &own : NULL, out, result);
+    ro_image_free(&own);
+    count_launches(work);
     return status;
 }
 
@@ -218,19 +265,21 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
                               uint32_t images, void *stream)
 {
     struct dbs_work *made = work->state;
-    if (0)
+    if (made->options.first)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "a start from floyd-steinberg needs the image in host memory");
+                               "a start that is given needs the image in host memory");
     ro_status status = dbs_cuda_run_resident(made->cuda, in, out, images, stream);
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
+    count_launches(work);
     return status;
 }
 
 static void close_engine(struct halftoner *work)
 {
     struct dbs_work *made = work->state;
-    if (made)
+    if (made) {
         dbs_cuda_close(made->cuda);
+        halftoner_close(&made->first);
+    }
     free(made);
     work->state = NULL;
 }

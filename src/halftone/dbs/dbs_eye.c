@@ -15,7 +15,7 @@
 
 static const double PI = 3.14159265358979323846;
 static const double CYCLES_A_DEGREE = 5.168895018219144; /* c */
-static const double USUAL_SIGMA = 1.2, USUAL_DPI = 300, USUAL_DISTANCE = 300;
+static const double USUAL_SIGMA = 1.2, USUAL_DPI = 300, USUAL_DISTANCE = 300, MOST_DPI = 600;
 enum { USUAL_RADIUS = 4, LEAST_RADIUS = 2 /* of Naesaenen's eye */ };
 
 static bool is_gaussian(const struct dbs_options *options) { return options->sigma > 0; }
@@ -100,7 +100,9 @@ static void make_products(struct dbs_plan *plan)
             16 * (dbs_pp(plan, 0, 0) - dbs_pp(plan, dbs_neighbours[k].dx, dbs_neighbours[k].dy));
 }
 
-/* The paper's aim has the paper's eye; dots that are seen have a size and a distance. */
+/* The paper's aim has the paper's eye; dots that are seen have a size and a distance. Where no
+ * distance was asked for, the eye follows the size within bounds: a narrower eye would leave many
+ * tones to the array, and a wider one is worse from near and no better from afar. */
 static void fill_in(struct dbs_options *options)
 {
     const bool viewed = options->distance != 0 || options->aim == DBS_SEEN;
@@ -108,8 +110,10 @@ static void fill_in(struct dbs_options *options)
         options->sigma = USUAL_SIGMA;
     if (options->dpi == 0)
         options->dpi = USUAL_DPI;
-    if (options->distance == 0)
+    if (options->distance == 0) {
         options->distance = USUAL_DISTANCE;
+        options->dpi = fmin(fmax(options->dpi, USUAL_DPI), MOST_DPI);
+    }
 }
 
 static bool is_positive(double number) { return number > 0 && isfinite(number); }
@@ -123,11 +127,12 @@ ro_status dbs_eye_make(ro_context *context, struct dbs_plan *plan)
     if (options->sigma != 0 && !is_positive(options->sigma))
         return ro_context_fail(context, RO_E_ARGUMENT, "sigma %g is not a positive number",
                                options->sigma);
-    fill_in(options);
-    if (!is_positive(options->dpi) || !is_positive(options->distance))
+    if ((options->dpi != 0 && !is_positive(options->dpi)) ||
+        (options->distance != 0 && !is_positive(options->distance)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "%g dpi seen from %g mm are not positive numbers", options->dpi,
                                options->distance);
+    fill_in(options);
     if (options->radius == 0 && is_gaussian(options))
         options->radius = USUAL_RADIUS;
     if (options->radius == 0) {

@@ -29,7 +29,8 @@ const struct dbs_step dbs_neighbours[8] = {
  */
 
 /* The shadow limit D: plain search empties tones below c_pp(0) / (2 S^2), so the next step of 1/255
- * above that is where the array must help. */
+ * above that is where the array must help; for Naesaenen's eye the next after half a step, for a
+ * tone that is just above the limit loses dots too. */
 static ro_status make_shadow(ro_context *context, struct dbs_plan *plan)
 {
     struct dbs_options *options = &plan->options;
@@ -37,8 +38,10 @@ static ro_status make_shadow(ro_context *context, struct dbs_plan *plan)
         return ro_context_fail(context, RO_E_ARGUMENT, "the shadow limit %u/0 is no number",
                                options->shadow_numerator);
     if (options->shadow_denominator == 0) {
-        uint64_t scale = 2ull * DBS_SCALE * DBS_SCALE;
-        options->shadow_numerator = (uint32_t)(255ull * (uint64_t)dbs_pp(plan, 0, 0) / scale) + 1;
+        const uint64_t scale = 2ull * DBS_SCALE * DBS_SCALE,
+                       room = options->sigma > 0 ? 0 : scale / 2;
+        options->shadow_numerator =
+            (uint32_t)((255ull * (uint64_t)dbs_pp(plan, 0, 0) + room) / scale) + 1;
         options->shadow_denominator = 255;
     }
     if (2ull * options->shadow_numerator > options->shadow_denominator)

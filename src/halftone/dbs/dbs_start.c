@@ -30,6 +30,20 @@ static ro_status check_own(ro_context *context, const ro_image *in, const ro_ima
     return RO_OK;
 }
 
+/* Error diffusion draws numbers only for noise, which a start does not have. */
+static bool draws(const struct halftone_method *method)
+{
+    return (method->options & OPTION_SEED) && method->engine != &diffusion_engine;
+}
+
+bool dbs_start_draws(ro_context *context, const struct dbs_options *options)
+{
+    if (options->first)
+        return false;
+    const struct halftone_method *method = halftone_method_find(context, options->start);
+    return strcmp(options->start, DBS_RANDOM) == 0 || (method && draws(method));
+}
+
 ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_options *options)
 {
     if (options->first && options->start)
@@ -54,7 +68,7 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
     if (method->engine == &dbs_engine || strcmp(method->info.name, "screen") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "a search cannot start from %s",
                                method->info.name);
-    if (options->seed && !(method->options & OPTION_SEED))
+    if (options->seed && !draws(method))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "nothing is random in a start from %s: no seed applies",
                                method->info.name);
@@ -80,15 +94,27 @@ static bool is_white(const ro_image *own, const uint8_t *row, uint32_t x)
     return 2 * value > ro_image_white(own);
 }
 
+static void pack_row(const ro_image *own, const uint32_t *column, uint32_t y, uint32_t width,
+                     uint8_t *row)
+{
+    const uint8_t *from = (const uint8_t *)own->data + (ptrdiff_t)y * own->stride;
+    memset(row, 0, ro_format_row_bytes(RO_BITS, width));
+    for (uint32_t x = 0; x < width; x++)
+        row[x / 8] |= (uint8_t)(is_white(own, from, column ? column[x] : x) << (7 - x % 8));
+}
+
+ro_status dbs_own_bits(ro_context *context, const ro_image *own, ro_image *bits)
+{
+    ro_status status = ro_image_alloc(context, RO_BITS, own->width, own->height, 0, bits);
+    for (uint32_t y = 0; y < own->height && status == RO_OK; y++)
+        pack_row(own, NULL, y, own->width, (uint8_t *)bits->data + (ptrdiff_t)y * bits->stride);
+    return status;
+}
+
 static void pad_own(const struct padding *work, int y, uint8_t *row)
 {
     const struct dbs_state *state = work->state;
-    const int width = state->plan.width;
-    const uint8_t *from =
-        (const uint8_t *)work->own->data + (ptrdiff_t)state->row[y] * work->own->stride;
-    memset(row, 0, ro_format_row_bytes(RO_BITS, (uint32_t)width));
-    for (int x = 0; x < width; x++)
-        row[x / 8] |= (uint8_t)(is_white(work->own, from, state->column[x]) << (7 - x % 8));
+    pack_row(work->own, state->column, state->row[y], (uint32_t)state->plan.width, row);
 }
 
 static void pad_grey(const struct padding *work, int y, uint8_t *row)
