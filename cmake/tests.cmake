@@ -48,11 +48,22 @@ if(TARGET PkgConfig::CMOCKA)
     ro_test(${name} tests/${source})
   endforeach()
   # allocations that a test refuses
-  target_link_options(pde_window_test PRIVATE
+  target_link_options(pde_segment_window_test PRIVATE
     -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=posix_memalign)
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()
+
+# What scripts in tests/cli run beside the command.
+add_executable(forge tests/cli/forge.c)
+set_target_properties(forge PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
+target_link_libraries(forge PRIVATE ${RO_TEST_LIBRARIES} m)
+
+# What tests/faults loads before the command, to make its calls fail.
+add_library(faults MODULE tests/faults/preload.c)
+set_target_properties(faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY tests C_VISIBILITY_PRESET default)
+target_compile_options(faults PRIVATE -fno-sanitize=all -fno-builtin)
+target_link_libraries(faults PRIVATE ${CMAKE_DL_LIBS})
 
 file(GLOB_RECURSE test_scripts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
   tests/*_test.sh tests/*_test.py)

@@ -105,6 +105,26 @@ ro_status ro_writer_commit(ro_writer *writer);
 RO_API
 void ro_writer_close(ro_writer *writer); /* NULL is allowed */
 
+/* Files that belong together. After ro_commit_begin, whatever the context commits or saves
+ * (pictures, inks, fields and sidecars, animations, contours, bytes) is complete but waits under a
+ * temporary name; who reads one of these files with the same context reads what waits.
+ * ro_commit_all looks for a cancellation one last time, gives all files their names and syncs their
+ * folders; ro_commit_drop, or closing the context, removes them. So a failure before the first name
+ * leaves every old file as it was. Several names are not one, though: if the system refuses one of
+ * them, or is cut off between them, those before are new, and the message of ro_commit_all says so.
+ * Both end the list. What goes to a pipe or a device has gone there before. */
+RO_API
+ro_status ro_commit_begin(ro_context *context);
+RO_API
+ro_status ro_commit_all(ro_context *context);
+RO_API
+void ro_commit_drop(ro_context *context);
+
+/* Removes all temporary files of the process, which then must not go on writing. May be called from
+ * a signal handler that ends it. */
+RO_API
+void ro_temporaries_remove(void);
+
 /* Whether a path (or a `type` that overrides it) can be written with this format and maxval; the
  * context's message says why not. Asked before long work, so that it is not lost. */
 RO_API
@@ -121,12 +141,6 @@ ro_status ro_image_load(ro_context *context, const char *path, const ro_read_opt
 RO_API
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options);
-
-/* The same but for the name, for files that belong together: *writer, which is to be closed, has
- * completed the file and waits for ro_writer_commit. */
-RO_API
-ro_status ro_image_write(ro_context *context, const char *path, const ro_image *image,
-                         const ro_write_options *options, ro_writer **writer);
 
 /* The bytes of a picture file, `type` as in ro_write_options ("png"); free() gives them back. */
 RO_API
@@ -182,9 +196,14 @@ ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
 RO_API
 ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field);
 
-/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there. */
+/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there.
+ * Loading takes memory that free() gives back, with a byte 0 behind the file's, which may be `most`
+ * at most. */
 RO_API
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
+RO_API
+ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
+                        size_t *size);
 RO_API
 ro_status ro_bytes_accepts(ro_context *context, const char *path);
 RO_API

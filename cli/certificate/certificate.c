@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/certificate/certificate.h"
 
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,10 +12,14 @@
 #include <strings.h>
 
 static const char checksum_name[] = "checksum";
-enum { LARGEST = 64 << 20 }; /* bytes of a certificate that is read */
+enum {
+    LARGEST = 64 << 20, /* bytes of a certificate that is read */
+    MOST_LINES = 4096,
+};
 
 /* Options that say how to run, not what to make. */
-static const char *const unstated[] = {"device", "threads", "cpu", "quiet", "json", "certificate", "strict"};
+static const char *const unstated[] = {"device", "threads",     "cpu",   "quiet",
+                                       "json",   "certificate", "strict"};
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
@@ -57,18 +61,13 @@ static void add_printed(struct certificate *to, const char *name, const char *fo
 
 void certificate_text(struct certificate *to, const char *name, const char *text)
 {
-    char *value = NULL;
-    size_t size = 0;
+    struct printed value;
+    if (to->status == RO_OK)
+        to->status = printed_open(to->context, &value);
     if (to->status != RO_OK)
         return;
-    FILE *file = open_memstream(&value, &size);
-    if (!file) {
-        no_memory(to);
-        return;
-    }
-    json_string(file, text);
-    fclose(file);
-    add_line(to, name, value);
+    json_string(value.file, text);
+    add_line(to, name, printed_end(&value));
 }
 
 void certificate_integer(struct certificate *to, const char *name, int64_t value)
@@ -102,34 +101,26 @@ static void print_wide(FILE *file, __int128 value)
 }
 
 /* A list as JSON: its values are printed to the file that begins it; NULL where it cannot be. */
-struct list {
-    char *text;
-    size_t size;
-};
-
-static FILE *list_begin(struct certificate *to, struct list *list)
+static FILE *list_begin(struct certificate *to, struct printed *list)
 {
+    if (to->status == RO_OK)
+        to->status = printed_open(to->context, list);
     if (to->status != RO_OK)
         return NULL;
-    FILE *file = open_memstream(&list->text, &list->size);
-    if (!file)
-        no_memory(to);
-    else
-        fputc('[', file);
-    return file;
+    fputc('[', list->file);
+    return list->file;
 }
 
-static void list_end(struct certificate *to, const char *name, const struct list *list, FILE *file)
+static void list_end(struct certificate *to, const char *name, struct printed *list)
 {
-    fputc(']', file);
-    fclose(file);
-    add_line(to, name, list->text);
+    fputc(']', list->file);
+    add_line(to, name, printed_end(list));
 }
 
 void certificate_integers(struct certificate *to, const char *name, const __int128 *values,
                           size_t count)
 {
-    struct list list = {0};
+    struct printed list;
     FILE *file = list_begin(to, &list);
     if (!file)
         return;
@@ -137,7 +128,7 @@ void certificate_integers(struct certificate *to, const char *name, const __int1
         fputs(i ? ", " : "", file);
         print_wide(file, values[i]);
     }
-    list_end(to, name, &list, file);
+    list_end(to, name, &list);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
@@ -230,7 +221,7 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 /* Texts one after another, as a list of strings. */
 static void add_list(struct certificate *to, const char *name, const struct texts *texts)
 {
-    struct list list = {0};
+    struct printed list;
     FILE *file = list_begin(to, &list);
     if (!file)
         return;
@@ -238,7 +229,7 @@ static void add_list(struct certificate *to, const char *name, const struct text
         fputs(i ? ", " : "", file);
         json_string(file, texts->text[i]);
     }
-    list_end(to, name, &list, file);
+    list_end(to, name, &list);
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
@@ -309,7 +300,7 @@ static void add_option(struct certificate *to, const struct option *option, cons
     }
 }
 
-static bool is_stated(const struct option *option)
+bool certificate_states(const struct option *option)
 {
     for (size_t i = 0; i < sizeof unstated / sizeof *unstated; i++)
         if (strcmp(option->name, unstated[i]) == 0)
@@ -331,7 +322,7 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
     for (int i = 0; i < words; i++)
         certificate_text(to, "operand", files->path[i]);
     for (int i = 0; i < count; i++)
-        if (is_stated(list[i]))
+        if (certificate_states(list[i]))
             add_option(to, list[i], values);
     if (to->status != RO_OK)
         return to->status;
@@ -343,6 +334,11 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
 static bool was_of(const struct option *option, const struct certificate *stated)
 {
     const char *ran = certificate_value(stated, "ran_method");
+    char name[80];
+    snprintf(name, sizeof name, "option_%s", option->before_with ? option->before_with : "");
+    const char *with = certificate_value(stated, name);
+    if (option->before_with && (!with || strcmp(with, "null") == 0))
+        return false;
     if (!option->before || !option->before_of)
         return option->before;
     for (const char *const *method = option->before_of; ran && *method; method++)
@@ -358,7 +354,7 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
-        if (!is_stated(list[i]) || certificate_value(stated, name))
+        if (!certificate_states(list[i]) || certificate_value(stated, name))
             continue;
         if (was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);
@@ -409,6 +405,10 @@ int certificate_wanted(const struct command *command, const struct common *commo
     for (int i = 0; i < files->count; i++)
         if (strcmp(files->path[i], "-") == 0)
             return usage_error(command, "--certificate needs files: - cannot be read again");
+    for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
+        if (same_file(files->path[i], files->path[files->count - 1]))
+            return usage_error(command, "--certificate: %s is replaced and could not be verified",
+                               files->path[i]);
     for (int i = 0; i < files->count; i++) {
         const char *dot = strrchr(files->path[i], '.');
         if (dot && strcasecmp(dot, ".bmp") == 0)
@@ -436,8 +436,8 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
 {
     const struct common *common = values;
     struct certificate made = {0};
-    char hash[RO_HASH_TEXT], *text = NULL;
-    size_t size = 0;
+    struct printed text = {0};
+    char hash[RO_HASH_TEXT];
     if (!common->certificate)
         return RO_OK;
     const ro_report report = ran ? *ran : (ro_report){0}; /* certifying may run something more */
@@ -446,62 +446,28 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
         add_run(&made, &report);
     if (status == RO_OK)
         status = made.status;
+    if (status == RO_OK)
+        status = printed_open(context, &text);
     if (status != RO_OK)
         goto done;
-    FILE *file = open_memstream(&text, &size);
-    if (!file) {
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-        goto done;
-    }
-    fputs("{\n", file);
+    fputs("{\n", text.file);
     for (int i = 0; i < made.count; i++)
-        fprintf(file, "  \"%s\": %s,\n", made.lines[i].name, made.lines[i].value);
-    fflush(file);
-    status = ro_bytes_hash(context, text, size, hash);
-    fprintf(file, "  \"%s\": \"%s\"\n}\n", checksum_name, hash);
-    if (fclose(file) != 0)
+        fprintf(text.file, "  \"%s\": %s,\n", made.lines[i].name, made.lines[i].value);
+    if (printed_flush(&text))
+        status = ro_bytes_hash(context, text.text, text.size, hash);
+    else
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-    if (status == RO_OK)
-        status = ro_bytes_save(context, common->certificate, text, size);
+    if (status == RO_OK) {
+        fprintf(text.file, "  \"%s\": \"%s\"\n}\n", checksum_name, hash);
+        status = printed_save(context, &text, common->certificate);
+    }
 done:
-    free(text);
+    printed_close(&text);
     certificate_close(&made);
     return status;
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
-
-static ro_status read_file(ro_context *context, const char *path, char **text, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    *text = NULL;
-    *size = 0;
-    if (!file)
-        return ro_context_fail(context, RO_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    size_t room = 0;
-    ro_status status = RO_OK;
-    for (;;) {
-        if (*size == room) {
-            room = 2 * room + 65536;
-            char *more = room < LARGEST ? realloc(*text, room + 1) : NULL;
-            if (!more) {
-                status = ro_context_fail(context, RO_E_FORMAT, "%s: is too large", path);
-                break;
-            }
-            *text = more;
-        }
-        const size_t got = fread(*text + *size, 1, room - *size, file);
-        *size += got;
-        if (got == 0)
-            break;
-    }
-    if (status == RO_OK && ferror(file))
-        status = ro_context_fail(context, RO_E_IO, "%s: cannot be read: %s", path, strerror(errno));
-    fclose(file);
-    if (status == RO_OK)
-        (*text)[*size] = '\0';
-    return status;
-}
 
 /* `  "name": value,` of one line, the comma missing in the last. */
 static bool read_line(struct certificate *to, char *line)
@@ -516,7 +482,7 @@ static bool read_line(struct certificate *to, char *line)
     size_t length = strlen(value);
     if (length > 0 && value[length - 1] == ',')
         value[--length] = '\0';
-    if (length == 0)
+    if (length == 0 || certificate_value(to, name) || to->count == MOST_LINES)
         return false;
     add_line(to, name, strdup(value));
     return true;
@@ -528,7 +494,7 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     char *text, hash[RO_HASH_TEXT], tail[sizeof mark + RO_HASH_TEXT + 8];
     size_t size;
     *to = (struct certificate){.context = context};
-    ro_status status = read_file(context, path, &text, &size);
+    ro_status status = ro_bytes_load(context, path, LARGEST, &text, &size);
     if (status != RO_OK)
         goto done;
     const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");

@@ -59,6 +59,9 @@ int certificate_wanted(const struct command *command, const struct common *commo
 ro_status certificate_write(const struct command *command, ro_context *context, const void *values,
                             const struct operands *files, const ro_report *ran);
 
+/* Whether a certificate has a line for this option: it says what to make, not how to run. */
+bool certificate_states(const struct option *option);
+
 /* For verify. certificate_state makes the lines that can be checked; certificate_read takes a file
  * apart after its checksum was found right. */
 ro_status certificate_state(const struct command *command, ro_context *context, const void *values,

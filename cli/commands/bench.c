@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 
 #include "bench/timing.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -148,8 +149,7 @@ static int run_kept(const struct bench *bench, const struct bench_options *optio
 
 static int run_all(const struct values *values, const struct bench_options *bench)
 {
-    char machine[96], path[256], *text = NULL;
-    size_t size = 0;
+    char machine[96], path[256];
     name_machine(bench->cuda, machine, sizeof machine);
     snprintf(path, sizeof path, "bench/results/%s.md", machine);
     const char *output = values->output ? values->output : path;
@@ -159,24 +159,22 @@ static int run_all(const struct values *values, const struct bench_options *benc
              slash ? output : ".");
     if (*folder && access(folder, W_OK) != 0)
         return fail("%s: the results cannot be written there, --output names another file", output);
-    FILE *kept = open_memstream(&text, &size);
-    if (!kept)
-        return fail("not enough memory");
-    print_head(kept, bench->cuda);
+    ro_context *context = NULL;
+    struct printed kept = {0};
     int result = 0;
+    if (ro_context_open(NULL, &context) != RO_OK || printed_open(context, &kept) != RO_OK)
+        result = fail("not enough memory");
+    else
+        print_head(kept.file, bench->cuda);
     for (int i = 0; i < BENCHES && result == 0; i++)
         if (!bench->cuda || benches[i]->cuda)
-            result = run_kept(benches[i], bench, kept);
-    fclose(kept);
-    ro_context *context = NULL;
-    if (result == 0 && ro_context_open(NULL, &context) != RO_OK)
-        result = fail("not enough memory");
-    if (result == 0 && ro_bytes_save(context, output, text, size) != RO_OK)
+            result = run_kept(benches[i], bench, kept.file);
+    if (result == 0 && printed_save(context, &kept, output) != RO_OK)
         result = fail("%s", ro_context_message(context));
+    printed_close(&kept);
     ro_context_close(context);
-    free(text);
     if (result == 0)
-        fprintf(stderr, "bench: all of this is in %s\n", output);
+        tell("bench: all of this is in %s", output);
     return result ? result : finish_stdout();
 }
 

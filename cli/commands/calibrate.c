@@ -5,6 +5,7 @@
  */
 #include "cli/certificate/certificate.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "draw/draw.h"
 #include "roundoff_io.h"
@@ -147,19 +148,14 @@ static void say_wedge(const struct values *values, const char *out)
 static ro_status save_curve(ro_context *context, const char *path, const ro_tone_point *points,
                             int count)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-    fputs("tone in, tone out\n", file);
+    struct printed text;
+    ro_status status = printed_open(context, &text);
+    if (status != RO_OK)
+        return status;
+    fputs("tone in, tone out\n", text.file);
     for (int i = 0; i < count; i++)
-        fprintf(file, "%.6f, %.6f\n", points[i].in, points[i].out);
-    fclose(file);
-    ro_status status = text ? ro_bytes_save(context, path, text, size)
-                            : ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-    free(text);
-    return status;
+        fprintf(text.file, "%.6f, %.6f\n", points[i].in, points[i].out);
+    return printed_save(context, &text, path);
 }
 
 static ro_status fit(ro_context *context, const struct values *values, const char *scan,
@@ -182,11 +178,10 @@ static void say_fit(const struct values *values, const char *scan, const ro_wedg
     const int middle = RO_WEDGE_STEPS / 2;
     if (!values->common.json) {
         if (!values->common.quiet)
-            fprintf(stderr,
-                    "calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as "
-                    "%.1f %%, tones are off by %.1f %% rms; %d points in %s\n",
-                    report->angle, 100 * report->light, 100 * report->printed[middle],
-                    100 * report->error, count, values->curve);
+            tell("calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as "
+                 "%.1f %%, tones are off by %.1f %% rms; %d points in %s",
+                 report->angle, 100 * report->light, 100 * report->printed[middle],
+                 100 * report->error, count, values->curve);
         if (!values->common.quiet)
             pictures_tell();
         return;
@@ -214,6 +209,8 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
     ro_wedge_report report;
     ro_image image = {0};
     int count = 0, there = 0;
+    if (!values->curve)
+        return ro_context_fail(to->context, RO_E_FORMAT, "a fit without its curve");
     ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL);
     if (status == RO_OK)
         status = ro_wedge_fit(to->context, &image, points, &count, &report);
@@ -283,6 +280,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (status == RO_OK)
         status = certificate_write(fits ? &command_calibrate_fit : command, work.context, &values,
                                    &files, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, wedge ? file : values.curve);

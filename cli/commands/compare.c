@@ -408,6 +408,7 @@ static int run(const struct command *command, int argc, char **argv)
         status = write_page(&all, files.path[0]);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, values.report ? values.report : "-");

@@ -44,7 +44,7 @@ static const struct option options[] = {
     {"round", "R", "of OUT's levels: sum (default), which keeps it, or nearest", OPTION_TEXT,
      PLACE(round), .topic = "numbers", .before = "nearest"},
     {"independent", NULL, "channels do not share the gradient", OPTION_FLAG, PLACE(independent)},
-    {"until-converged", NULL, "end where no pixel moves any more", OPTION_FLAG,
+    {"until-converged", NULL, "end where no pixel moves, or after 10000 (N) steps", OPTION_FLAG,
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule)},
@@ -202,7 +202,7 @@ done:
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
 static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
-                       bool nearest, double seconds)
+                       bool nearest, bool until_converged, double seconds)
 {
     char kappa[80] = "", white[48] = "", time[32], where[64];
     if (r->noise > 0)
@@ -224,6 +224,11 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
             ran->method, r->number, white, kappa, r->steps, r->time_step,
             r->converged ? " to the fixed point" : "", ran->width, ran->height, ran->schedule,
             where, time);
+    if (until_converged && !r->converged)
+        fprintf(stderr,
+                "denoise: pixels still moved after %u steps: this is no fixed point, and "
+                "--iterations N allows more\n",
+                r->steps);
     double change = r->sum_after - r->sum_before;
     if (change != 0)
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
@@ -441,6 +446,9 @@ static int run(const struct command *command, int argc, char **argv)
         .denoise = options_of(&values, &report),
     };
     const char *scheme = values.scheme ? values.scheme : "explicit";
+    if (values.until_converged && !values.common.quiet)
+        work.progress.notice = "denoise: goes on until no pixel moves, which can take a while; "
+                               "--iterations N bounds it";
     bool linear = values.model && ro_name_equal(values.model, "linear");
     bool rows = values.schedule && ro_name_equal(values.schedule, "stream") && !values.depth &&
                 (linear || !isnan(values.kappa)) && ro_name_equal(scheme, "explicit") &&
@@ -450,6 +458,7 @@ static int run(const struct command *command, int argc, char **argv)
     const ro_report ran = *ro_context_report(work.context);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, &ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files.path[1]);
@@ -459,7 +468,7 @@ static int run(const struct command *command, int argc, char **argv)
         result = finish_stdout();
     } else if (!values.common.quiet) {
         print_line(&ran, &report, scheme, values.round && ro_name_equal(values.round, "nearest"),
-                   seconds);
+                   values.until_converged, seconds);
         pictures_tell();
     }
     work_close(&work);

@@ -153,6 +153,7 @@ static int run(const struct command *command, int argc, char **argv)
                               &job.report);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, values.report ? values.report : "-");
@@ -180,6 +181,7 @@ const struct command command_measure = {
     .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,
     .run = run,
+    .files = 2,
     .defaults = &defaults,
     .values_size = sizeof defaults,
     .certify = certify,

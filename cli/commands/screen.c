@@ -96,7 +96,7 @@ static void report(const struct values *values, const char *kind, const char *ou
         json_string(file, out);
         fprintf(file, ", \"size\": %u, \"seconds\": %.6f}\n", size, seconds);
     } else if (!values->common.quiet) {
-        fprintf(stderr, "screen: %s, %u x %u, %.1f ms\n", kind, size, size, 1e3 * seconds);
+        tell("screen: %s, %u x %u, %.1f ms", kind, size, size, 1e3 * seconds);
     }
 }
 
@@ -127,6 +127,7 @@ static int run(const struct command *command, int argc, char **argv)
     ro_status status = make(work.context, &values, kind, out, &size);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &names, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, out);

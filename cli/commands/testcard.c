@@ -85,6 +85,7 @@ static int run(const struct command *command, int argc, char **argv)
     ro_status status = draw(work.context, &values, out);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, NULL);
+    status = work_commit(&work, status);
     work_end(&work);
     int bits = values.depth ? 16 : 8;
     if (status != RO_OK) {

@@ -310,8 +310,7 @@ static int most_operands(const struct command *command)
     return words < 2 ? 2 : words < MAX_OPERANDS ? words : MAX_OPERANDS;
 }
 
-/* Whether two names mean one file; what is no plain file, such as /dev/null, may be named twice. */
-static bool same_file(const char *a, const char *b)
+bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
     if (stat(a, &x) == 0 && stat(b, &y) == 0)

@@ -50,6 +50,7 @@ struct option {
     const char *const *choices; /* ended by NULL */
     const char *topic;          /* shown by --help TOPIC; NULL: by --help */
     const char *also;           /* another topic that shows it */
+    const char *before_with;    /* only where this other option was given; NULL: always */
     const char *before;         /* its value in certificates from before there was the option; NULL:
                                    the default */
     const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
@@ -90,6 +91,9 @@ enum parsed { PARSED, PARSED_HELP, PARSED_ERROR };
 struct command;
 enum parsed options_parse(const struct command *command, int argc, char **argv, void *values,
                           struct operands *operands);
+
+/* Whether two names mean one file; what is no plain file, such as /dev/null, may be named twice. */
+bool same_file(const char *a, const char *b);
 
 /* The same for a command's run: false where it ends here, with help or a wrong option, and *ended
  * is its exit status. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 static const double patience = 0.5, interval = 0.1; /* seconds before the first, between two */
+static const double long_wait = 2;                  /* before something is said without a bar */
 
 double seconds_now(void)
 {
@@ -23,9 +24,16 @@ void progress_begin(struct progress *progress, bool quiet)
 int progress_step(void *data, const char *phase, double done)
 {
     struct progress *progress = data;
-    if (!progress->wanted)
+    if (!progress->wanted && !progress->notice)
         return 0;
     double now = seconds_now();
+    if (!progress->wanted) {
+        if (now - progress->start >= long_wait) {
+            fprintf(stderr, "%s\n", progress->notice);
+            progress->notice = NULL;
+        }
+        return 0;
+    }
     if (now - progress->start < patience || now - progress->last < interval)
         return 0;
     progress->last = now;

@@ -8,6 +8,7 @@
 struct progress {
     bool shown; /* a bar stands on the terminal */
     bool wanted;
+    const char *notice; /* a line for where there is no terminal, once, when work takes long */
     double start, last; /* seconds */
 };
 

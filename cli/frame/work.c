@@ -46,9 +46,21 @@ int work_begin(struct work *work, const struct common *common)
     ro_status status = ro_context_open(&options, &work->context);
     if (status != RO_OK)
         return open_failed(status, common);
+    if ((status = ro_commit_begin(work->context)) != RO_OK) {
+        ro_context_close(work->context);
+        return open_failed(status, common);
+    }
     signals_watch(work->context);
     work->progress.start = seconds_now();
     return 0;
+}
+
+ro_status work_commit(struct work *work, ro_status status)
+{
+    if (status == RO_OK)
+        return ro_commit_all(work->context);
+    ro_commit_drop(work->context);
+    return status;
 }
 
 void work_end(struct work *work)

@@ -15,6 +15,10 @@ struct work {
 int work_begin(struct work *work, const struct common *common); /* 0, or an exit status: told */
 void work_end(struct work *work);
 
+/* Gives all files that the command has made their names, if all went well; else removes them. Until
+ * then nothing has changed, and files are read as they will be. */
+ro_status work_commit(struct work *work, ro_status status);
+
 /* Says in one line why a call failed, what became of `out`, and returns the exit status. */
 int work_failed(const struct work *work, ro_status status, const char *out);
 void work_close(struct work *work);

@@ -124,6 +124,13 @@ int ro_context_cancelled(const ro_context *context);
 RO_API
 ro_status ro_context_progress(ro_context *context, const char *phase, double done);
 
+/* The same: keeps something with a context. It is closed with the context, or when another (NULL:
+ * nothing) takes its place. */
+RO_API
+void ro_context_attach(ro_context *context, void *what, void (*close)(void *what));
+RO_API
+void *ro_context_attached(const ro_context *context);
+
 /* ---- Devices ------------------------------------------------------------------------------ */
 
 typedef struct ro_device_info {
@@ -175,8 +182,8 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width);
 RO_API
 const char *ro_format_name(ro_format format);
 
-/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view; ro_image_free gives them back and
- * clears the view. */
+/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them back,
+ * and clears the view. */
 RO_API
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
                          uint32_t maxval, ro_image *image);

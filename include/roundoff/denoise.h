@@ -59,7 +59,7 @@ typedef struct ro_denoise_options {
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
                              bits */
     uint32_t
-        iterations;   /* 0: 20, or 5 of the implicit schemes; until converged, as many as needed */
+        iterations;   /* 0: 20, or 5 of the implicit schemes; until converged 10000 at most */
     uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
     uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
                          the maxval, or where kappa comes from the noise and samples have 16 bits

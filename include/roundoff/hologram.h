@@ -33,6 +33,7 @@ void ro_field_free(ro_field *field);
 /* What is known of a field's physics; zeros: not known. */
 typedef struct ro_optics {
     double wavelength, pitch;
+    double pitch_y;         /* of the rows, where it differs; 0: as `pitch` */
     double viewer[3];       /* the centre of the viewing area; z is negative */
     double viewing_area[2]; /* its width and height */
     double depth;           /* where a picture of the scene is in focus */
@@ -61,16 +62,17 @@ typedef struct ro_hologram_scene {
 } ro_hologram_scene;
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
- * what lies behind it. `optics` is filled in. Needs FFTW, or cuFFT on a CUDA device. */
+ * what lies behind it. `optics` is filled in. The same bits on every CPU. */
 RO_API
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
                            const ro_field *field, ro_optics *optics);
 
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
- * viewer), as if nothing surrounded it. `in` and `out` may be the same. */
+ * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
+ * may be the same. The same bits on every CPU. */
 RO_API
 ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
-                             double wavelength, double pitch, double distance);
+                             const ro_optics *optics, double distance);
 
 /* ---- Quantizing --------------------------------------------------------------------------- */
 
@@ -141,13 +143,9 @@ typedef struct ro_hologram_options {
     double kappa;         /* paper: noise is kept out of frequencies above kappa/2 too; 0: 0.9 */
     ro_optics optics;
     ro_window window;           /* size 0: from the optics */
-    int measure;                /* fill in the measured figures; needs FFTW */
+    int measure;                /* fill in the measured figures */
     ro_hologram_report *report; /* NULL: not wanted */
 } ro_hologram_options;
-
-/* Whether this build can measure: it has FFTW. */
-RO_API
-int ro_hologram_measures(void);
 
 /* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
 RO_API
@@ -156,7 +154,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
 
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
- * the hogel's size. `table` holds the levels, `report` is the one of the run. Needs FFTW. */
+ * the hogel's size. `table` holds the levels, `report` is the one of the run. */
 RO_API
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
                             const float *table, const ro_hologram_report *report, uint32_t hogel,

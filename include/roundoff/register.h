@@ -23,6 +23,13 @@ typedef struct ro_register_step {
     uint32_t trials;        /* energies computed to find its length */
 } ro_register_step;
 
+/* Why a displacement is of no use. */
+enum {
+    RO_REGISTER_FOLDS = 1 << 0,  /* the same of the moving image is seen twice */
+    RO_REGISTER_LEAVES = 1 << 1, /* more than half of the pixels look beyond the moving image */
+    RO_REGISTER_WORSE = 1 << 2,  /* the images are less alike than before */
+};
+
 typedef struct ro_register_report {
     const char *number;
     double energy_before, energy_after; /* of the images themselves, without smoothing */
@@ -34,6 +41,7 @@ typedef struct ro_register_report {
     double jacobian;                      /* the least determinant of 1 + Du; <= 0: it folds */
     uint64_t folds;                       /* pixels where it does */
     double outside;                       /* share of pixels that look beyond the moving image */
+    unsigned useless;                     /* bits of the above; 0: it may be of use */
     double start[6];                      /* where it began: x' = s0 x + s1 y + s2, y' = s3 ... */
 } ro_register_report;
 

@@ -39,6 +39,12 @@ typedef struct ro_seed {
     double radius; /* 0: 5 */
 } ro_seed;
 
+/* Why a label is of no use. */
+enum {
+    RO_LABEL_EVERYTHING = 1 << 0, /* at most one pixel of 256 was left */
+    RO_LABEL_NOTHING = 1 << 1,    /* its contour has vanished */
+};
+
 typedef struct ro_segment_label {
     int used;       /* it had a seed */
     uint32_t steps; /* until it ended */
@@ -54,6 +60,7 @@ typedef struct ro_segment_label {
     double perimeter; /* length of the contour in pixels, without the image's border */
     double low, high; /* of the window, if there is one, given or estimated */
     double fastest;   /* largest |speed| in pixels a step */
+    unsigned useless; /* bits of the above; 0: it may be of use */
 } ro_segment_label;
 
 typedef struct ro_segment_report {

@@ -68,6 +68,7 @@ void ro_context_close(ro_context *context)
 {
     if (!context)
         return;
+    ro_context_attach(context, NULL, NULL);
     ro_cuda_close(context->cuda);
     ro_pool_close(context->pool);
     pthread_mutex_destroy(&context->message_lock);
@@ -94,6 +95,16 @@ ro_status ro_context_fail(ro_context *context, ro_status status, const char *for
     va_end(arguments);
     return status;
 }
+
+void ro_context_attach(ro_context *context, void *what, void (*close)(void *what))
+{
+    if (context->attached)
+        context->close_attached(context->attached);
+    context->attached = what;
+    context->close_attached = close;
+}
+
+void *ro_context_attached(const ro_context *context) { return context->attached; }
 
 struct ro_cuda **ro_context_cuda(ro_context *context) { return &context->cuda; }
 

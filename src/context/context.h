@@ -20,6 +20,8 @@ struct ro_context {
     pthread_mutex_t message_lock; /* a reader's thread may fail beside the caller's */
     char message[512];
     ro_report report;
+    void *attached; /* what a library on top keeps with the context */
+    void (*close_attached)(void *attached);
 };
 
 #endif

@@ -303,11 +303,10 @@ ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t heig
 
 void propagate_cuda_close(struct propagate_cuda *device) { (void)device; }
 
-ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double wavelength,
-                             double pitch, double distance, double limit_x, double limit_y)
+ro_status propagate_cuda_run(struct propagate_cuda *device, float *field,
+                             const struct propagate_filter *filter)
 {
-    (void)device, (void)field, (void)wavelength, (void)pitch, (void)distance;
-    (void)limit_x, (void)limit_y;
+    (void)device, (void)field, (void)filter;
     return RO_E_DEVICE;
 }
 

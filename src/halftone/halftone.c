@@ -51,6 +51,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
+        {OPTION_OVERSHOOT, options->clamp != 0, "clamp"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
         {OPTION_SEARCH, options->distance != 0, "view"},
@@ -70,6 +71,7 @@ static ro_status check_options(struct halftoner *work)
     if (palette && (palette->count < 2 || palette->count > 256))
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                palette->count);
+    options->clamp |= options->overshoot != 0;
     if (options->overshoot < 0 || options->overshoot > 100)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "an overshoot of %d %% makes no sense; 0 to 100 does",

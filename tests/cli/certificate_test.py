@@ -86,6 +86,17 @@ class Certificates(Case):
         self.assertGreater(short["search_improving_trials"], 0)
         self.assertGreater(short["search_error"], told["search_error"])
 
+    def test_resized_before_it_was_light(self):
+        """A certificate without `resample` means that --resize mixed values."""
+        self.halftone("--resize", "50%", "--linear", "--resample", "values")
+        lines = self.get("cert.json").decode().splitlines(True)
+        if not self.seal("old.json", "".join(l for l in lines if '"option_resample"' not in l)):
+            self.skipTest("no xxHash to seal an older certificate with")
+        self.assertNotIn("option_resample", self.lines("old.json"))
+        self.holds("old.json", "in.pgm", "out.pbm", "--recompute")
+        self.works("halftone", "in.pgm", "out.pbm", "--resize", "50%", "--linear", "--quiet")
+        self.fails("old.json", "in.pgm", "out.pbm", words=["certificate says"])
+
     def test_search_before_there_was_an_aim(self):
         """A certificate without `aim` means that only the halftone was blurred."""
         self.put("cert.json", (Path(__file__).parent / "search_before_aim.json").read_bytes())
@@ -107,6 +118,11 @@ class Certificates(Case):
         rgb = "--channels", "rgb", "--method", "bayer"
         self.earlier("phases.json", *rgb, "--phases", "same")
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rgb)
+        self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
+
+    def test_palettes_that_were_clamped(self):
+        self.earlier("palette.json", "--palette", "spectra6-panel", "--overshoot", "0")
+        self.works("halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "spectra6-panel")
         self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
     @unittest.skipUnless(supports("png"), "this build has no PNG support")

@@ -9,6 +9,7 @@ import unittest
 
 ROUNDOFF = os.environ.get("ROUNDOFF", "build/roundoff")
 SOURCE_DIR = os.environ.get("SOURCE_DIR", ".")
+BUILD_DIR = os.environ.get("BUILD_DIR", "build")
 SANITIZE = os.environ.get("SANITIZE", "")
 OLD = b"the old output\n"
 

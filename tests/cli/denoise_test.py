@@ -2,9 +2,10 @@
 """roundoff denoise: pipes, the report, what it refuses, and that nothing is lost when it does."""
 import json
 import struct
+import subprocess
 import unittest
 
-from command import Case, OLD, netpbm, noise, pgm
+from command import Case, OLD, ROUNDOFF, netpbm, noise, pgm
 
 
 class Denoise(Case):
@@ -92,6 +93,22 @@ class Denoise(Case):
         done = self.works("denoise", "-", "-", "--schedule", "stream", "--white", "1023", "--quiet",
                           "--kappa", repr(told["kappa"]), input=self.get("deep.pgm"))
         self.assertEqual(netpbm(done.stdout)[2], wanted)
+
+    def test_until_converged(self):
+        """It has a bound, says where it ended, and says something while it takes long."""
+        done = self.works("denoise", "in.pgm", "out.pgm", "--until-converged", "--number", "s9")
+        self.assertIn(b"to the fixed point", done.stderr)
+        done = self.works("denoise", "in.pgm", "out.pgm", "--until-converged")
+        self.assertIn(b"pixels still moved after 10000 steps", done.stderr)
+        done = self.works("denoise", "in.pgm", "out.pgm", "--until-converged", "--iterations", "30")
+        self.assertIn(b"pixels still moved after 30 steps", done.stderr)
+        long = subprocess.Popen([ROUNDOFF, "denoise", "in.pgm", "out.pgm", "--until-converged",
+                                 "--schedule", "reference", "--iterations", "1000000000"],
+                                cwd=self.folder, stderr=subprocess.PIPE)
+        self.assertRegex(long.stderr.readline(), b"^denoise: goes on until no pixel moves")
+        long.terminate()
+        self.assertEqual(long.wait(60), 143)
+        long.stderr.close()
 
     def test_refused(self):
         self.put("out.pgm", OLD)

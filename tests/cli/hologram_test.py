@@ -7,7 +7,6 @@ import unittest
 
 from command import Case, OLD, ROUNDOFF, certifies, netpbm, noise
 
-import subprocess
 
 WINDOW = ["--window", "0.2,0.1,0.3,0.3"]
 
@@ -22,12 +21,6 @@ def npy(width, height, numbers, kind="<c8"):
 
 def field(width, height, seed=1):
     return npy(width, height, [b / 128 - 1 for b in noise(2 * width * height, seed)])
-
-
-def can_transform():
-    done = subprocess.run([ROUNDOFF, "hologram", "make", "/dev/null/x.npy", "--size", "8x8"],
-                          stderr=subprocess.PIPE)
-    return b"FFTW" not in done.stderr
 
 
 class Quantize(Case):
@@ -241,7 +234,6 @@ class Quantize(Case):
                 self.assertIn(b"\n  " + option + b" ", text, topic)
 
 
-@unittest.skipUnless(can_transform(), "this build has no FFTW")
 class Optics(Case):
     @unittest.skipUnless(certifies(), "this build has no hashes")
     def test_from_scene_to_picture(self):

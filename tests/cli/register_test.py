@@ -129,13 +129,24 @@ class Register(Case):
         self.put("other.pgm", pgm(WIDTH, HEIGHT, bytes((x * 37 + y * 91 + x * y) % 251
                                                        for y in range(HEIGHT)
                                                        for x in range(WIDTH))))
-        done = self.works("register", "fixed.pgm", "other.pgm", "out.pgm", "--sigma", "0.6",
-                          "--sigma-first", "2", "--smooth", "1", "--updates", "60")
+        astray = ["register", "fixed.pgm", "other.pgm", "out.pgm", "--sigma", "0.6",
+                  "--sigma-first", "2", "--smooth", "1", "--updates", "60", "--field", "u.npy"]
+        self.put("out.pgm", OLD)
+        self.refused(*astray, "--certificate", "c.json", status=3,
+                     words=["folds at", "out.pgm was not written",
+                            "--match ncc for a change of brightness", "--init affine", "--force"])
+        before = self.snapshot()
+        done = self.command(*astray, "--json")
+        self.assertEqual(done.returncode, 3)
+        self.assertTrue(json.loads(done.stdout)["useless"])
+        self.assertEqual(self.snapshot(), before)
+        done = self.works(*astray, "--force")
         self.assertIn(b"warning: the displacement folds at ", done.stderr)
+        self.assertNotEqual(self.get("out.pgm"), OLD)
 
     def test_options(self):
         for more in (["--init", "translation"], ["--init", "affine"], ["--match", "ncc"],
-                     ["--scheme", "thesis"], ["--finest", "0"], ["--scales", "1"],
+                     ["--scheme", "thesis", "--force"], ["--finest", "0"], ["--scales", "1"],
                      ["--sigma", "6", "--sigma-first", "60", "--tolerance", "0.1"]):
             told = self.report("fixed.pgm", "moving.pgm", "out.pgm", *more)
             self.assertLess(told["energy_after"], told["energy_before"], more)

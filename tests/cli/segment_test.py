@@ -131,7 +131,7 @@ class Segment(Case):
         self.assertRegex(self.works(*flat, "--number", "u8").stderr.decode(),
                          r"stalled after \d+ steps.*\n.*warning: label 1 .* %d more pixels.*"
                          r"use --number s12 or s16\n$" % label["held"])
-        label, = json.loads(self.works(*flat, "--number", "s12", "--json").stdout)["labels"]
+        label, = json.loads(self.works(*flat, "--number", "s12", "--json", "--force").stdout)["labels"]
         self.assertEqual(label["area"], 400 * 330)
         self.assertEqual((label["ended"], label["stalled"], label["held"]), (True, False, 0))
         done = self.works(*flat, "--number", "u8", "--iterations", "60")
@@ -333,10 +333,29 @@ class Segment(Case):
         self.refused("segment", "short.pgm", "out.pgm", "--at", "9,9", "--overlay", "o.ppm",
                      "--contours", "o.svg", "--frames", "o.gif")
 
+    def test_everything_and_nothing(self):
+        """Neither is a success: a sentence, a status of its own, and no file."""
+        self.put("out.pgm", OLD)
+        for words, *more in ((["filled the whole picture", "narrower --window", "--force"],
+                              "--window", "0,255"),
+                             (["vanished", "under the seeds", "--force"], "--speed=-1")):
+            beside = ["--overlay", "o.ppm", "--contours", "o.svg", "--frames", "o.gif", "--phi",
+                      "o.npy"]
+            self.refused("segment", "in.pgm", "out.pgm", "--at", "50,40", *more, *beside, status=3,
+                         words=words)
+            before = self.snapshot()
+            done = self.command("segment", "in.pgm", "out.pgm", "--at", "50,40", *more, "--json")
+            self.assertEqual((done.returncode, self.snapshot()), (3, before))
+            self.assertTrue(json.loads(done.stdout)["labels"][0]["useless"])
+            forced = self.works("segment", "in.pgm", "forced.pgm", "--at", "50,40", *more,
+                                "--force")
+            self.assertIn(b"warning: label 1", forced.stderr)
+            self.assertEqual(len(set(netpbm(self.get("forced.pgm"))[2])), 1)
+
     def test_tiny(self):
         self.put("one.pgm", pgm(1, 1, [7]))
         self.works("segment", "one.pgm", "one.out.pgm", "--at", "0,0", "--contours", "one.svg",
-                   "--overlay", "one.ppm", "--frames", "one.gif")
+                   "--overlay", "one.ppm", "--frames", "one.gif", "--force")
         self.assertEqual(netpbm(self.get("one.out.pgm"))[2], b"\xff")
         self.put("row.pgm", pgm(70, 1, [7] * 35 + [200] * 35))
         self.works("segment", "row.pgm", "row.out.pgm", "--at", "5,0,2", "--contours", "row.svg",

@@ -64,6 +64,7 @@ class Usage(Case):
                      "1073741825x1", "1073741825x", "99999999999999999999x", "1x 5", "nan%",
                      "inf%", "1e9%", "50%%", "50%x"]:
             self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH or P%"])
+        self.halftone("--resample", "light", words=["--resize"])
         self.wrong("testcard", "out.pbm", "--depth", "12", words=["8 or 16"])
 
     def test_missing_values(self):

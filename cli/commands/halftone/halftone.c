@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {.levels = 2, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {.levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -17,6 +17,8 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
+
+static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
     {"method", "M", "how to round (default floyd-steinberg)", OPTION_TEXT,
@@ -37,6 +39,9 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
     {"resize", "WxH", "to the device's pixels: WxH, in proportion Wx, xH or P%", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
+    {"resample", "R", "resize light, values, or auto (default): as it is rounded", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, resample), .choices = resample_names,
+     .topic = "tone", .before = "values", .before_with = "resize"},
     {"strength", "P%", "part of every error that is passed on (default 100%)", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, strength), .min = 1, .max = 100,
      .topic = "diffusion"},
@@ -79,7 +84,7 @@ static const struct option options[] = {
      .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
-    {"overshoot", "P%", "let a palette's errors pass black and white: truer greys", OPTION_SHARE,
+    {"overshoot", "P%", "palettes by the rule before: no hull, cut P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
@@ -309,7 +314,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                                                    : RO_CHANNELS_GREY,
                     .same_phases = values->phases,
                     .grey_in_colour = 100 - values->black,
-                    .overshoot = (int)values->overshoot,
+                    .clamp = values->overshoot >= 0 && values->palette,
+                    .overshoot = values->overshoot > 0 ? (int)values->overshoot : 0,
                     .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
@@ -321,7 +327,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                  .resize_width = values->resize.width,
                  .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
-                 .resize_light = values->linear || values->palette},
+                 .resize_light =
+                     values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {.type = values->type,
                   .dpi_x = values->dpi,
                   .dpi_y = values->dpi,
@@ -383,6 +390,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.channels && values.separate)
         return usage_error(command, "--channels rgb and --separate exclude each other");
 
+    if (values.resample && !values.resize.width && !values.resize.height &&
+        !(values.resize.percent > 0))
+        return usage_error(command, "--resample goes with --resize only");
     if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
@@ -416,6 +426,7 @@ static int run(const struct command *command, int argc, char **argv)
     const ro_report report = *ro_context_report(work.context);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, &report);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, out);

@@ -12,6 +12,7 @@ struct halftone_values {
     int levels, page, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
+    int resample;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */

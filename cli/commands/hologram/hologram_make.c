@@ -118,6 +118,7 @@ int hologram_make(const struct command *command, const struct hologram_values *v
         status = ro_hologram_make(work.context, &scene, &field, &optics);
     if (status == RO_OK)
         status = ro_hologram_save(work.context, path[0], &field, &optics);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[0]);

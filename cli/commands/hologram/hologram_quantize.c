@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -183,16 +184,12 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
 static ro_status save_report(ro_context *context, const struct quantize *q, const ro_report *ran,
                              const char *const *path, const char *name, double seconds)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for the report");
-    write_report(memory, q, ran, path, seconds, true);
-    fclose(memory);
-    ro_status status = ro_bytes_save(context, name, text, size);
-    free(text);
-    return status;
+    struct printed text;
+    ro_status status = printed_open(context, &text);
+    if (status != RO_OK)
+        return status;
+    write_report(text.file, q, ran, path, seconds, true);
+    return printed_save(context, &text, name);
 }
 
 /* The noise of the hogel in the middle, dark where it is weak. */
@@ -301,6 +298,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
         status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &ran);
+    status = work_commit(&work, status);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[1]);
     } else if (values->common.json) {
@@ -391,7 +389,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
                                                        .progress_data = to->context},
                                  &cpu);
     if (status == RO_OK) {
-        q.options.measure = ro_hologram_measures();
+        q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
         if (status != RO_OK)
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));

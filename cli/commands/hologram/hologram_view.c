@@ -16,7 +16,6 @@ struct view {
     double depth[MOST_DEPTHS];
     int depths;
     ro_view view;
-    ro_writer *writers[MOST_DEPTHS]; /* of complete pictures that wait for the others */
 };
 
 /* The light that a modulator at these levels sends out. */
@@ -49,13 +48,13 @@ static char *numbered(const char *path, int number)
 }
 
 /* As floats where the file holds them, else as numbers of 16 or 8 bits. */
-static ro_status write_picture(ro_context *context, const char *path, const char *type,
-                               const ro_image *picture, ro_writer **writer)
+static ro_status save_picture(ro_context *context, const char *path, const char *type,
+                              const ro_image *picture)
 {
     ro_write_options write = {.type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
-        return ro_image_write(context, path, picture, &write, writer);
+        return ro_image_save(context, path, picture, &write);
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
     bool wide = ro_writer_accepts(context, path, &info, &write) == RO_OK;
@@ -73,7 +72,7 @@ static ro_status write_picture(ro_context *context, const char *path, const char
                 ((uint8_t *)to)[x] = (uint8_t)lrintf(from[x] * 255);
     }
     if (status == RO_OK)
-        status = ro_image_write(context, path, &whole, &write, writer);
+        status = ro_image_save(context, path, &whole, &write);
     ro_image_free(&whole);
     return status;
 }
@@ -127,15 +126,9 @@ static ro_status run_view(ro_context *context, const struct hologram_values *val
         if (status == RO_OK)
             status = ro_hologram_reconstruct(context, &field, &picture, &v->view);
         if (status == RO_OK)
-            status = write_picture(context, name ? name : path[1], values->type, &picture,
-                                   &v->writers[i]);
+            status = save_picture(context, name ? name : path[1], values->type, &picture);
         free(name);
     }
-    /* All pictures, or none. */
-    for (int i = 0; i < v->depths && status == RO_OK; i++)
-        status = ro_writer_commit(v->writers[i]);
-    for (int i = 0; i < v->depths; i++)
-        ro_writer_close(v->writers[i]);
     ro_image_free(&picture);
     ro_field_free(&field);
     return status;
@@ -174,6 +167,7 @@ int hologram_reconstruct(const struct command *command, const struct hologram_va
     if (result)
         return result;
     ro_status status = run_view(work.context, values, &v, path);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, path[1]);

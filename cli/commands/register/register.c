@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff register: finds a displacement, or applies one that was found before. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/register/register.h"
 #include "cli/certificate/certificate.h"
-#include "cli/frame/pictures.h"
 #include "cli/commands/register/register_pictures.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
 
@@ -26,6 +26,8 @@ static const struct option options[] = {
     {"apply", "FILE", "no search: IMAGE OUT are warped by this field", OPTION_TEXT, PLACE(apply)},
     {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
      .choices = samplings},
+    {"force", NULL, "write a result that folds or is of no other use, too", OPTION_FLAG,
+     PLACE(force)},
     {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
      .topic = "pictures", .writes = true},
     {"before", "FILE", "squared differences, ten times, before", OPTION_TEXT, PLACE(before),
@@ -154,18 +156,14 @@ static ro_status save_extra(struct job *job, const struct extra *extra, const st
 static ro_status save_text(struct job *job, const char *path,
                            void (*write)(FILE *, const ro_register_step *, uint32_t))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for %s", path);
+    struct printed text;
+    ro_status status = printed_open(job->context, &text);
+    if (status != RO_OK)
+        return status;
     uint32_t kept =
         job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
-    write(file, job->with.steps, kept);
-    fclose(file);
-    ro_status status = ro_bytes_save(job->context, path, text, size);
-    free(text);
-    return status;
+    write(text.file, job->with.steps, kept);
+    return printed_save(job->context, &text, path);
 }
 
 static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
@@ -205,12 +203,13 @@ static ro_status search(struct job *job)
     if (status == RO_OK)
         status = ro_register(context, &fixed, &moving, &field, &job->with);
     const ro_report ran = *ro_context_report(context);
-    if (status == RO_OK)
+    const bool wanted = status == RO_OK && (!job->report.useless || job->values->force);
+    if (wanted)
         status = ro_image_alloc(context, moving.format, moving.width, moving.height, moving.maxval,
                                 &warped);
-    if (status == RO_OK)
+    if (wanted && status == RO_OK)
         status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
-    if (status == RO_OK) {
+    if (wanted && status == RO_OK) {
         const struct pictures of = {&fixed, &moving, &warped, &field};
         ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
         status = save_all(job, &of, &write);
@@ -241,11 +240,11 @@ static void print_lines(const struct job *job, double seconds)
     if (r->jacobian <= 0)
         fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
                 (unsigned long long)r->folds);
-    if (r->outside > 0.5)
-        fprintf(stderr,
-                "register: warning: %.0f %% of the pixels look beyond the moving image: the "
-                "result is of no use; another --match, --init or --sigma may help\n",
+    if (r->useless & RO_REGISTER_LEAVES)
+        fprintf(stderr, "register: warning: %.0f %% of the pixels look beyond the moving image\n",
                 100 * r->outside);
+    if (r->useless & RO_REGISTER_WORSE)
+        fputs("register: warning: the images became less alike\n", stderr);
 }
 
 static void print_json(FILE *file, const struct job *job, double seconds)
@@ -269,8 +268,8 @@ static void print_json(FILE *file, const struct job *job, double seconds)
     fputs("], \"start\": [", file);
     for (int i = 0; i < 6; i++)
         fprintf(file, "%s%.17g", i ? ", " : "", r->start[i]);
-    fprintf(file, "], \"steps\": %u, \"trials\": %u, \"folds\": %llu", r->steps, r->trials,
-            (unsigned long long)r->folds);
+    fprintf(file, "], \"steps\": %u, \"trials\": %u, \"folds\": %llu, \"useless\": %s", r->steps,
+            r->trials, (unsigned long long)r->folds, r->useless ? "true" : "false");
     const struct {
         const char *name;
         double value;
@@ -338,6 +337,7 @@ static const char *not_for_apply(const struct register_values *v)
         {"figure", v->figure},
         {"energy", v->energy},
         {"plot", v->plot},
+        {"force", v->force},
         {"scheme", v->scheme},
         {"match", v->match},
         {"init", v->init},
@@ -376,6 +376,7 @@ static int run_apply(const struct command *command, const struct register_values
     const double seconds = seconds_now() - work.progress.start;
     if (status == RO_OK)
         status = certificate_write(command, work.context, values, files, &applied);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[1]);
@@ -389,8 +390,8 @@ static int run_apply(const struct command *command, const struct register_values
                 seconds);
         result = finish_stdout();
     } else if (!values->common.quiet) {
-        fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
-                samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
+        tell("register: %s applied, %s, %u x %u, %.1f ms", values->apply,
+             samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
         pictures_tell();
     }
     work_close(&work);
@@ -428,8 +429,10 @@ static int run_search(const struct command *command, const struct register_value
     job.context = work.context;
     ro_status status = search(&job);
     const double seconds = seconds_now() - work.progress.start;
-    if (status == RO_OK)
+    const bool useless = status == RO_OK && job.report.useless && !values->force;
+    if (status == RO_OK && !useless)
         status = certificate_write(command, work.context, values, files, &job.ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files->path[2]);
@@ -437,10 +440,12 @@ static int run_search(const struct command *command, const struct register_value
         bool busy = strcmp(files->path[2], "-") == 0;
         print_json(busy ? stderr : stdout, &job, seconds);
         result = finish_stdout();
-    } else if (!values->common.quiet) {
+    } else if (!values->common.quiet && !useless) {
         print_lines(&job, seconds);
         pictures_tell();
     }
+    if (useless && result == 0)
+        result = register_useless(values, &job.report, files->path[2]);
     free(job.with.steps);
     work_close(&work);
     return result;

@@ -10,10 +10,15 @@ struct register_values {
     const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
     const char *scheme, *match, *init, *number;
     int sampling, scales, updates, trials, smooth;
+    bool force;
     double sigma, sigma_first, finest, tolerance;
 };
 
 ro_register_options register_options_of(const struct register_values *values);
+
+/* Says in a sentence that a result is of no use, and what to try; EXIT_USELESS. */
+int register_useless(const struct register_values *values, const ro_register_report *report,
+                     const char *out);
 
 /* What a certificate says of a registration; see certificate.h. */
 ro_status register_certify(struct certificate *to, const void *values,

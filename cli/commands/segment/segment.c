@@ -19,6 +19,7 @@ struct values {
     const char *number, *norm, *profile, *schedule;
     int every, iterations, depth;
     double max_rms, time_step, smooth, sigma;
+    bool force;
 };
 
 static const struct values defaults = {.max_rms = NAN, .time_step = NAN};
@@ -42,6 +43,8 @@ static const struct option options[] = {
      .writes = true},
     {"frames", "FILE", "the evolution as .gif, or as a series FILE-0000.png", OPTION_TEXT,
      PLACE(frames), .writes = true},
+    {"force", NULL, "write labels that filled everything or nothing, too", OPTION_FLAG,
+     PLACE(force), .topic = "steps"},
     {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
      .max = 1 << 30},
     {"speed", "C", "constant part; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
@@ -313,7 +316,7 @@ static ro_status run_job(struct job *job)
         status = ro_segment(job->context, &job->in, &job->segment, &job->result);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
         status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
-    if (status == RO_OK)
+    if (status == RO_OK && (!segment_is_useless(&job->report) || values->force))
         status = save_all(job);
     frames_close(&job->frames);
     close_job(job);
@@ -468,8 +471,10 @@ static int run(const struct command *command, int argc, char **argv)
     ro_status status = run_job(&job);
     const double seconds = seconds_now() - work.progress.start;
     const ro_report ran = *ro_context_report(work.context);
-    if (status == RO_OK)
+    const bool useless = status == RO_OK && segment_is_useless(&job.report) && !values.force;
+    if (status == RO_OK && !useless)
         status = certificate_write(command, work.context, &values, &files, &ran);
+    status = work_commit(&work, status);
     work_end(&work);
     if (status != RO_OK) {
         result = work_failed(&work, status, files.path[1]);
@@ -477,10 +482,12 @@ static int run(const struct command *command, int argc, char **argv)
         bool busy = strcmp(files.path[1], "-") == 0;
         segment_json(busy ? stderr : stdout, &ran, &job.report, &files, seconds);
         result = finish_stdout();
-    } else if (!values.common.quiet) {
+    } else if (!values.common.quiet && !useless) {
         segment_lines(&ran, &job.report, seconds);
         pictures_tell();
     }
+    if (useless && result == 0)
+        result = segment_useless(&job.report, files.path[1]);
     work_close(&work);
     return result;
 }

@@ -37,14 +37,13 @@ ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
 ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
                        ro_segmentation *result);
 
-/* An animation: a GIF, or a series of files "name-0000.png". All appear at the commit. */
+/* An animation: a GIF, or a series of files "name-0000.png". */
 struct frames {
     ro_context *context;
     const char *path;
     const ro_image *picture;
-    ro_gif *gif;         /* NULL: a series, */
-    ro_writer **writers; /* whose files wait for their names */
-    uint32_t count, room;
+    ro_gif *gif; /* NULL: a series */
+    uint32_t count;
     ro_status status; /* of the first failure, and what was said of it */
     char message[512];
 };
@@ -55,6 +54,10 @@ ro_status frames_commit(struct frames *frames);
 void frames_close(struct frames *frames);
 
 /* ---- segment_report.c: what is said at the end ----------------------------------------------- */
+
+/* Whether a label filled everything or nothing; and says so in a sentence: EXIT_USELESS. */
+bool segment_is_useless(const ro_segment_report *r);
+int segment_useless(const ro_segment_report *r, const char *out);
 
 void segment_lines(const ro_report *ran, const ro_segment_report *r, double seconds);
 void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,

@@ -141,22 +141,11 @@ static ro_status add_to_series(struct frames *frames, ro_segmentation *now)
     ro_context *context = frames->context;
     ro_image drawn = {0};
     char name[4096];
-    if (frames->count == frames->room) {
-        const uint32_t room = frames->room ? 2 * frames->room : 64;
-        ro_writer **more = realloc(frames->writers, room * sizeof *more);
-        if (!more)
-            return ro_context_fail(context, RO_E_MEMORY, "no memory for %u frames", room);
-        frames->writers = more;
-        frames->room = room;
-    }
-    if (!name_frame(frames->path, frames->count, name, sizeof name))
+    if (!name_frame(frames->path, frames->count++, name, sizeof name))
         return ro_context_fail(context, RO_E_ARGUMENT, "the name of a frame is too long");
     ro_status status = draw_overlay(context, frames->picture, now, &drawn);
-    ro_writer **writer = &frames->writers[frames->count];
-    *writer = NULL;
     if (status == RO_OK)
-        status = ro_image_write(context, name, &drawn, NULL, writer);
-    frames->count += *writer != NULL;
+        status = ro_image_save(context, name, &drawn, NULL);
     ro_image_free(&drawn);
     return status;
 }
@@ -174,17 +163,11 @@ int frames_add(void *data, ro_segmentation *now, uint32_t step)
 
 ro_status frames_commit(struct frames *frames)
 {
-    ro_status status = frames->gif ? ro_gif_commit(frames->gif) : RO_OK;
-    for (uint32_t i = 0; i < frames->count && status == RO_OK; i++)
-        status = ro_writer_commit(frames->writers[i]);
-    return status;
+    return frames->gif ? ro_gif_commit(frames->gif) : RO_OK;
 }
 
 void frames_close(struct frames *frames)
 {
     ro_gif_close(frames->gif);
-    for (uint32_t i = 0; i < frames->count; i++)
-        ro_writer_close(frames->writers[i]);
-    free(frames->writers);
     *frames = (struct frames){0};
 }

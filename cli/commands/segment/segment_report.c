@@ -10,6 +10,35 @@ static const char *finer(const char *number)
     return strcmp(number, "u8") == 0 ? "s12 or s16" : strcmp(number, "s12") == 0 ? "s16" : "s23e8";
 }
 
+bool segment_is_useless(const ro_segment_report *r)
+{
+    unsigned any = 0;
+    for (int i = 0; i < RO_LABELS; i++)
+        any |= r->label[i].useless;
+    return any;
+}
+
+int segment_useless(const ro_segment_report *r, const char *out)
+{
+    int i = 0;
+    while (!r->label[i].useless)
+        i++;
+    const ro_segment_label *label = &r->label[i];
+    char window[64] = "";
+    if (label->low < label->high)
+        snprintf(window, sizeof window, " (its window is %.1f to %.1f)", label->low, label->high);
+    if (label->useless & RO_LABEL_EVERYTHING)
+        fail(
+            "label %d filled the whole picture%s, so %s was not written: try seeds that lie inside "
+            "the object, a narrower --window, --edge for objects with soft tones, or --force",
+            i + 1, window, out);
+    else
+        fail("label %d vanished%s, so %s was not written: try a --window that takes in what lies "
+             "under the seeds, larger seeds, or --force",
+             i + 1, window, out);
+    return EXIT_USELESS;
+}
+
 void segment_lines(const ro_report *ran, const ro_segment_report *r, double seconds)
 {
     char time[32];
@@ -42,11 +71,9 @@ void segment_lines(const ro_report *ran, const ro_segment_report *r, double seco
                     "segment: warning: label %d came to rest although its speed would carry %llu "
                     "more pixels across: %s is too coarse to go on, use --number %s\n",
                     i + 1, (unsigned long long)label->held, r->number, finer(r->number));
-        if (label->low <= 0 && label->high >= 255)
-            fputs("segment: warning: the window takes in every intensity, and the contour "
-                  "everything; "
-                  "seeds should lie inside the object, or --window say what it is like\n",
-                  stderr);
+        if (label->useless)
+            fprintf(stderr, "segment: warning: label %d %s\n", i + 1,
+                    label->useless & RO_LABEL_EVERYTHING ? "filled the whole picture" : "vanished");
     }
 }
 
@@ -71,13 +98,14 @@ void segment_json(FILE *file, const ro_report *ran, const ro_segment_report *r,
         const ro_segment_label *label = &r->label[i];
         if (!label->used)
             continue;
-        fprintf(
-            file,
-            "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
-            "\"ended\": %s, \"stalled\": %s, \"held\": %llu, \"time\": %.17g, \"fastest\": %.17g",
-            between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
-            label->ended ? "true" : "false", label->stalled ? "true" : "false",
-            (unsigned long long)label->held, label->time, label->fastest);
+        fprintf(file,
+                "%s{\"label\": %d, \"area\": %llu, \"perimeter\": %.6f, \"steps\": %u, "
+                "\"ended\": %s, \"stalled\": %s, \"useless\": %s, \"held\": %llu, \"time\": %.17g, "
+                "\"fastest\": %.17g",
+                between, i + 1, (unsigned long long)label->area, label->perimeter, label->steps,
+                label->ended ? "true" : "false", label->stalled ? "true" : "false",
+                label->useless ? "true" : "false", (unsigned long long)label->held, label->time,
+                label->fastest);
         if (label->low < label->high)
             fprintf(file, ", \"window\": [%.6f, %.6f]", label->low, label->high);
         fputs(", \"rescalings\": [", file);

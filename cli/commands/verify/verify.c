@@ -3,7 +3,7 @@
  * roundoff verify: states anew what the files give and compares it with a certificate, line by
  * line; with --recompute it also makes the output once more, by the plain code, and compares bits.
  */
-#include "cli/certificate/certificate.h"
+#include "cli/commands/verify/verify_options.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
 
@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { MOST_ARGUMENTS = 2 * MOST_OPTIONS + 8 * MOST_TEXTS };
 
 struct values {
     struct common common;
@@ -31,102 +29,11 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* ---- Options of a certificate as arguments -------------------------------------------------- */
-
-struct arguments {
-    int count;
-    char *list[MOST_ARGUMENTS];
-};
-
-static void add_argument(struct arguments *to, const char *a, const char *b)
-{
-    const size_t size = strlen(a) + strlen(b) + 1;
-    char *text = to->count + 1 < MOST_ARGUMENTS ? malloc(size) : NULL;
-    if (!text)
-        return;
-    snprintf(text, size, "%s%s", a, b);
-    to->list[to->count++] = text;
-}
-
-static void free_arguments(struct arguments *arguments)
-{
-    for (int i = 0; i < arguments->count; i++)
-        free(arguments->list[i]);
-    arguments->count = 0;
-}
-
-/* A value without its quotes; of escapes, those that json_string writes for ASCII. */
-static char *plain_text(const char *value)
-{
-    char *text = malloc(strlen(value) + 1), *to = text;
-    if (!text || *value != '"') {
-        if (text)
-            strcpy(text, value);
-        return text;
-    }
-    for (const char *c = value + 1; *c && *c != '"'; c++) {
-        if (*c == '\\' && c[1] == 'u') {
-            char digits[5] = {0};
-            strncpy(digits, c + 2, 4);
-            *to++ = (char)strtol(digits, NULL, 16);
-            c += strlen(digits) + 1;
-        } else {
-            c += *c == '\\' && c[1];
-            *to++ = *c;
-        }
-    }
-    *to = '\0';
-    return text;
-}
-
-static void add_value(struct arguments *to, const char *option, const char *value)
-{
-    char *text = plain_text(value);
-    if (text)
-        add_argument(to, option, text);
-    free(text);
-}
-
-/* The next text of a list, after the one whose quote this is; NULL: there is none. */
-static const char *after_text(const char *quote)
-{
-    const char *c = quote + 1;
-    while (*c && *c != '"')
-        c += *c == '\\' && c[1] ? 2 : 1;
-    return *c ? strchr(c + 1, '"') : NULL;
-}
-
-/* "--name=value" for every option that was given; options in `instead` are left to the caller. */
-static void arguments_of(const struct certificate *from, const char *const *instead,
-                         struct arguments *to)
-{
-    for (int i = 0; i < from->count; i++) {
-        const char *name = from->lines[i].name, *value = from->lines[i].value;
-        bool left = strncmp(name, "option_", 7) != 0 || strcmp(value, "null") == 0 ||
-                    strcmp(value, "false") == 0;
-        for (int k = 0; instead && instead[k] && !left; k++)
-            left = strcmp(instead[k] + strspn(instead[k], "-!"), name + 7) == 0;
-        if (left)
-            continue;
-        char option[128];
-        const bool flag = strcmp(value, "true") == 0;
-        snprintf(option, sizeof option, "--%s%s", name + 7, flag ? "" : "=");
-        if (*value == '[') {
-            for (const char *c = strchr(value, '"'); c; c = after_text(c))
-                add_value(to, option, c);
-        } else if (flag) {
-            add_argument(to, option, "");
-        } else {
-            add_value(to, option, value);
-        }
-    }
-}
-
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
-static void shorten(const char *value, char text[48])
+static void shorten(const char *value, char text[56])
 {
-    snprintf(text, 48, "%.40s%s", value, strlen(value) > 40 ? "..." : "");
+    snprintf(text, 56, "%.40s%s", value, strlen(value) > 40 ? " and more" : "");
 }
 
 static bool is_of_the_run(const char *name)
@@ -147,7 +54,7 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
                          const struct certificate *found)
 {
     int differ = 0;
-    char first[256] = "", a[48], b[48];
+    char first[256] = "", a[56], b[56];
     for (int i = 0; i < stated->count; i++) {
         const char *name = stated->lines[i].name, *value = stated->lines[i].value;
         const char *now = certificate_value(found, name);
@@ -243,20 +150,23 @@ static int recompute(const struct command *command, struct work *work,
     snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : out);
     struct arguments arguments = {0};
     if (command->verb)
-        add_argument(&arguments, command->verb, "");
-    arguments_of(stated, reference, &arguments);
+        arguments_add(&arguments, command->verb, "");
+    ro_status status = arguments_of(command, stated, reference, &arguments);
     for (int i = 0; reference[i]; i++)
         if (reference[i][0] != '!')
-            add_argument(&arguments, reference[i], "");
-    add_argument(&arguments, "--quiet", "");
-    add_argument(&arguments, "--", "");
+            arguments_add(&arguments, reference[i], "");
+    arguments_add(&arguments, "--quiet", "");
+    arguments_add(&arguments, "--", "");
     for (int i = 0; i + 1 < files->count; i++)
-        add_argument(&arguments, files->path[i], "");
-    add_argument(&arguments, path, "");
-    int result = command->run(command, arguments.count, arguments.list);
-    free_arguments(&arguments);
-    bool any;
-    ro_status status = compare_folder(work->context, folder, out, &any);
+        arguments_add(&arguments, files->path[i], "");
+    arguments_add(&arguments, path, "");
+    if (status == RO_OK && arguments.status != RO_OK)
+        status = ro_context_fail(work->context, arguments.status, "no memory for a certificate");
+    int result = status == RO_OK ? command->run(command, arguments.count, arguments.list) : 0;
+    arguments_free(&arguments);
+    bool any = true;
+    if (status == RO_OK)
+        status = compare_folder(work->context, folder, out, &any);
     if (rmdir(folder) != 0 && result == 0)
         result = fail("%s: cannot be removed", folder);
     if (result)
@@ -268,37 +178,44 @@ static int recompute(const struct command *command, struct work *work,
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-static bool is_named(const struct command *command, const char *quoted)
+static bool is_named(const struct command *command, const char *name)
 {
-    const size_t length = strlen(command->name);
-    return quoted && command->certify && strlen(quoted) == length + 2 &&
-           strncmp(quoted + 1, command->name, length) == 0;
+    return command->certify && strcmp(name, command->name) == 0;
 }
 
 static const struct command *find_command(const char *quoted)
 {
-    const struct command *command = commands[0];
-    for (int i = 0; command; command = commands[++i])
-        if (is_named(command, quoted))
-            return command;
-    return is_named(&command_calibrate_fit, quoted) ? &command_calibrate_fit : NULL;
+    const struct command *found = NULL;
+    char *name = certificate_plain(quoted);
+    for (int i = 0; name && commands[i] && !found; i++)
+        found = is_named(commands[i], name) ? commands[i] : NULL;
+    if (name && !found && is_named(&command_calibrate_fit, name))
+        found = &command_calibrate_fit;
+    free(name);
+    return found;
 }
 
 /* The values of the certified command and its operands, as they were. */
-static int read_back(const struct command *command, const struct certificate *stated,
-                     const struct operands *given, struct arguments *arguments, void *values,
-                     struct operands *files)
+static int read_back(const struct command *command, struct work *work,
+                     const struct certificate *stated, const struct operands *given,
+                     struct arguments *arguments, void *values, struct operands *files)
 {
     const char *operand = certificate_value(stated, "operand");
-    arguments_of(stated, NULL, arguments);
-    add_argument(arguments, "--", "");
+    ro_status status = arguments_of(command, stated, NULL, arguments);
+    arguments_add(arguments, "--", "");
     if (operand) {
-        char *text = plain_text(operand);
-        add_argument(arguments, text ? text : "", "");
+        char *text = certificate_plain(operand);
+        if (!text && status == RO_OK)
+            status = ro_context_fail(work->context, RO_E_FORMAT, "the operand is no text");
+        arguments_add(arguments, text ? text : "", "");
         free(text);
     }
     for (int i = 1; i < given->count; i++)
-        add_argument(arguments, given->path[i], "");
+        arguments_add(arguments, given->path[i], "");
+    if (status == RO_OK && arguments->status != RO_OK)
+        status = ro_context_fail(work->context, arguments->status, "no memory for a certificate");
+    if (status != RO_OK)
+        return work_failed(work, status, "-");
     memcpy(values, command->defaults, command->values_size);
     return options_parse(command, arguments->count, arguments->list, values, files) == PARSED
                ? 0
@@ -315,7 +232,9 @@ static int check(const struct values *asked, struct work *work, const struct ope
     if (!command || !certificate_value(stated, "version"))
         return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
     const char *files_stated = certificate_value(stated, "files");
-    const int wanted = files_stated ? atoi(files_stated) : 0;
+    const int wanted = files_stated && strlen(files_stated) == 1 ? *files_stated - '0' : 0;
+    if (wanted < 1 || wanted >= MAX_OPERANDS || (command->files && wanted != command->files))
+        return fail("%s: is no certificate of %s, which it names", given->path[0], command->name);
     if (asked->recompute && !command->reference)
         return fail("--recompute: %s makes no picture that could be made again", command->name);
     if (given->count - 1 != wanted)
@@ -329,7 +248,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
     void *values = malloc(command->values_size);
     if (!values)
         return fail("not enough memory");
-    int result = read_back(command, stated, given, &arguments, values, &files);
+    int result = read_back(command, work, stated, given, &arguments, values, &files);
     if (result == 0) {
         ro_status status = certificate_state(command, work->context, values, &files, &found);
         if (status == RO_OK)
@@ -340,7 +259,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
     if (result == 0 && asked->recompute)
         result = recompute(command, work, stated, values, &files);
     certificate_close(&found);
-    free_arguments(&arguments);
+    arguments_free(&arguments);
     free(values);
     return result;
 }
@@ -348,7 +267,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
 static void say_verified(const struct values *values, const struct operands *files,
                          const struct certificate *stated)
 {
-    char *version = plain_text(certificate_value(stated, "version"));
+    char *version = certificate_plain(certificate_value(stated, "version"));
     int lines = 0;
     for (int i = 0; i < stated->count; i++)
         lines += !is_of_the_run(stated->lines[i].name);
@@ -358,10 +277,9 @@ static void say_verified(const struct values *values, const struct operands *fil
         printf(", \"lines\": %d, \"recomputed\": %s, \"verified\": true}\n", lines,
                values->recompute ? "true" : "false");
     } else if (!values->common.quiet) {
-        fprintf(stderr, "verify: %s holds, %d lines checked%s (made by version %s)\n",
-                files->path[0], lines,
-                values->recompute ? ", the reference gives the same bits" : "",
-                version ? version : "");
+        tell("verify: %s holds, %d lines checked%s (made by version %s)", files->path[0], lines,
+             values->recompute ? ", the reference gives the same bits" : "",
+             version ? version : "");
     }
     free(version);
 }

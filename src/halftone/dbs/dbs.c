@@ -20,14 +20,9 @@
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
 {
-#if RO_HAVE_X86_SIMD
-    if (cpu == RO_CPU_AVX512)
-        return &dbs_kernels_avx512;
-    if (cpu == RO_CPU_AVX2)
-        return &dbs_kernels_avx2;
-#endif
-    (void)cpu;
-    return &dbs_kernels_ref;
+    static const struct dbs_kernels *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &dbs_kernels_ref,
+                                                               RO_VARIANTS_OF(dbs_kernels)};
+    return kernels[cpu];
 }
 
 /* ---- The call ---------------------------------------------------------------------------------

@@ -21,6 +21,7 @@
 #define RO_HALFTONE_DBS_DBS_H
 
 #include "roundoff/halftone.h"
+#include "simd/variants.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -209,7 +210,8 @@ struct dbs_kernels {
     /* Tries the open pixels of an area once each, in raster order. */
     void (*search)(struct dbs_state *state, const struct dbs_area *area, struct dbs_tally *tally);
 };
-extern const struct dbs_kernels dbs_kernels_ref, dbs_kernels_avx2, dbs_kernels_avx512;
+extern const struct dbs_kernels dbs_kernels_ref;
+RO_VARIANTS_DECLARE(const struct dbs_kernels, dbs_kernels);
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu);
 
 /* A row of the padded picture as values; `values` has room for whole lines. */

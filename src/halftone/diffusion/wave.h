@@ -15,6 +15,7 @@
 #define RO_HALFTONE_DIFFUSION_WAVE_H
 
 #include "halftone/diffusion/diffusion.h"
+#include "simd/variants.h"
 
 enum {
     WAVE_CHUNK = 64, /* steps between looks at the neighbours; columns of an output word */
@@ -43,8 +44,8 @@ struct wave_code {
                   int64_t last);
 };
 
-extern const struct wave_code wave_16_avx2, wave_32_avx2;
-extern const struct wave_code wave_16_avx512, wave_32_avx512;
-extern const struct wave_code wave_tonal_avx2, wave_tonal_avx512;
+RO_VARIANTS_DECLARE(const struct wave_code, wave_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_32);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_tonal);
 
 #endif

@@ -2,8 +2,8 @@
 /* Ordered dithering's engine: from options to a plan, and rows over threads. */
 #include "halftone/ordered/ordered.h"
 
-#include "core/cpu.h"
 #include "halftone/ordered/ordered_cuda.h"
+#include "simd/variants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,14 +101,9 @@ static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
 
 static ordered_row_fn *find_row(ro_cpu cpu)
 {
-#if RO_HAVE_X86_SIMD
-    if (cpu == RO_CPU_AVX512)
-        return ordered_row_avx512;
-    if (cpu == RO_CPU_AVX2)
-        return ordered_row_avx2;
-#endif
-    (void)cpu;
-    return ordered_row_scalar;
+    static ordered_row_fn *const rows[RO_CPUS] = {[RO_CPU_SCALAR] = ordered_row_scalar,
+                                                  RO_VARIANTS_OF(ordered_row)};
+    return rows[cpu];
 }
 
 /* The same plan in the numbers that a device takes. */

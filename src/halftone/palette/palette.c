@@ -11,8 +11,9 @@
 struct palette_state {
     struct palette_plan plan;
     struct palette_run run;
+    struct palette_hull hull;
     uint16_t *linear;
-    uint8_t *nearest;
+    uint8_t *nearest, *grid;
 };
 
 static ro_status choose_code(struct halftoner *work, struct palette_state *state)
@@ -57,6 +58,27 @@ static void plan_colours(struct palette_plan *plan, const ro_palette *palette)
             plan->colour[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
 }
 
+/* The tables of the rule that is asked for; `linear` is filled. */
+static void plan_rule(struct palette_state *state, const ro_halftone_options *options)
+{
+    struct palette_plan *plan = &state->plan;
+    plan->nearest = state->nearest;
+    if (options->clamp) {
+        palette_fill_nearest(plan->colour, plan->count, state->nearest);
+        return;
+    }
+    palette_fill_nearest_light(plan->colour, plan->count, state->nearest);
+    state->hull.count = plan->count;
+    for (int k = 0; k < plan->count; k++)
+        for (int c = 0; c < 3; c++)
+            state->hull.colour[k][c] = (uint16_t)(plan->colour[c][k] / 16);
+    while (plan->white >> plan->grid_shift >= PALETTE_GRID)
+        plan->grid_shift++;
+    plan->hull = &state->hull;
+    palette_fill_grid(plan, state->grid);
+    plan->grid = state->grid;
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
@@ -68,7 +90,10 @@ static ro_status open_engine(struct halftoner *work)
     struct palette_plan *plan = &state->plan;
     plan->width = work->in.width;
     plan->sample_bytes = work->grey.sample_bytes;
-    plan->overshoot = (int32_t)((int64_t)PALETTE_WHITE * work->options.overshoot / 100);
+    plan->white = tone->in_white;
+    plan->overshoot = work->options.clamp
+                          ? (int32_t)((int64_t)PALETTE_WHITE * work->options.overshoot / 100)
+                          : PALETTE_GUARD;
     struct diffusion_kernel own;
     ro_status status = RO_OK;
     if (work->options.kernel)
@@ -84,18 +109,19 @@ static ro_status open_engine(struct halftoner *work)
     size_t samples = (size_t)tone->in_white + 2;
     size_t bytes = palette_state_bytes(plan, state->run.code, state->run.threads);
     state->linear = calloc(samples, sizeof *state->linear);
-    state->nearest = calloc(1, PALETTE_ENTRIES + 3); /* vector code loads four entries at a time */
+    /* Vector code loads four entries at a time. */
+    state->nearest = calloc(1, PALETTE_ENTRIES + 3);
+    state->grid = calloc(1, PALETTE_GRID * PALETTE_GRID * PALETTE_GRID + 3);
     if (posix_memalign(&state->run.state, 64, bytes) != 0)
         state->run.state = NULL;
-    if (!state->linear || !state->nearest || !state->run.state)
+    if (!state->linear || !state->nearest || !state->grid || !state->run.state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
     memset(state->run.state, 0, bytes);
     for (size_t a = 0; a < samples; a++)
         state->linear[a] = tone->curve ? tone->curve[tone->channel[a]] : tone->channel[a];
-    palette_fill_nearest(plan->colour, plan->count, state->nearest);
     plan->linear = state->linear;
-    plan->nearest = state->nearest;
+    plan_rule(state, &work->options);
     state->run.plan = plan;
     state->run.pool = context->pool;
     return RO_OK;
@@ -116,6 +142,7 @@ static void close_engine(struct halftoner *work)
         free(state->run.state);
         free(state->linear);
         free(state->nearest);
+        free(state->grid);
     }
     free(state);
     work->state = NULL;

@@ -35,6 +35,7 @@ RO_INLINE ints pick(ints table, ints index)
 {
     return (ints)_mm512_permutexvar_epi32((whole)index, (whole)table);
 }
+RO_INLINE unsigned zero_lanes(ints v) { return _mm512_testn_epi32_mask((whole)v, (whole)v); }
 RO_INLINE ints rotate(ints e) { return (ints)_mm512_alignr_epi32((whole)e, (whole)e, LANES - 1); }
 RO_INLINE ints insert_first(ints e, const int32_t *first)
 {
@@ -66,6 +67,7 @@ RO_INLINE ints pick(ints table, ints index)
 {
     return (ints)_mm256_permutevar8x32_epi32((whole)table, (whole)index);
 }
+RO_INLINE unsigned zero_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)(v == 0)); }
 RO_INLINE ints rotate(ints e)
 {
     const ints from = {7, 0, 1, 2, 3, 4, 5, 6};
@@ -95,6 +97,7 @@ struct scratch {
     ints level[PALETTE_CHUNK];
     ints history[3][DIFFUSION_MAX_DY + 1][HISTORY + PALETTE_CHUNK]; /* [dy]: moved dy lanes down */
     ints last[3], carry[3]; /* the error and the remainder on the left */
+    struct palette_memo memo;
 };
 
 /* ---- pixels in, pixels out ------------------------------------------------------------------ */
@@ -106,22 +109,42 @@ static void load_edge(const struct palette_plan *plan, const struct palette_band
         const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
         for (int q = 0; q < PALETTE_CHUNK; q++) {
             int64_t x = k0 + q - (int64_t)plan->skew * i;
-            for (int c = 0; c < 3; c++) {
-                int32_t tone = 0;
-                if (x >= 0 && x < plan->width)
-                    tone =
-                        plan->linear[plan->sample_bytes == 1 ? row[3 * x + c]
-                                                             : ((const uint16_t *)row)[3 * x + c]];
-                s->tone[c][q][i] = 16 * tone;
+            int32_t light[3] = {0};
+            if (x >= 0 && x < plan->width) {
+                uint32_t sample[3];
+                for (int c = 0; c < 3; c++)
+                    sample[c] = plan->sample_bytes == 1 ? row[3 * x + c]
+                                                        : ((const uint16_t *)row)[3 * x + c];
+                palette_light(plan, &s->memo, sample, light);
             }
+            for (int c = 0; c < 3; c++)
+                s->tone[c][q][i] = light[c];
         }
+    }
+}
+
+/* Moves the light of lanes that may lie outside the hull. */
+RO_INLINE void project_lanes(const struct palette_plan *plan, struct scratch *s, int q,
+                             const ints sample[3])
+{
+    ints cell = sample[0] >> plan->grid_shift |
+                (sample[1] >> plan->grid_shift) << PALETTE_GRID_BITS |
+                (sample[2] >> plan->grid_shift) << 2 * PALETTE_GRID_BITS;
+    for (unsigned out = zero_lanes(gather(plan->grid, cell, 1) & 255); out; out &= out - 1) {
+        const int i = __builtin_ctz(out);
+        const uint32_t of[3] = {(uint32_t)sample[0][i], (uint32_t)sample[1][i],
+                                (uint32_t)sample[2][i]};
+        int32_t light[3];
+        palette_light(plan, &s->memo, of, light);
+        for (int c = 0; c < 3; c++)
+            s->tone[c][q][i] = light[c];
     }
 }
 
 /* A pixel of every lane by one load of four bytes (two for 16-bit samples), then its light by the
  * table. The byte after the last sample of a row is read: never called for a row's last pixel. */
 RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_band *band,
-                          struct scratch *s, int64_t k0, const int sample_bytes)
+                          struct scratch *s, int64_t k0, const int sample_bytes, const bool hull)
 {
     const int chunk_bytes = 3 * sample_bytes * PALETTE_CHUNK;
     ints at = {0};
@@ -147,6 +170,8 @@ RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_
         }
         for (int c = 0; c < 3; c++)
             s->tone[c][q] = (gather(plan->linear, sample[c], 2) & 65535) << 4;
+        if (hull)
+            project_lanes(plan, s, q, sample);
     }
 }
 
@@ -182,6 +207,14 @@ RO_INLINE ints cell_of(ints v)
     return ((ints)u >> 20) - ((127 + 14) << 3);
 }
 
+/* palette_wide_cell: those below 0 count back from the first above. */
+RO_INLINE ints wide_cell_of(ints v)
+{
+    const ints zero = {0};
+    ints below = minimum(maximum(v >> PALETTE_BELOW_BITS, zero - PALETTE_BELOW), zero);
+    return cell_of(minimum(maximum(v, zero), zero + PALETTE_HIGHEST)) + (below + PALETTE_BELOW);
+}
+
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
 struct divider {
     int divisor, shift;
@@ -204,7 +237,7 @@ RO_INLINE ints divide(struct divider divider, bool power, ints t)
 
 RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_band *band,
                          struct divider divider, int64_t k0, const bool edge, const bool power,
-                         const bool few)
+                         const bool few, const bool hull)
 {
     struct scratch *s = band->scratch;
     const struct diffusion_kernel *kernel = &plan->kernel;
@@ -258,7 +291,9 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
             carry[c] = t[c] - quotient * divider.divisor;
             v[c] = s->tone[c][q] + (quotient - bias);
             v[c] = minimum(maximum(v[c], zero - over), zero + (white + over));
-            cell |= cell_of(minimum(maximum(v[c], zero), zero + white)) << (c * PALETTE_SHIFT);
+            ints part =
+                hull ? wide_cell_of(v[c]) : cell_of(minimum(maximum(v[c], zero), zero + white));
+            cell |= part << (c * PALETTE_SHIFT);
         }
         ints k = gather(plan->nearest, cell, 1) & 255;
         s->level[q] = k;
@@ -294,6 +329,43 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
     }
 }
 
+static void load(const struct palette_plan *plan, const struct palette_band *band,
+                 struct scratch *s, int64_t k0, bool edge)
+{
+    const bool bytes = plan->sample_bytes == 1;
+    if (edge)
+        load_edge(plan, band, s, k0);
+    else if (plan->hull)
+        bytes ? load_inner(plan, band, s, k0, 1, true) : load_inner(plan, band, s, k0, 2, true);
+    else
+        bytes ? load_inner(plan, band, s, k0, 1, false) : load_inner(plan, band, s, k0, 2, false);
+}
+
+/* One loop for each kind of divisor and palette; at edges, where speed does not count, one less. */
+RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_band *band,
+                        struct divider divider, int64_t k0, bool edge, const bool hull)
+{
+    const bool few = plan->count <= LANES;
+    if (edge)
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, false, hull)
+                      : run_chunk(plan, band, divider, k0, true, true, false, hull);
+    else if (divider.magic)
+        few ? run_chunk(plan, band, divider, k0, false, false, true, hull)
+            : run_chunk(plan, band, divider, k0, false, false, false, hull);
+    else
+        few ? run_chunk(plan, band, divider, k0, false, true, true, hull)
+            : run_chunk(plan, band, divider, k0, false, true, false, hull);
+}
+
+static void run(const struct palette_plan *plan, const struct palette_band *band,
+                struct divider divider, int64_t k0, bool edge)
+{
+    if (plan->hull)
+        run_rule(plan, band, divider, k0, edge, true);
+    else
+        run_rule(plan, band, divider, k0, edge, false);
+}
+
 static void steps(const struct palette_plan *plan, struct palette_band *band, int64_t first,
                   int64_t last)
 {
@@ -303,22 +375,8 @@ static void steps(const struct palette_plan *plan, struct palette_band *band, in
     const bool near = stride < (1 << 30) / LANES; /* offsets of lanes are 32 bits wide */
     for (int64_t k0 = first; k0 < last; k0 += PALETTE_CHUNK) {
         bool edge = k0 < plan->skew * (LANES - 1) || k0 + PALETTE_CHUNK >= plan->width;
-        if (edge || !near)
-            load_edge(plan, band, s, k0);
-        else if (plan->sample_bytes == 1)
-            load_inner(plan, band, s, k0, 1);
-        else
-            load_inner(plan, band, s, k0, 2);
-        const bool few = plan->count <= LANES;
-        if (edge)
-            divider.magic ? run_chunk(plan, band, divider, k0, true, false, false)
-                          : run_chunk(plan, band, divider, k0, true, true, false);
-        else if (divider.magic)
-            few ? run_chunk(plan, band, divider, k0, false, false, true)
-                : run_chunk(plan, band, divider, k0, false, false, false);
-        else
-            few ? run_chunk(plan, band, divider, k0, false, true, true)
-                : run_chunk(plan, band, divider, k0, false, true, false);
+        load(plan, band, s, k0, edge || !near);
+        run(plan, band, divider, k0, edge);
         store_levels(plan, band, s, k0);
     }
 }

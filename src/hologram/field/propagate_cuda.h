@@ -14,10 +14,10 @@ ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t heig
                               struct propagate_cuda **device);
 void propagate_cuda_close(struct propagate_cuda *device); /* NULL is allowed */
 
-/* In place, in host memory: pairs of floats, rows without gaps. Frequencies above the limits, in
- * cycles per metre, do not pass. */
-ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double wavelength,
-                             double pitch, double distance, double limit_x, double limit_y);
+/* In place, in host memory: pairs of floats, rows without gaps. */
+struct propagate_filter;
+ro_status propagate_cuda_run(struct propagate_cuda *device, float *field,
+                             const struct propagate_filter *filter);
 
 #ifdef __cplusplus
 }

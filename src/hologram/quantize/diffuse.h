@@ -18,6 +18,7 @@
 #include "hologram/quantize/weights.h"
 #include "parallel/pool.h"
 #include "roundoff/hologram.h"
+#include "simd/variants.h"
 
 #include <math.h>
 
@@ -89,7 +90,7 @@ struct band_kernel {
     band_begin_fn *begin;
     band_steps_fn *steps;
 };
-extern const struct band_kernel band_kernel_avx2, band_kernel_avx512;
+RO_VARIANTS_DECLARE(const struct band_kernel, band_kernel);
 
 static inline int band_steps(int width, int p) { return width + p * (BAND_ROWS - 1); }
 

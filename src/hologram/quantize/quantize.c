@@ -5,7 +5,6 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
-#include "hologram/field/fftw.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
 #include "hologram/quantize/hogels.h"
@@ -120,7 +119,7 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
             context, RO_E_ARGUMENT,
             "%s needs a window, or the wavelength, pitch and viewer of the field",
             q->algorithm == SWED ? "swed" : "vded");
-    ro_status status = field_check_physics(context, optics->wavelength, optics->pitch);
+    ro_status status = field_check_physics(context, optics);
     if (status != RO_OK)
         return status;
     if (!(optics->viewer[2] < 0) || !isfinite(optics->viewer[2]) || !isfinite(optics->viewer[0]) ||
@@ -307,13 +306,8 @@ static ro_status run(struct quantizer *q)
         q->prepared = false;
         return status == RO_OK ? hologram_cuda_run(&q->job) : status;
     }
-    const struct band_kernel *kernel = NULL;
-#if RO_HAVE_X86_SIMD
-    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
-    kernel = best == RO_CPU_AVX512 ? &band_kernel_avx512
-             : best == RO_CPU_AVX2 ? &band_kernel_avx2
-                                   : NULL;
-#endif
+    static const struct band_kernel *const kernels[RO_CPUS] = {NULL, RO_VARIANTS_OF(band_kernel)};
+    const struct band_kernel *kernel = kernels[context->cpu];
     if (q->reference || !kernel) {
         if (q->o.schedule && ro_name_equal(q->o.schedule, "bands"))
             return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
@@ -423,8 +417,6 @@ static ro_status report(struct quantizer *q)
     return status;
 }
 
-int ro_hologram_measures(void) { return fft_present(); }
-
 void ro_hologram_report_free(ro_hologram_report *report)
 {
     free(report->hogel);
@@ -457,11 +449,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
                                    .levels = &q->levels,
                                    .share = 1};
     int count = q->o.table_count;
-    if (q->o.measure && !fft_present())
-        status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "measuring needs FFTW, which this build was made without");
-    if (status == RO_OK)
-        status = read_names(context, q);
+    status = read_names(context, q);
     if (status == RO_OK && q->o.table && count > 0 && count <= RO_HOLOGRAM_LEVELS)
         memcpy(q->table, q->o.table, (size_t)count * 2 * sizeof *q->table);
     else if (status == RO_OK && !q->o.table) {

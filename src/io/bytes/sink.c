@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* sync_file_range */
 #include "io/bytes/sink.h"
 
-#include "core/random.h"
+#include "io/bytes/commit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     BUFFER = 1 << 18,
     LONGEST_WRITE = 1 << 24, /* so that cancellation is noticed */
     WAIT_MS = 100,
-    MOST_LINKS = 40,
-    MOST_TRIES = 100,
-    LONGEST_STEM = 200, /* of the target's name within the temporary's */
 };
 
 bool ro_sink_is_standard(const char *path)
@@ -34,68 +30,6 @@ static ro_status cannot_write(struct ro_file *file)
     if (errno == EPIPE)
         return ro_file_fail(file, RO_E_IO, "the reader of the output went away");
     return ro_file_fail(file, RO_E_IO, "cannot be written: %s", strerror(errno));
-}
-
-/* Bytes of the folder part of a path, its last slash included; 0: the current folder. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* The file that symbolic links lead to, which need not exist. NULL with errno set on a failure. */
-static char *follow_links(const char *path)
-{
-    char *place = strdup(path);
-    for (int links = 0; place; links++) {
-        char link[PATH_MAX];
-        ssize_t length = readlink(place, link, sizeof link - 1);
-        if (length < 0)
-            return place; /* not a link, or not there */
-        link[length] = '\0';
-        size_t folder = link[0] == '/' ? 0 : folder_length(place);
-        char *next = links < MOST_LINKS ? malloc(folder + (size_t)length + 1) : NULL;
-        if (next) {
-            memcpy(next, place, folder);
-            memcpy(next + folder, link, (size_t)length + 1);
-        } else if (links >= MOST_LINKS) {
-            errno = ELOOP;
-        }
-        free(place);
-        place = next;
-    }
-    return NULL;
-}
-
-/* Makes ".name.XXXXXX" beside the target. open() rather than mkstemp(), so that the umask counts.
- */
-static int make_temporary(struct ro_sink *sink, const char *target)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-    size_t folder = folder_length(target), size = strlen(target) + 16;
-    char *name = malloc(size);
-    struct timespec now;
-    if (!name)
-        return -1;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (unsigned number = 0; number < MOST_TRIES; number++) {
-        uint32_t mixed = ro_hash((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-                                 (uint32_t)getpid(), number);
-        char suffix[7] = {0};
-        for (int i = 0; i < 6; i++)
-            suffix[i] = letters[mixed >> (5 * i) & 31];
-        snprintf(name, size, "%.*s.%.*s.%s", (int)folder, target, LONGEST_STEM, target + folder,
-                 suffix);
-        int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            sink->temporary = name;
-            return fd;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    free(name);
-    return -1;
 }
 
 /* What stands at `path`: *regular tells whether a file is there that a commit would replace, and
@@ -131,9 +65,9 @@ ro_status ro_sink_check(struct ro_file *file, const char *path)
     ro_status status = look(file, path, &about, &regular, &special);
     if (status != RO_OK || regular || special)
         return status;
-    char *target = follow_links(path), *folder = NULL;
+    char *target = ro_follow_links(path), *folder = NULL;
     if (target) {
-        size_t length = folder_length(target);
+        size_t length = ro_folder_length(target);
         folder = length ? strndup(target, length) : strdup(".");
     }
     if (!folder || access(folder, W_OK | X_OK) != 0)
@@ -171,13 +105,16 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
         return status;
     if (special)
         return open_special(sink, path, S_ISFIFO(about.st_mode));
-    if (!(sink->target = follow_links(path)))
+    if (!(sink->target = ro_follow_links(path)))
         return cannot_write(sink->file);
-    if ((sink->fd = make_temporary(sink, sink->target)) < 0)
+    /* The new file looks like the old one, and is never open to more people than that; another
+     * owner can be kept by root only. */
+    sink->temporary =
+        ro_temporary_make(sink->target, regular ? about.st_mode & 0600 : 0666, &sink->fd);
+    if (!sink->temporary)
         return cannot_write(sink->file);
     sink->owned = true;
     if (regular) {
-        /* The new file looks like the old one; another owner can be kept by root only. */
         (void)!fchown(sink->fd, about.st_uid, about.st_gid);
         if (fchmod(sink->fd, about.st_mode & 0777) != 0)
             return cannot_write(sink->file);
@@ -214,9 +151,7 @@ void ro_sink_close(struct ro_sink *sink)
 {
     if (sink->owned)
         close(sink->fd);
-    if (sink->temporary)
-        unlink(sink->temporary);
-    free(sink->temporary);
+    ro_temporary_remove(sink->temporary);
     free(sink->target);
     free(sink->buffer);
     *sink = (struct ro_sink){.fd = -1};
@@ -352,10 +287,9 @@ ro_status ro_sink_commit(struct ro_sink *sink)
     if (sink->temporary) {
         if ((status = ro_file_check_stop(sink->file)) != RO_OK)
             return status;
-        if (rename(sink->temporary, sink->target) != 0)
-            return cannot_write(sink->file);
-        free(sink->temporary);
+        struct ro_temporary *temporary = sink->temporary;
         sink->temporary = NULL;
+        status = ro_commit_file(sink->file, temporary, sink->target);
     }
-    return RO_OK;
+    return status;
 }

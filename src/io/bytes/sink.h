@@ -8,6 +8,7 @@
 #define RO_IO_BYTES_SINK_H
 
 #include "io/bytes/file.h"
+#include "io/bytes/temporary.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +19,10 @@ struct ro_sink {
     bool owned; /* the descriptor is ours to close */
     bool waits; /* a pipe, a terminal, a socket: writing may wait */
     bool seekable;
-    bool complete;   /* every byte is on the disk, and the descriptor closed if it was ours */
-    char *target;    /* the file behind any symbolic links; NULL: written directly */
-    char *temporary; /* NULL: none to remove */
-    bool memory;     /* no file: `buffer` grows and keeps everything */
+    bool complete; /* every byte is on the disk, and the descriptor closed if it was ours */
+    char *target;  /* the file behind any symbolic links; NULL: written directly */
+    struct ro_temporary *temporary; /* NULL: none to remove */
+    bool memory;                    /* no file: `buffer` grows and keeps everything */
     uint8_t *buffer;
     size_t used, room;
     uint64_t position; /* where the next byte goes */
@@ -41,7 +42,7 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
 
 /* Brings all bytes to the disk; only the name is missing then. */
 ro_status ro_sink_complete(struct ro_sink *sink);
-/* Completes, and gives the temporary file its name. */
+/* Completes, and gives the temporary file its name, or puts it on the context's list. */
 ro_status ro_sink_commit(struct ro_sink *sink);
 
 /* Without a commit before, removes the temporary file. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/bytes/source.h"
 
+#include "io/bytes/commit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,8 +22,11 @@ ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const c
     struct stat about;
     *source = (struct ro_source){.file = file, .fd = STDIN_FILENO, .size = RO_SIZE_UNKNOWN};
     if (strcmp(path, "-") != 0) {
+        const char *place = ro_commit_place(file->context, path);
+        if (!place)
+            return ro_file_no_memory(file, 1);
         /* Without O_NONBLOCK, opening a named pipe waits for its writer and cannot be cancelled. */
-        source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        source->fd = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (source->fd < 0)
             return ro_file_fail(file, RO_E_IO, "cannot be opened: %s", strerror(errno));
         source->owned = true;
@@ -29,7 +34,7 @@ ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const c
     if (fstat(source->fd, &about) != 0)
         return ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(errno));
     if (S_ISDIR(about.st_mode))
-        return ro_file_fail(file, RO_E_IO, "is a directory, not an image");
+        return ro_file_fail(file, RO_E_IO, "is a directory, not a file");
     if (S_ISREG(about.st_mode)) {
         off_t here = lseek(source->fd, 0, SEEK_CUR);
         source->size = (uint64_t)about.st_size;

@@ -7,6 +7,7 @@
  *      "viewing_area": [0.0092, 0.0092], "depth": 0.091, "hogel": 2048}
  */
 #include "core/checked.h"
+#include "io/bytes/commit.h"
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/data/json.h"
@@ -129,7 +130,8 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     if (!sidecar && !beside)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     ro_status status = RO_OK;
-    if (sidecar || access(beside, F_OK) == 0) {
+    const char *place = beside ? ro_commit_place(context, beside) : NULL;
+    if (sidecar || !place || access(place, F_OK) == 0) {
         struct ro_json json;
         ro_optics found = {0};
         bool report = false;
@@ -294,52 +296,47 @@ static ro_status write_array(struct ro_sink *sink, const ro_field *field)
     return status;
 }
 
-static ro_status write_optics(struct ro_sink *sink, const ro_optics *o)
+static ro_status save_array(ro_context *context, const char *path, const ro_field *field)
 {
-    char text[512];
+    struct ro_file file;
+    struct ro_sink sink;
+    ro_file_init(&file, context, path, "standard output");
+    ro_status status = ro_sink_open(&sink, &file, path);
+    if (status == RO_OK)
+        status = write_array(&sink, field);
+    if (status == RO_OK)
+        status = ro_sink_commit(&sink);
+    ro_sink_close(&sink);
+    return status;
+}
+
+static ro_status save_optics(ro_context *context, const char *path, const ro_optics *o)
+{
+    char text[512], *name = sidecar_of(path);
+    if (!name)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     int size = snprintf(text, sizeof text,
                         "{\"wavelength\": %.9g, \"pitch\": %.9g, \"viewer\": [%.9g, %.9g, %.9g],\n"
                         " \"viewing_area\": [%.9g, %.9g], \"depth\": %.9g, \"hogel\": %u}\n",
                         o->wavelength, o->pitch, o->viewer[0], o->viewer[1], o->viewer[2],
                         o->viewing_area[0], o->viewing_area[1], o->depth, o->hogel ? o->hogel : 8);
-    return ro_sink_write(sink, text, (size_t)size);
+    ro_status status = ro_bytes_save(context, name, text, (size_t)size);
+    free(name);
+    return status;
 }
 
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics)
 {
-    struct ro_file file, side;
-    struct ro_sink array = {.fd = -1}, words = {.fd = -1};
-    char *name = NULL;
     const char *dot = strrchr(path, '.');
+    bool own;
     if (!dot || strcmp(dot, ".npy") != 0)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a field is written as .npy", path);
-    ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&array, &file, path);
+    ro_status status = ro_commit_own_begin(context, &own);
     if (status != RO_OK)
         return status;
-    status = write_array(&array, field);
-    bool opened = false;
-    if (status == RO_OK && optics) {
-        name = sidecar_of(path);
-        if (!name) {
-            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
-            goto done;
-        }
-        ro_file_init(&side, context, name, "standard output");
-        status = ro_sink_open(&words, &side, name);
-        opened = status == RO_OK;
-        if (status == RO_OK)
-            status = write_optics(&words, optics);
-    }
-    if (status == RO_OK)
-        status = ro_sink_commit(&array);
-    if (status == RO_OK && opened)
-        status = ro_sink_commit(&words);
-done:
-    ro_sink_close(&array);
-    if (opened)
-        ro_sink_close(&words);
-    free(name);
-    return status;
+    status = save_array(context, path, field);
+    if (status == RO_OK && optics)
+        status = save_optics(context, path, optics);
+    return ro_commit_own_end(context, own, status);
 }

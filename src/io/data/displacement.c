@@ -138,13 +138,6 @@ ro_status ro_field_accepts(ro_context *context, const char *path)
     return ro_sink_check(&file, path);
 }
 
-ro_status ro_bytes_accepts(ro_context *context, const char *path)
-{
-    struct ro_file file;
-    ro_file_init(&file, context, path, "standard output");
-    return ro_sink_check(&file, path);
-}
-
 ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field)
 {
     struct ro_file file;
@@ -158,20 +151,6 @@ ro_status ro_field_save(ro_context *context, const char *path, const ro_image *f
     status = ro_sink_open(&sink, &file, path);
     if (status == RO_OK)
         status = is_flo(path) ? put_flo(&sink, field) : put_npy(&sink, field);
-    if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
-    return status;
-}
-
-ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size)
-{
-    struct ro_file file;
-    struct ro_sink sink = {.fd = -1};
-    ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&sink, &file, path);
-    if (status == RO_OK)
-        status = ro_sink_write(&sink, bytes, size);
     if (status == RO_OK)
         status = ro_sink_commit(&sink);
     ro_sink_close(&sink);

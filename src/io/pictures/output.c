@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/pictures/output.h"
 
+#include "io/bytes/commit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +103,12 @@ ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t s
 
 ro_status ro_output_commit(struct ro_output *output)
 {
-    ro_status status = RO_OK;
-    for (int i = 0; i < output->count && status == RO_OK; i++) /* all, or none gets its name */
-        status = ro_writer_complete(output->writers[i]);
+    ro_context *context = output->writers[0]->file.context;
+    bool own;
+    ro_status status = ro_commit_own_begin(context, &own); /* all, or none gets its name */
     for (int i = 0; i < output->count && status == RO_OK; i++)
         status = ro_writer_commit(output->writers[i]);
-    return status;
+    return ro_commit_own_end(context, own, status);
 }
 
 void ro_output_close(struct ro_output *output)

@@ -12,6 +12,7 @@ ro_status ro_reader_image(ro_reader *reader, ro_image *image)
     const ro_file_info *info = ro_reader_info(reader);
     size_t row = ro_format_row_bytes(info->format, info->width);
     *image = (ro_image){0};
+    row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
     if (row > ro_memory_limit() / info->height)
         return ro_file_no_memory(&reader->file, (uint64_t)row * info->height);
     ro_status status = ro_image_alloc(reader->file.context, info->format, info->width, info->height,
@@ -56,23 +57,14 @@ static ro_status write_rows(ro_writer *writer, const ro_image *image)
     return status;
 }
 
-ro_status ro_image_write(ro_context *context, const char *path, const ro_image *image,
-                         const ro_write_options *options, ro_writer **writer)
-{
-    const ro_file_info info = info_of(image);
-    ro_status status = ro_writer_open(context, path, &info, options, writer);
-    if (status == RO_OK)
-        status = write_rows(*writer, image);
-    if (status == RO_OK)
-        status = ro_writer_complete(*writer);
-    return status;
-}
-
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options)
 {
+    const ro_file_info info = info_of(image);
     ro_writer *writer;
-    ro_status status = ro_image_write(context, path, image, options, &writer);
+    ro_status status = ro_writer_open(context, path, &info, options, &writer);
+    if (status == RO_OK)
+        status = write_rows(writer, image);
     if (status == RO_OK)
         status = ro_writer_commit(writer);
     ro_writer_close(writer);

@@ -127,8 +127,7 @@ static uint32_t depth_of(const struct run *run)
 
 static double progress_of(const struct ro_denoiser *work)
 {
-    return work->options.until_converged ? 0
-                                         : (double)work->report.steps / work->options.iterations;
+    return (double)work->report.steps / work->options.iterations;
 }
 
 /* Row by row, so that sums of floats do not notice how fields lie in memory. */

@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16 what
+ * is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
+enum { MOST_UNTIL_CONVERGED = 10000 };
+
 static const struct ro_denoise_scheme schemes[] = {
     {
         .name = "explicit",
@@ -347,7 +351,7 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
         return status;
     if (work->options.iterations == 0)
         work->options.iterations =
-            work->options.until_converged ? UINT32_MAX : work->scheme->iterations;
+            work->options.until_converged ? MOST_UNTIL_CONVERGED : work->scheme->iterations;
     work->parameters.width = in->width;
     work->parameters.height = in->height;
     work->parameters.planes = work->channels;

@@ -235,7 +235,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         ran.steps = flow->report.steps;
         context->report = ran;
         if (flow->options.report)
-            ro_register_describe(flow, field);
+            status = ro_register_describe(flow, field);
     }
     free(flow->inverses);
     free(flow->images[0]);

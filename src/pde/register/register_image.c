@@ -228,25 +228,33 @@ static void describe_rows(void *data, int thread)
     }
 }
 
-void ro_register_describe(struct ro_flow *flow, const ro_image *field)
+static unsigned use_of(const ro_register_report *report)
+{
+    return (report->folds ? RO_REGISTER_FOLDS : 0U) |
+           (report->outside > 0.5 ? RO_REGISTER_LEAVES : 0U) |
+           (report->energy_after > report->energy_before ? RO_REGISTER_WORSE : 0U);
+}
+
+ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
 {
     ro_register_report *report = &flow->report;
     struct figures figures = {.flow = flow, .field = field};
     struct line sum = {.jacobian = INFINITY};
     const double pixels = (double)flow->width * flow->height;
     figures.lines = calloc((size_t)flow->height, sizeof *figures.lines);
-    if (figures.lines) {
-        ro_pool_run(flow->context->pool, flow->context->threads, describe_rows, &figures);
-        for (int y = 0; y < flow->height; y++) {
-            const struct line *line = &figures.lines[y];
-            sum.before += line->before;
-            sum.after += line->after;
-            sum.square += line->square;
-            sum.inside += line->inside;
-            sum.folds += line->folds;
-            sum.largest = line->largest > sum.largest ? line->largest : sum.largest;
-            sum.jacobian = line->jacobian < sum.jacobian ? line->jacobian : sum.jacobian;
-        }
+    if (!figures.lines)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for figures of %d rows",
+                               flow->height);
+    ro_pool_run(flow->context->pool, flow->context->threads, describe_rows, &figures);
+    for (int y = 0; y < flow->height; y++) {
+        const struct line *line = &figures.lines[y];
+        sum.before += line->before;
+        sum.after += line->after;
+        sum.square += line->square;
+        sum.inside += line->inside;
+        sum.folds += line->folds;
+        sum.largest = line->largest > sum.largest ? line->largest : sum.largest;
+        sum.jacobian = line->jacobian < sum.jacobian ? line->jacobian : sum.jacobian;
     }
     free(figures.lines);
     /* tones that were stretched apart from each other are compared as they are now */
@@ -260,8 +268,10 @@ void ro_register_describe(struct ro_flow *flow, const ro_image *field)
     report->jacobian = sum.jacobian;
     report->folds = sum.folds;
     report->outside = 1 - (double)sum.inside / pixels;
+    report->useless = use_of(report);
     *flow->options.report = *report;
     for (uint32_t i = 0; flow->options.steps && i < report->steps && i < flow->options.steps_room;
          i++)
         flow->options.steps[i].energy *= flow->normalised ? 1 : 2 * unit;
+    return RO_OK;
 }

@@ -10,6 +10,6 @@
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
 
 /* Fills in the report from the field. */
-void ro_register_describe(struct ro_flow *flow, const ro_image *field);
+ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field);
 
 #endif

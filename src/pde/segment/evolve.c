@@ -228,7 +228,7 @@ static ro_status choose(struct evolution *evolution)
             continue;
         evolution->kernels[i] = ro_level_kernel_find(&work->front[i].level, cpu);
         if (strcmp(name, "reference") == 0)
-            evolution->kernels[i] = &ro_level_plain_scalar;
+            evolution->kernels[i] = &ro_level_plain;
         else if (context->options.cpu && evolution->kernels[i]->cpu != context->options.cpu)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
                                    "there is no %s code for this level set",

@@ -187,6 +187,11 @@ static void measure(struct ro_segmentation *work)
                 inside += ro_level_value(&front->level, &front->phi[front->now], x, y) < 0;
             report->area += inside;
         }
+        const uint64_t pixels = (uint64_t)work->width * work->height;
+        if (report->used && report->area >= pixels - pixels / 256)
+            report->useless = RO_LABEL_EVERYTHING;
+        else if (report->used && report->area == 0)
+            report->useless = RO_LABEL_NOTHING;
     }
     for (size_t i = 0; i < work->line_count; i++) {
         const ro_polyline *line = &work->lines[i];

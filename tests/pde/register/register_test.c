@@ -102,6 +102,7 @@ static void test_known_displacements(void **state)
             fail_msg("case %zu: mean error %.3f px, more than %.2f", i, error, cases[i].bound);
         assert_true(bed.report.jacobian > 0);
         assert_int_equal(bed.report.folds, 0);
+        assert_int_equal(bed.report.useless, 0);
         assert_true(bed.report.energy_after < bed.report.energy_before / 10);
         close_bed(&bed);
     }

@@ -222,7 +222,12 @@ static void shrinks_to_nothing(void **state)
         assert_int_equal(report.label[0].area, 0);
         assert_true(report.label[0].perimeter == 0);
         assert_true(report.label[0].ended);
+        assert_int_equal(report.label[0].useless, RO_LABEL_NOTHING);
     }
+    const ro_seed seed = {1, 45, 45, 25}; /* it is like everything round it */
+    ro_segmentation_free(run(&image, (ro_segment_options){.seeds = &seed, .seed_count = 1}));
+    assert_int_equal(report.label[0].useless, RO_LABEL_EVERYTHING);
+    assert_int_equal(report.label[1].useless, 0);
     ro_image_free(&image);
 }
 

@@ -543,7 +543,7 @@ static ro_status run_until_converged(struct diffusion_device *work, uint32_t mos
         } else {
             run->converged = true;
         }
-        RO_TRY(ro_context_progress(work->context, "denoise", 0));
+        RO_TRY(ro_context_progress(work->context, "denoise", (double)run->steps / most));
     }
     return RO_OK;
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of temporary files only grows; places in it are used again. A place's path is taken by
+ * an exchange, either by its owner, who frees it, or by a signal handler, which removes the file
+ * and never frees: so neither sees a path that the other has given back.
+ */
+#include "io/bytes/temporary.h"
+
+#include "core/random.h"
+#include "roundoff_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_TRIES = 100,
+    LONGEST_STEM = 200, /* of the target's name within the temporary's */
+};
+
+struct ro_temporary {
+    _Atomic(char *) path; /* NULL: there is no such file */
+    atomic_bool taken;
+    struct ro_temporary *next;
+};
+
+static _Atomic(struct ro_temporary *) first;
+
+size_t ro_folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static struct ro_temporary *take_place(void)
+{
+    for (struct ro_temporary *place = atomic_load(&first); place; place = place->next) {
+        bool idle = false;
+        if (atomic_compare_exchange_strong(&place->taken, &idle, true))
+            return place;
+    }
+    struct ro_temporary *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    atomic_init(&made->taken, true);
+    made->next = atomic_load(&first);
+    while (!atomic_compare_exchange_weak(&first, &made->next, made))
+        ;
+    return made;
+}
+
+static void give_back(struct ro_temporary *temporary)
+{
+    free(atomic_exchange(&temporary->path, NULL));
+    atomic_store(&temporary->taken, false);
+}
+
+struct ro_temporary *ro_temporary_make(const char *target, mode_t mode, int *fd)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    size_t folder = ro_folder_length(target), size = strlen(target) + 16;
+    struct ro_temporary *made = take_place();
+    char *name = made ? malloc(size) : NULL;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (unsigned number = 0; name && number < MOST_TRIES; number++) {
+        uint32_t mixed = ro_hash((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                                 (uint32_t)getpid(), number);
+        char suffix[7] = {0};
+        for (int i = 0; i < 6; i++)
+            suffix[i] = letters[mixed >> (5 * i) & 31];
+        snprintf(name, size, "%.*s.%.*s.%s", (int)folder, target, LONGEST_STEM, target + folder,
+                 suffix);
+        /* Known before it is there: a signal may come at once. open() rather than mkstemp(), so
+         * that the umask counts. */
+        atomic_store(&made->path, name);
+        *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (*fd >= 0)
+            return made;
+        const int error = errno;
+        name = atomic_exchange(&made->path, NULL);
+        errno = error;
+        if (error != EEXIST)
+            break;
+    }
+    const int error = made && name ? errno : ENOMEM;
+    free(name);
+    if (made)
+        give_back(made);
+    errno = error;
+    return NULL;
+}
+
+const char *ro_temporary_path(const struct ro_temporary *temporary)
+{
+    const char *path = atomic_load(&temporary->path);
+    return path ? path : ""; /* a handler took it: the process ends */
+}
+
+int ro_temporary_rename(struct ro_temporary *temporary, const char *target)
+{
+    if (rename(ro_temporary_path(temporary), target) != 0)
+        return -1;
+    give_back(temporary);
+    return 0;
+}
+
+void ro_temporary_remove(struct ro_temporary *temporary)
+{
+    if (!temporary)
+        return;
+    unlink(ro_temporary_path(temporary));
+    give_back(temporary);
+}
+
+void ro_temporaries_remove(void)
+{
+    for (struct ro_temporary *place = atomic_load(&first); place; place = place->next) {
+        const char *path = atomic_exchange(&place->path, NULL);
+        if (path)
+            unlink(path);
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Temporary files, which lie beside the file that they become. All of the process are known, so
+ * that a signal handler can remove them before it ends the process.
+ */
+#ifndef RO_IO_BYTES_TEMPORARY_H
+#define RO_IO_BYTES_TEMPORARY_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct ro_temporary;
+
+/* Makes ".name.XXXXXX" beside the target, of this mode less the umask; *fd is open for reading and
+ * writing. NULL with errno set on a failure. */
+struct ro_temporary *ro_temporary_make(const char *target, mode_t mode, int *fd);
+const char *ro_temporary_path(const struct ro_temporary *temporary);
+
+/* Gives it the target's name: 0, and it is no temporary any more; else errno tells why not. */
+int ro_temporary_rename(struct ro_temporary *temporary, const char *target);
+void ro_temporary_remove(struct ro_temporary *temporary); /* NULL is allowed */
+
+/* Bytes of the folder part of a path, its last slash included; 0: the current folder. */
+size_t ro_folder_length(const char *path);
+
+#endif

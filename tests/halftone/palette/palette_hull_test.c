@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Palettes' hulls: the projection is the nearest point, and inside errors stay and tone is kept. */
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include "core/random.h"
+#include "halftone/palette/palette.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ro_context *context;
+static uint16_t linear[257]; /* the light of every code */
+
+static int open_context(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 256; i++)
+        linear[i] = tone_round(tone_from_srgb(i / 255.0));
+    return ro_context_open(NULL, &context) != RO_OK;
+}
+
+static int close_context(void **state)
+{
+    (void)state;
+    ro_context_close(context);
+    return 0;
+}
+
+static uint32_t draw(uint32_t below)
+{
+    static uint32_t number;
+    return (uint32_t)((uint64_t)ro_hash(11, number++, 0) * below >> 32);
+}
+
+/* Random colours in space, in a plane, in a line, few or many. */
+static struct palette_hull random_hull(int kind)
+{
+    struct palette_hull hull = {.count = 2 + (int)draw(kind % 4 == 3 ? 255 : 10)};
+    for (int k = 0; k < hull.count; k++) {
+        const uint16_t r = (uint16_t)draw(65536), g = (uint16_t)draw(65536);
+        const uint16_t line[3] = {r, (uint16_t)(r / 2), (uint16_t)(65535 - r)};
+        const uint16_t plane[3] = {r, g, r}, space[3] = {r, g, (uint16_t)draw(65536)};
+        memcpy(hull.colour[k], kind % 4 == 0 ? line : kind % 4 == 1 ? plane : space, sizeof line);
+    }
+    return hull;
+}
+
+/* x is the nearest point of the hull to t iff (t - x).(p - x) <= 0 for all p of it, and x is in it;
+ * the latter holds if projecting x once more moves it by a rounding at most. */
+static void the_nearest_point_is_found(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 1000; trial++) {
+        const struct palette_hull hull = random_hull(trial);
+        struct palette_corners guess = {0}, none = {0};
+        for (int i = 0; i < 5; i++) {
+            uint16_t colour[3], back[3];
+            int32_t x[3], fresh[3], again[3];
+            for (int c = 0; c < 3; c++)
+                colour[c] = (uint16_t)draw(65536);
+            if (i == 4) /* a colour of the palette stays */
+                memcpy(colour, hull.colour[draw((uint32_t)hull.count)], sizeof colour);
+            palette_project(&hull, colour, &guess, x);
+            none.count = 0;
+            palette_project(&hull, colour, &none, fresh);
+            assert_memory_equal(x, fresh, sizeof x);
+            double away = 0;
+            for (int c = 0; c < 3; c++) {
+                away += pow(x[c] - 16.0 * colour[c], 2);
+                back[c] = (uint16_t)((x[c] + 8) / 16);
+            }
+            if (i == 4)
+                assert_true(away == 0);
+            for (int k = 0; k < hull.count; k++) {
+                double side = 0;
+                for (int c = 0; c < 3; c++)
+                    side += (16.0 * colour[c] - x[c]) * (16.0 * hull.colour[k][c] - x[c]);
+                assert_true(side <=
+                            4 * 1048560.0 * 2); /* one rounding times the size of the cube */
+            }
+            palette_project(&hull, back, &none, again);
+            for (int c = 0; c < 3; c++)
+                assert_in_range(again[c] - x[c] + 100, 100 - 32, 100 + 32);
+        }
+    }
+}
+
+static ro_palette palette_of(const char *text)
+{
+    ro_palette palette;
+    assert_int_equal(ro_palette_parse(context, text, &palette), RO_OK);
+    return palette;
+}
+
+static struct palette_hull hull_of(const ro_palette *palette)
+{
+    struct palette_hull hull = {.count = palette->count};
+    for (int k = 0; k < palette->count; k++)
+        for (int c = 0; c < 3; c++)
+            hull.colour[k][c] = linear[palette->colours[k][c]];
+    return hull;
+}
+
+enum { SIDE = 512 };
+
+/* The largest channel's distance of the mean light from that of the projected picture, in 1/255. */
+static double off(const ro_palette *palette, const ro_image *in, const ro_halftone_options *options)
+{
+    static uint8_t numbers[SIDE * SIDE];
+    const struct palette_hull hull = hull_of(palette);
+    struct palette_corners guess = {0};
+    double sum[3] = {0}, most = 0;
+    ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
+    assert_int_equal(ro_halftone(context, in, &out, options), RO_OK);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const uint8_t *pixel = (const uint8_t *)in->data + 3 * i;
+        uint16_t light[3];
+        int32_t to[3];
+        for (int c = 0; c < 3; c++)
+            light[c] = linear[pixel[c]];
+        palette_project(&hull, light, &guess, to);
+        for (int c = 0; c < 3; c++)
+            sum[c] += to[c] - 16.0 * linear[palette->colours[numbers[i]][c]];
+    }
+    for (int c = 0; c < 3; c++)
+        most = fmax(most, fabs(sum[c]) * 255 / PALETTE_WHITE / (SIDE * SIDE));
+    return most;
+}
+
+/* A code whose light is nearest to a mixture of the palette's colours, which keeps it in the hull
+ * as good as. */
+static void mix(const ro_palette *palette, uint8_t colour[3])
+{
+    double share[PALETTE_MOST], all = 0;
+    for (int k = 0; k < palette->count; k++)
+        all += share[k] = pow(draw(1000), 2);
+    for (int c = 0; c < 3; c++) {
+        double light = 0;
+        for (int k = 0; k < palette->count; k++)
+            light += share[k] / all * linear[palette->colours[k][c]];
+        int code = 0;
+        while (code < 255 && fabs(linear[code + 1] - light) <= fabs(linear[code] - light))
+            code++;
+        colour[c] = (uint8_t)code;
+    }
+}
+
+/* Flat mixtures, a ramp, a colour test card, and noise that jumps from corner to corner. */
+static void tone_is_kept(void **state)
+{
+    (void)state;
+    static uint8_t pixels[3 * SIDE * SIDE];
+    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    const ro_palette_info *info;
+    for (int i = 0; (info = ro_palette_at(i)); i++) {
+        ro_palette palette = palette_of(info->name);
+        ro_halftone_options options = {.palette = &palette};
+        double worst = 0;
+        for (int trial = 0; trial < 10; trial++) {
+            uint8_t colour[3];
+            mix(&palette, colour);
+            for (int k = 0; k < 3 * SIDE * SIDE; k++)
+                pixels[k] = trial < 8    ? colour[k % 3]
+                            : trial == 8 ? (uint8_t)(255 * draw(2))
+                                         : (uint8_t)(k % 3 * 40 + k / (3 * SIDE) / 4);
+            worst = fmax(worst, off(&palette, &in, &options));
+        }
+        assert_int_equal(ro_testcard(context, &in), RO_OK);
+        worst = fmax(worst, off(&palette, &in, &options));
+        print_message("%s: %.3f / 255\n", info->name, worst);
+        if (worst >= 0.5)
+            fail_msg("%s is %.3f / 255 off", info->name, worst);
+    }
+}
+
+/* A picture that jumps between the corners of the cube, then stays far outside, then jumps in
+ * stripes, by the definition; the largest error. */
+static int32_t largest_error(const struct palette_hull *hull)
+{
+    enum { WIDTH = 96, ROWS = 300, LENGTH = WIDTH + 2 * DIFFUSION_PAD };
+    static uint8_t nearest[PALETTE_ENTRIES], grid[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID];
+    static struct palette_plan plan;
+    static struct palette_memo memo;
+    static int32_t lines[2][3][LENGTH];
+    int32_t most = 0;
+    memset(&memo, 0, sizeof memo);
+    memset(lines, 0, sizeof lines);
+    plan = (struct palette_plan){.kernel = diffusion_kernels[KERNEL_FLOYD_STEINBERG],
+                                 .width = WIDTH,
+                                 .sample_bytes = 1,
+                                 .linear = linear,
+                                 .count = hull->count,
+                                 .nearest = nearest,
+                                 .hull = hull,
+                                 .grid = grid,
+                                 .white = 255,
+                                 .grid_shift = 3,
+                                 .overshoot = PALETTE_GUARD};
+    for (int k = 0; k < hull->count; k++)
+        for (int c = 0; c < 3; c++)
+            plan.colour[c][k] = 16 * hull->colour[k][c];
+    palette_fill_nearest_light(plan.colour, plan.count, nearest);
+    palette_fill_grid(&plan, grid);
+    for (int y = 0; y < ROWS; y++) {
+        uint8_t pixels[3 * WIDTH], levels[WIDTH];
+        for (int x = 0; x < 3 * WIDTH; x++)
+            pixels[x] = y < 100   ? (uint8_t)(255 * draw(2))
+                        : y < 200 ? (uint8_t)(x % 3 == y / 34 % 3 ? 255 : 0)
+                                  : (uint8_t)(255 * ((x / 3 + y) / 9 % 2));
+        struct palette_row row = {.in = pixels, .out = levels, .memo = &memo};
+        for (int c = 0; c < 3; c++)
+            for (int dy = 0; dy < 2; dy++)
+                row.line[c][dy] = lines[(y + dy) % 2][c] + DIFFUSION_PAD;
+        palette_columns(&plan, &row, 0, WIDTH);
+        for (int x = 0; x < WIDTH; x++)
+            for (int c = 0; c < 3; c++)
+                most = abs(row.line[c][0][x]) > most ? abs(row.line[c][0][x]) : most;
+    }
+    return most;
+}
+
+/* Built-in palettes never come near the guard. Palettes with a colour just inside an edge do (see
+ * docs/numerics.md), and are held by it. */
+static void errors_stay_bounded(void **state)
+{
+    (void)state;
+    const ro_palette_info *info;
+    for (int i = 0; (info = ro_palette_at(i)); i++) {
+        const ro_palette palette = palette_of(info->name);
+        const struct palette_hull hull = hull_of(&palette);
+        const int32_t most = largest_error(&hull);
+        print_message("%s: largest error %.2f W\n", info->name, most / (double)PALETTE_WHITE);
+        assert_true(most < PALETTE_WHITE + PALETTE_WHITE / 2);
+    }
+    for (int trial = 0; trial < 12; trial++) {
+        const struct palette_hull hull = random_hull(trial);
+        assert_true(largest_error(&hull) <= PALETTE_GUARD + PALETTE_WHITE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_point_is_found),
+        cmocka_unit_test(tone_is_kept),
+        cmocka_unit_test(errors_stay_bounded),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
