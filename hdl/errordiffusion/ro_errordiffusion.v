@@ -2,9 +2,9 @@
 // Error diffusion of one picture, row after row, a pixel a clock: exact as docs/numerics.md defines
 // it, the remainder of every division carried on.
 //
-//     guard --> ro_diffuse_core: above --> base --> loop --> choice --> fifo
-//                                  ^                            |
-//                                  +------ line of errors <-----+
+//     ro_stream_shell --> ro_diffuse_core: above --> base --> loop --> choice --> ro_stream_shell
+//                                            ^                            |
+//                                            +------ line of errors <-----+
 //
 // Marks, sizes and `error` are those of ro_frame_guard; a sample above MAXVAL is cut and raises
 // `error`. Out come the numbers of the levels.
@@ -42,50 +42,57 @@ module ro_errordiffusion #(
     // parts, one to write.
     localparam CLOCKS = 16;
 
-    // ---- in -------------------------------------------------------------------------------------
-    wire room, beat, last, top, flush, shift, idle;
+    // ---- in and out -------------------------------------------------------------------------------
+    wire beat, last, top, bottom, flush, shift, idle;
     wire [PIXEL_BITS-1:0] pixel;
+    wire error_valid, error_last, chosen_top;
+    wire [LEVEL_BITS-1:0] chosen;
     reg too_light;
-    wire bottom;
-    wire [WIDTH_BITS-1:0] across;
-    wire unused = &{1'b0, flush, idle, bottom, across};
+    wire unused = &{1'b0, flush, idle, bottom};
 
-    ro_frame_guard #(
-        .BITS(PIXEL_BITS),
+    ro_stream_shell #(
+        .IN_BITS(PIXEL_BITS),
+        .OUT_BITS(LEVEL_BITS),
         .WIDTH(WIDTH),
         .WIDTH_BITS(WIDTH_BITS),
         .HEIGHT_BITS(HEIGHT_BITS),
         .TAIL(AHEAD),
-        .PERIOD(CLOCKS + AHEAD + 1)
-    ) guard (
+        .PERIOD(CLOCKS + AHEAD + 1),
+        .CLOCKS(CLOCKS + AHEAD)
+    ) shell (
         .clk(clk),
         .reset(reset),
         .width(width),
         .height(height),
         .in_valid(in_valid),
         .in_ready(in_ready),
-        .in_data(in_pixel),
         .in_first(in_first),
         .in_last(in_last),
-        .complaint(too_light),
-        .room(room),
-        .drained(1'b1),
+        .in_data(in_pixel),
+        .out_valid(out_valid),
+        .out_ready(out_ready),
+        .out_first(out_first),
+        .out_last(out_last),
+        .out_data(out_level),
+        .idle(idle),
+        .error(error),
         .beat(beat),
-        .data(pixel),
         .last(last),
         .top(top),
         .bottom(bottom),
         .flush(flush),
         .shift(shift),
-        .across(across),
-        .idle(idle),
-        .error(error)
+        .data(pixel),
+        .complaint(too_light),
+        .done(error_valid),
+        .done_last(error_last),
+        .done_top(chosen_top),
+        .done_data(chosen)
     );
 
     // ---- the line of errors ---------------------------------------------------------------------
     reg [X_BITS-1:0] column, error_column;
     wire [ERROR_BITS-1:0] found, new_error;
-    wire error_valid, error_last;
     wire shift2, beat2, last2, top2;
     wire [PIXEL_BITS-1:0] pixel2;
     wire over = {{32 - PIXEL_BITS{1'b0}}, pixel} > MAXVAL;
@@ -137,9 +144,6 @@ module ro_errordiffusion #(
     );
 
     // ---- the parts ------------------------------------------------------------------------------
-    wire chosen_top;
-    wire [LEVEL_BITS-1:0] chosen;
-
     ro_diffuse_core #(
         .KERNEL(KERNEL),
         .LEVELS(LEVELS),
@@ -159,27 +163,5 @@ module ro_errordiffusion #(
         .out_top(chosen_top),
         .out_level(chosen),
         .out_error(new_error)
-    );
-
-    // ---- out --------------------------------------------------------------------------------------
-    reg row_begins;
-
-    always @(posedge clk)
-        if (reset) row_begins <= 1'b1;
-        else if (error_valid) row_begins <= error_last;
-
-    ro_fifo #(
-        .BITS(LEVEL_BITS + 2),
-        .PLACES(64),
-        .SPARE(CLOCKS + AHEAD + 8)
-    ) results (
-        .clk(clk),
-        .reset(reset),
-        .in_valid(error_valid),
-        .in_data({row_begins && chosen_top, error_last, chosen}),
-        .room(room),
-        .out_valid(out_valid),
-        .out_ready(out_ready),
-        .out_data({out_first, out_last, out_level})
     );
 endmodule

@@ -15,7 +15,7 @@ module ro_row_lane #(
     output reg  [    X_BITS-1:0] column,
     output reg                   free    // EARLY columns before the end, or at the end of a short row
 );
-    localparam [WIDTH_BITS-1:0] NEAR_END = EARLY;
+    localparam [WIDTH_BITS-1:0] NEAR_END = EARLY[WIDTH_BITS-1:0];
     reg [WIDTH_BITS-1:0] to_come;
     reg short_row;
 

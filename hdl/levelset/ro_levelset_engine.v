@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STEPS level-set steps in one pass over a picture: guard, entry, steps, and a fifo at the end.
+// STEPS level-set steps in one pass over a picture: a shell, an entry, and one step behind another.
 // Pixels and marks as in ro_levelset; the controls are those of ro_levelset_run.
 module ro_levelset_engine #(
     parameter WIDTH = 512,
@@ -49,62 +49,66 @@ module ro_levelset_engine #(
     localparam WORD_BITS = 1 + S + P;
     localparam MULTIPLY_CLOCKS = BLOCKS == 0 ? $clog2(S - 1) + 1 : P > 12 ? 4 : 3;
     localparam PIXEL_CLOCKS = 10 + MULTIPLY_CLOCKS;
-    localparam CLOCKS = 8 + STEPS * (PIXEL_CLOCKS + 4); // till the last result of what has been let in
-    localparam PLACES = 1 << $clog2(CLOCKS + CLOCKS / 2 + 16);
+    localparam CLOCKS = 4 + STEPS * (PIXEL_CLOCKS + 4);
 
     generate
         if (STEPS < 1 || STEPS > 64) begin : bad_steps
             ro_error_STEPS_must_be_1_to_64 stop ();
         end
-        if (WIDTH < 1 || WIDTH > 65535) begin : bad_width
-            ro_error_WIDTH_must_be_1_to_65535 stop ();
-        end
     endgenerate
 
-    // ---- in -----------------------------------------------------------------------------------
-    wire room, shift, too_fast;
+    // ---- in and out -----------------------------------------------------------------------------
+    wire shift, bottom, too_fast;
     wire beat, last, top, flush;
     wire [WORD_BITS-1:0] word;
-    wire bottom;
-    wire [WIDTH_BITS-1:0] across;
-    wire unused = &{1'b0, shift, bottom, across};
+    wire [STEPS:0] beats, lasts, tops, flushes;
+    wire [WORD_BITS*(STEPS+1)-1:0] words;
+    wire [WORD_BITS-1:0] result = words[WORD_BITS*STEPS+:WORD_BITS];
+    wire [S-2:0] size = result[P+:S-1];
+    wire [S-1:0] speed = result[WORD_BITS-2] ? ~{1'b0, size} + 1'b1 : {1'b0, size};
+    wire unused = &{1'b0, shift, bottom};
 
-    ro_frame_guard #(
-        .BITS(WORD_BITS),
+    ro_stream_shell #(
+        .IN_BITS(WORD_BITS),
+        .OUT_BITS(WORD_BITS),
         .WIDTH(WIDTH),
         .WIDTH_BITS(WIDTH_BITS),
         .HEIGHT_BITS(HEIGHT_BITS),
         .FLUSH(STEPS),
-        .PERIOD(4)
-    ) guard (
+        .PERIOD(4),
+        .CLOCKS(CLOCKS)
+    ) shell (
         .clk(clk),
         .reset(reset),
         .width(width),
         .height(height),
         .in_valid(in_valid),
         .in_ready(in_ready),
-        .in_data({in_tag, in_speed, in_phi}),
         .in_first(in_first),
         .in_last(in_last),
-        .complaint(too_fast),
-        .room(room),
-        .drained(1'b1),
+        .in_data({in_tag, in_speed, in_phi}),
+        .out_valid(out_valid),
+        .out_ready(out_ready),
+        .out_first(out_first),
+        .out_last(out_last),
+        .out_data({out_tag, out_speed, out_phi}),
+        .idle(idle),
+        .error(error),
         .beat(beat),
-        .data(word),
         .last(last),
         .top(top),
         .bottom(bottom),
         .flush(flush),
         .shift(shift),
-        .across(across),
-        .idle(idle),
-        .error(error)
+        .data(word),
+        .complaint(too_fast),
+        .done(beats[STEPS] && !flushes[STEPS]),
+        .done_last(lasts[STEPS]),
+        .done_top(tops[STEPS]),
+        .done_data({result[WORD_BITS-1], speed, result[P-1:0]})
     );
 
     // ---- steps --------------------------------------------------------------------------------
-    wire [STEPS:0] beats, lasts, tops, flushes;
-    wire [WORD_BITS*(STEPS+1)-1:0] words;
-
     ro_levelset_entry #(
         .PHI_BITS(P),
         .SPEED_BITS(S),
@@ -163,39 +167,4 @@ module ro_levelset_engine #(
             );
         end
     endgenerate
-
-    // ---- out ----------------------------------------------------------------------------------
-    wire [WORD_BITS-1:0] result = words[WORD_BITS*STEPS+:WORD_BITS];
-    wire [S-2:0] size = result[P+:S-1];
-    reg row_begins, done, done_first, done_last;
-    reg [WORD_BITS-1:0] done_word;
-
-    always @(posedge clk) begin
-        done       <= beats[STEPS] && !flushes[STEPS];
-        done_first <= row_begins && tops[STEPS];
-        done_last  <= lasts[STEPS];
-        done_word  <= {
-            result[WORD_BITS-1], result[WORD_BITS-2] ? ~{1'b0, size} + 1'b1 : {1'b0, size}, result[P-1:0]
-        };
-        if (beats[STEPS]) row_begins <= lasts[STEPS];
-        if (reset) begin
-            done       <= 1'b0;
-            row_begins <= 1'b1;
-        end
-    end
-
-    ro_fifo #(
-        .BITS(WORD_BITS + 2),
-        .PLACES(PLACES),
-        .SPARE(CLOCKS)
-    ) results (
-        .clk(clk),
-        .reset(reset),
-        .in_valid(done),
-        .in_data({done_first, done_last, done_word}),
-        .room(room),
-        .out_valid(out_valid),
-        .out_ready(out_ready),
-        .out_data({out_first, out_last, out_tag, out_speed, out_phi})
-    );
 endmodule

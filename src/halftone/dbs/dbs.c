@@ -12,11 +12,14 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "cuda/cuda.h"
 #include "halftone/dbs/dbs_cuda.h"
 #include "halftone/halftone.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+RO_CUDA_NONE(dbs_cuda_calls, dbs_on_cuda);
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
 {
@@ -130,7 +133,7 @@ static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
             return status;
         start = (struct dbs_cuda_start){make_first, &made->first};
     }
-    return dbs_cuda_open(work->context, &made->options, shape, &start, &made->cuda);
+    return dbs_on_cuda->open(work->context, &made->options, shape, &start, &made->cuda);
 }
 
 static ro_status open_engine(struct halftoner *work)
@@ -198,7 +201,7 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
 static void count_launches(struct halftoner *work)
 {
     const struct dbs_work *made = work->state;
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda) + made->first.report.launches;
+    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
 }
 
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -210,7 +213,7 @@ static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_i
     if (made->options.first)
         status = dbs_own_bits(work->context, made->options.first, &own);
     if (status == RO_OK)
-        status = dbs_cuda_run(made->cuda, in, own.data ? &own : NULL, out, result);
+        status = dbs_on_cuda->run(made->cuda, in, own.data ? &own : NULL, out, result);
     ro_image_free(&own);
     count_launches(work);
     return status;
@@ -263,7 +266,7 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
     if (made->options.first)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "a start that is given needs the image in host memory");
-    ro_status status = dbs_cuda_run_resident(made->cuda, in, out, images, stream);
+    ro_status status = dbs_on_cuda->run_resident(made->cuda, in, out, images, stream);
     count_launches(work);
     return status;
 }
@@ -272,7 +275,8 @@ static void close_engine(struct halftoner *work)
 {
     struct dbs_work *made = work->state;
     if (made) {
-        dbs_cuda_close(made->cuda);
+        if (made->cuda)
+            dbs_on_cuda->close(made->cuda);
         halftoner_close(&made->first);
     }
     free(made);

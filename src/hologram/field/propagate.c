@@ -2,12 +2,14 @@
 #include "hologram/field/propagate.h"
 
 #include "context/context.h"
-#include "core/cpu.h"
+#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+RO_CUDA_NONE(propagate_cuda_calls, propagate_on_cuda);
 
 /* Three fields of this size are asked for: better now than after an hour. */
 static ro_status check_memory(ro_context *context, uint32_t width, uint32_t height)
@@ -24,16 +26,9 @@ static ro_status check_memory(ro_context *context, uint32_t width, uint32_t heig
 
 static const struct propagate_kernel *kernel_of(const ro_context *context)
 {
-#if RO_HAVE_X86_SIMD
-    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
-    if (best == RO_CPU_AVX512)
-        return &propagate_kernel_avx512;
-    if (best == RO_CPU_AVX2)
-        return &propagate_kernel_avx2;
-#else
-    (void)context;
-#endif
-    return &propagate_kernel_plain;
+    static const struct propagate_kernel *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &propagate_kernel_plain, RO_VARIANTS_OF(propagate_kernel)};
+    return kernels[context->cpu];
 }
 
 /* e^{-i pi x / n}, and as many zeros behind as lanes may look at. */
@@ -85,7 +80,7 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .share = 1,
                               .phase = "propagate"};
     if (context->options.device == RO_DEVICE_CUDA)
-        return propagate_cuda_open(context, width, height, &p->device);
+        return propagate_on_cuda->open(context, width, height, &p->device);
     ro_status status = open_transforms(p);
     if (status != RO_OK)
         propagation_close(p);
@@ -94,7 +89,8 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
 
 void propagation_close(struct propagation *p)
 {
-    propagate_cuda_close(p->device);
+    if (p->device)
+        propagate_on_cuda->close(p->device);
     dft_close(p->row);
     dft_close(p->column);
     free(p->panels);
@@ -223,7 +219,7 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 {
     struct pass pass = {.p = p, .from = field, .filter = propagate_filter_of(p, distance)};
     if (p->device) {
-        ro_status status = propagate_cuda_run(p->device, field, &pass.filter);
+        ro_status status = propagate_on_cuda->run(p->device, field, &pass.filter);
         return status == RO_OK ? ro_context_progress(p->context, p->phase, p->done + p->share)
                                : status;
     }

@@ -13,9 +13,10 @@
 #ifndef RO_HOLOGRAM_FIELD_PROPAGATE_H
 #define RO_HOLOGRAM_FIELD_PROPAGATE_H
 
-#include "transform/dft.h"
 #include "hologram/field/propagate_cuda.h"
 #include "hologram/field/propagate_filter.h"
+#include "simd/variants.h"
+#include "transform/dft.h"
 
 struct propagation {
     ro_context *context;
@@ -53,7 +54,7 @@ struct propagate_kernel {
     void (*filter)(float *panel, const struct propagate_filter *f, int a, int b, int x, int w,
                    int h);
 };
-extern const struct propagate_kernel propagate_kernel_plain, propagate_kernel_avx2,
-    propagate_kernel_avx512;
+extern const struct propagate_kernel propagate_kernel_plain;
+RO_VARIANTS_DECLARE(const struct propagate_kernel, propagate_kernel);
 
 #endif
