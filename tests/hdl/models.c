@@ -2,6 +2,7 @@
 #include "hdl/models.h"
 
 #include "core/random.h"
+#include "pde/denoise/denoise.h"
 #include "pde/denoise/flow.h"
 #include "pde/levelset/levelset.h"
 #include "pde/segment/segment.h"
@@ -132,6 +133,37 @@ void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t
     free(diffusion);
     free(out);
     free(scratch);
+}
+
+void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
+                 int32_t *words, int32_t *out)
+{
+    const size_t bytes = (size_t)width * height * sizeof *numbers;
+    const struct ro_diffusion_parameters parameters = {.width = width,
+                                                       .height = height,
+                                                       .planes = 1,
+                                                       .model = RO_MODEL_PERONA_MALIK,
+                                                       .time = time,
+                                                       .kappa = 200000};
+    struct ro_xpp24 *xpp = malloc(sizeof *xpp);
+    int32_t *scratch = malloc(4 * bytes);
+    ro_xpp24_make(xpp, &parameters);
+    ro_xpp24_step(xpp, numbers, out, scratch);
+    memcpy(words, scratch, bytes);
+    free(xpp);
+    free(scratch);
+}
+
+void model_xpp24_iterate(uint32_t width, uint32_t height, const int32_t *words, uint32_t time,
+                         const int32_t *r, int32_t *x, uint32_t iterations)
+{
+    const size_t bytes = (size_t)width * height * sizeof *x;
+    int32_t *next = malloc(bytes);
+    for (uint32_t i = 0; i < iterations; i++) {
+        ro_xpp24_iterate(words, width, height, time, r, x, next);
+        memcpy(x, next, bytes);
+    }
+    free(next);
 }
 
 /* ---- Halftones ------------------------------------------------------------------------------- */
