@@ -191,6 +191,21 @@ void model_halftone(const char *method, int levels, uint32_t maxval, uint32_t wi
     expect(ro_halftone(context_of(), &work.in, &work.out, &work.options));
 }
 
+void model_ordered(uint32_t screen_width, uint32_t screen_height, const uint16_t *ranks, int levels,
+                   uint32_t maxval, uint32_t width, uint32_t height, const uint16_t *samples,
+                   uint8_t *out)
+{
+    const ro_image screen = {RO_GRAY16,
+                             screen_width,
+                             screen_height,
+                             UINT16_MAX,
+                             (ptrdiff_t)(2 * screen_width),
+                             (void *)(uintptr_t)ranks};
+    struct halftone work = halftone_of("screen", levels, maxval, width, height, samples, out);
+    work.options.screen = &screen;
+    expect(ro_halftone(context_of(), &work.in, &work.out, &work.options));
+}
+
 bool model_halftone_is_exact(const char *method, int levels, uint32_t maxval, uint32_t width,
                              uint32_t height, const uint16_t *samples, uint8_t *out)
 {

@@ -41,6 +41,10 @@ void model_xpp24_iterate(uint32_t width, uint32_t height, const int32_t *words, 
 /* Halftones of samples up to maxval: the number of each pixel's level. */
 void model_halftone(const char *method, int levels, uint32_t maxval, uint32_t width,
                     uint32_t height, const uint16_t *samples, uint8_t *out);
+/* The same by a threshold array of ranks. */
+void model_ordered(uint32_t screen_width, uint32_t screen_height, const uint16_t *ranks, int levels,
+                   uint32_t maxval, uint32_t width, uint32_t height, const uint16_t *samples,
+                   uint8_t *out);
 /* Whether every tone of a halftone is accounted for: what came in is what went out, what left over
  * the borders and what was carried at the ends of rows. */
 bool model_halftone_is_exact(const char *method, int levels, uint32_t maxval, uint32_t width,
