@@ -142,6 +142,7 @@ typedef struct ro_screen_options {
     const char *shape; /* of clustered dots: NULL: "round"; "line", "diamond" */
     ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
                           rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
+    int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
 } ro_screen_options;
 
 /* A kind of screen as `roundoff screen --list` shows it. */
