@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize --frames: level numbers of frames in time, a file each. */
 #include "cli/commands/hologram/hologram.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -87,41 +87,49 @@ static ro_status run_frames(ro_context *context, const struct hologram_values *v
     return status;
 }
 
+static ro_status work(struct task *task)
+{
+    return run_frames(task->context, task->values, task->data, task->files->path);
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct frames *f = task->data;
+    fputs("{\"command\": \"hologram quantize\", \"input\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"levels\": %d, \"frames\": %d, "
+            "\"first_psnr_db\": %.5g, \"psnr_db\": %.5g, \"efficiency\": %.5g, "
+            "\"seconds\": %.6f}\n",
+            task->ran.width, task->ran.height, f->device.count, f->frames.count,
+            f->report.first_psnr, f->report.psnr, f->report.efficiency, task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct frames *f = task->data;
+    tell("hologram: %d frames to %d levels, %u x %u: root of the mean intensity %.1f dB (the first "
+         "%.1f), %.3g %% of the light, %.2f s",
+         f->frames.count, f->device.count, task->ran.width, task->ran.height, f->report.psnr,
+         f->report.first_psnr, 100 * f->report.efficiency, task->seconds);
+}
+
 int hologram_frames(const struct command *command, const struct hologram_values *values,
                     const struct operands *files)
 {
-    const char *const *path = files->path;
     struct frames f = {0};
-    struct work work;
     int result = read_frames(command, values, files, &f);
-    if (!result)
-        result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    ro_status status = work_commit(&work, run_frames(work.context, values, &f, path));
-    work_end(&work);
-    const ro_report *ran = ro_context_report(work.context);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[1]);
-    } else if (values->common.json) {
-        fputs("{\"command\": \"hologram quantize\", \"input\": ", stdout);
-        json_string(stdout, path[0]);
-        fputs(", \"output\": ", stdout);
-        json_string(stdout, path[1]);
-        printf(", \"width\": %u, \"height\": %u, \"levels\": %d, \"frames\": %d, "
-               "\"first_psnr_db\": %.5g, \"psnr_db\": %.5g, \"efficiency\": %.5g, "
-               "\"seconds\": %.6f}\n",
-               ran->width, ran->height, f.device.count, values->frames, f.report.first_psnr,
-               f.report.psnr, f.report.efficiency, work.seconds);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        fprintf(
-            stderr,
-            "hologram: %d frames to %d levels, %u x %u: root of the mean intensity %.1f dB (the "
-            "first %.1f), %.3g %% of the light, %.2f s\n",
-            values->frames, f.device.count, ran->width, ran->height, f.report.psnr,
-            f.report.first_psnr, 100 * f.report.efficiency, work.seconds);
-    }
-    work_close(&work);
-    return result;
+    return result ? result
+                  : task_run(&(struct task){
+                        .command = command,
+                        .values = values,
+                        .files = files,
+                        .out = files->path[1],
+                        .data = &f,
+                        .work = work,
+                        .json = print_json,
+                        .say = print_line,
+                    });
 }
