@@ -5,6 +5,7 @@
 #include "roundoff_io.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct values {
     struct common common;
@@ -24,7 +25,7 @@ static const struct option options[] = {
      .offset = offsetof(struct values, angle), .choices = angles},
     {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
      .offset = offsetof(struct values, shape)},
-    {"type", "T", "type of OUT: pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
+    {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct values, type)},
     {"list", NULL, "list the kinds and stop", OPTION_FLAG, .offset = offsetof(struct values, list)},
     {0},
@@ -53,6 +54,14 @@ static int list_kinds(bool json)
     return finish_stdout();
 }
 
+/* A memory file for a circuit holds the ranks themselves. */
+static bool is_mem(const struct values *values, const char *out)
+{
+    const char *dot = strrchr(out, '.');
+    const char *type = values->type ? values->type : dot ? dot + 1 : "";
+    return strcasecmp(type + (*type == '.'), "mem") == 0;
+}
+
 /* As numbers of 16 bits where they tell the ranks apart or the file holds nothing better, else as
  * floats. */
 static ro_status make(struct task *task)
@@ -69,6 +78,7 @@ static ro_status make(struct task *task)
         .angle = values->angle ? 45 : 0,
         .shape = values->shape,
         .format = RO_GRAY16,
+        .ranks = is_mem(values, out),
     };
     ro_file_info info = {
         .format = RO_GRAYF, .width = wanted.size, .height = wanted.size, .pages = 1};

@@ -155,6 +155,13 @@ int hologram_make(const struct command *command, const struct hologram_values *v
 {
     const char *const *path = files->path;
     struct made made = {0};
+    if (values->scenes.count)
+        return hologram_scene(command, values, files);
+    if (values->depth_map || values->near || values->far)
+        return usage_error(command, "--%s goes with --scene",
+                           values->depth_map ? "depth-map"
+                           : values->near    ? "near"
+                                             : "far");
     int result = read_scene(command, values, &made.scene);
     if (result)
         return result;
