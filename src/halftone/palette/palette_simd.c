@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Palettes with rows as lanes of 32 bits, each `skew` columns behind the one above (wave.h has the
- * figure). A step rounds one pixel of every lane: three sums, three divisions, three cells, one
- * look into the table of nearest colours, three errors.
+ * figure). A step rounds one pixel of every lane: three sums, three divisions, the choice of a
+ * colour, three errors.
  *
  * Sums are divided as unsigned numbers: divisor * B is added before and B taken off after, where B
  * is more than any error is below zero.
@@ -35,7 +35,8 @@ RO_INLINE ints pick(ints table, ints index)
 {
     return (ints)_mm512_permutexvar_epi32((whole)index, (whole)table);
 }
-RO_INLINE unsigned zero_lanes(ints v) { return _mm512_testn_epi32_mask((whole)v, (whole)v); }
+RO_INLINE ints multiply_pairs(ints a, ints b) { return (ints)_mm512_madd_epi16((whole)a, (whole)b); }
+RO_INLINE unsigned high_lanes(ints v) { return _mm512_movepi32_mask((whole)v); }
 RO_INLINE ints rotate(ints e) { return (ints)_mm512_alignr_epi32((whole)e, (whole)e, LANES - 1); }
 RO_INLINE ints insert_first(ints e, const int32_t *first)
 {
@@ -67,7 +68,8 @@ RO_INLINE ints pick(ints table, ints index)
 {
     return (ints)_mm256_permutevar8x32_epi32((whole)table, (whole)index);
 }
-RO_INLINE unsigned zero_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)(v == 0)); }
+RO_INLINE ints multiply_pairs(ints a, ints b) { return (ints)_mm256_madd_epi16((whole)a, (whole)b); }
+RO_INLINE unsigned high_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)v); }
 RO_INLINE ints rotate(ints e)
 {
     const ints from = {7, 0, 1, 2, 3, 4, 5, 6};
@@ -97,7 +99,7 @@ struct scratch {
     ints level[PALETTE_CHUNK];
     ints history[3][DIFFUSION_MAX_DY + 1][HISTORY + PALETTE_CHUNK]; /* [dy]: moved dy lanes down */
     ints last[3], carry[3]; /* the error and the remainder on the left */
-    struct palette_memo memo;
+    struct palette_light known;
 };
 
 /* ---- pixels in, pixels out ------------------------------------------------------------------ */
@@ -115,7 +117,7 @@ static void load_edge(const struct palette_plan *plan, const struct palette_band
                 for (int c = 0; c < 3; c++)
                     sample[c] = plan->sample_bytes == 1 ? row[3 * x + c]
                                                         : ((const uint16_t *)row)[3 * x + c];
-                palette_light(plan, &s->memo, sample, light);
+                palette_light_of(plan, &s->known, sample, light);
             }
             for (int c = 0; c < 3; c++)
                 s->tone[c][q][i] = light[c];
@@ -123,19 +125,29 @@ static void load_edge(const struct palette_plan *plan, const struct palette_band
     }
 }
 
-/* Moves the light of lanes that may lie outside the hull. */
+/* Moves the light of lanes outside the hull. */
 RO_INLINE void project_lanes(const struct palette_plan *plan, struct scratch *s, int q,
                              const ints sample[3])
 {
+    struct palette_light *known = &s->known;
     ints cell = sample[0] >> plan->grid_shift |
                 (sample[1] >> plan->grid_shift) << PALETTE_GRID_BITS |
                 (sample[2] >> plan->grid_shift) << 2 * PALETTE_GRID_BITS;
-    for (unsigned out = zero_lanes(gather(plan->grid, cell, 1) & 255); out; out &= out - 1) {
-        const int i = __builtin_ctz(out);
+    for (int i = 0; i < LANES; i++) {
+        int found = known->cell[(uint32_t)cell[i]];
+        if (found == PALETTE_INSIDE)
+            continue;
         const uint32_t of[3] = {(uint32_t)sample[0][i], (uint32_t)sample[1][i],
                                 (uint32_t)sample[2][i]};
         int32_t light[3];
-        palette_light(plan, &s->memo, of, light);
+        if (found == 0)
+            found = palette_find_cell(plan, known, of);
+        if (found == PALETTE_INSIDE)
+            continue;
+        if (found == PALETTE_MIXED ||
+            !palette_region_light(&known->region[found], plan->linear[of[0]], plan->linear[of[1]],
+                                  plan->linear[of[2]], light))
+            palette_light_exact(plan, known, of, light);
         for (int c = 0; c < 3; c++)
             s->tone[c][q][i] = light[c];
     }
@@ -207,12 +219,58 @@ RO_INLINE ints cell_of(ints v)
     return ((ints)u >> 20) - ((127 + 14) << 3);
 }
 
-/* palette_wide_cell: those below 0 count back from the first above. */
-RO_INLINE ints wide_cell_of(ints v)
+RO_INLINE ints chosen(ints yes, ints a, ints b) { return (yes & a) | (~yes & b); }
+
+/* palette_nearest of few colours: all scores in turn. */
+RO_INLINE ints nearest_of_few(const struct palette_choice *choice, const ints u[3])
+{
+    const ints zero = {0}, pair = (u[0] & 65535) | u[1] << 16;
+    ints best = {0}, nearest = {0};
+    for (int k = 0; k < choice->count; k++) {
+        ints score = multiply_pairs(pair, zero + choice->red_green[k]) +
+                     multiply_pairs(u[2], zero + choice->blue[k]) - choice->square[k];
+        nearest = k == 0 ? zero : chosen(score > best, zero + k, nearest);
+        best = k == 0 ? score : maximum(score, best);
+    }
+    return nearest;
+}
+
+/* Cells of choices are half as many an octave as those of cell_of. */
+RO_INLINE ints choice_cell_of(ints v)
 {
     const ints zero = {0};
-    ints below = minimum(maximum(v >> PALETTE_BELOW_BITS, zero - PALETTE_BELOW), zero);
-    return cell_of(minimum(maximum(v, zero), zero + PALETTE_HIGHEST)) + (below + PALETTE_BELOW);
+    ints below = minimum(maximum(v >> PALETTE_CHOICE_WIDE, zero - PALETTE_CHOICE_BELOW), zero);
+    return (cell_of(minimum(maximum(v, zero), zero + PALETTE_CHOICE_HIGHEST)) >> 1) +
+           (below + PALETTE_CHOICE_BELOW);
+}
+
+/* Of many: those that the cell names. */
+RO_INLINE ints nearest_of_many(const struct palette_choice *choice, const ints v[3],
+                               const ints u[3])
+{
+    ints cell = choice_cell_of(v[0]) | choice_cell_of(v[1]) << PALETTE_CHOICE_BITS |
+                choice_cell_of(v[2]) << 2 * PALETTE_CHOICE_BITS;
+    ints nearest = gather(choice->cells, cell, 4);
+    for (unsigned several = high_lanes(255 - nearest); several; several &= several - 1) {
+        const int i = __builtin_ctz(several);
+        const uint8_t *list = choice->lists + ((uint32_t)nearest[i] >> 8);
+        const int32_t of[3] = {u[0][i], u[1][i], u[2][i]};
+        int32_t best = INT32_MIN;
+        for (int j = 1; j <= list[0] + 1; j++) {
+            const int32_t score = palette_score(choice, list[j], of);
+            nearest[i] = score > best ? list[j] : nearest[i];
+            best = score > best ? score : best;
+        }
+    }
+    return nearest;
+}
+
+RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3])
+{
+    ints u[3];
+    for (int c = 0; c < 3; c++)
+        u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
+    return choice->cells ? nearest_of_many(choice, v, u) : nearest_of_few(choice, u);
 }
 
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
@@ -291,11 +349,10 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
             carry[c] = t[c] - quotient * divider.divisor;
             v[c] = s->tone[c][q] + (quotient - bias);
             v[c] = minimum(maximum(v[c], zero - over), zero + (white + over));
-            ints part =
-                hull ? wide_cell_of(v[c]) : cell_of(minimum(maximum(v[c], zero), zero + white));
-            cell |= part << (c * PALETTE_SHIFT);
+            if (!hull)
+                cell |= cell_of(minimum(maximum(v[c], zero), zero + white)) << (c * PALETTE_SHIFT);
         }
-        ints k = gather(plan->nearest, cell, 1) & 255;
+        ints k = hull ? nearest_of(&plan->choice, v) : gather(plan->nearest, cell, 1) & 255;
         s->level[q] = k;
         ints started = zero, inside = zero;
         if (edge) {
