@@ -5,8 +5,8 @@
  * A pixel's light is first moved to the nearest point of the palette's hull, in which errors stay
  * bounded; it is then diffused to the nearest colour. Both distances count green twice, for so the
  * eye does. The rule before, with an overshoot, did not move it, cut values instead and chose in
- * OKLab, by a table over cells of the three values. These are as wide as the eye wants them: u = v +
- * 2^14 is cut into eight parts an octave, which makes 49 cells from black to white, near 1/40 of
+ * OKLab, by a table over cells of the three values. These are as wide as the eye wants them: u = v
+ * + 2^14 is cut into eight parts an octave, which makes 49 cells from black to white, near 1/40 of
  * sRGB's scale each.
  *
  *     v     0 ...                               W
@@ -53,25 +53,27 @@ bool palette_project(const struct palette_hull *hull, const uint16_t colour[3],
 enum {
     PALETTE_GRID_BITS = 5,
     PALETTE_GRID = 1 << PALETTE_GRID_BITS, /* cells of samples along a channel */
-    PALETTE_REGIONS = 200,
-    PALETTE_MEMO_BITS = 12,
+    PALETTE_CORNERS = PALETTE_GRID + 1,
+    PALETTE_REGIONS = 1000,
+    PALETTE_TRIES = 4,
     PALETTE_INSIDE = 1, /* of a cell: in the hull as a whole */
-    PALETTE_MIXED = 255,
+    PALETTE_MIXED = PALETTE_REGIONS,
 };
 struct palette_light {
-    uint8_t cell[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID]; /* a region, inside, mixed; 0: new */
-    uint8_t corner[(PALETTE_GRID + 1) * (PALETTE_GRID + 1) * (PALETTE_GRID + 1)];
-    uint8_t in_hull[(PALETTE_GRID + 1) * (PALETTE_GRID + 1) * (PALETTE_GRID + 1)];
+    uint16_t cell[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID]; /* a region, inside, mixed; 0: new */
+    uint16_t tries[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID][PALETTE_TRIES]; /* in mixed ones */
+    uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];      /* regions */
+    uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
+    double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
+    int fours;
     int regions;
     struct palette_region {
         struct palette_corners set;
-        double from[4][4]; /* of red, green, blue and 1: their part in the three channels */
+        int level;          /* colours in its point, line or plane */
+        double from[4][4];  /* of red, green, blue and 1: their part in the three channels, in W */
+        double share[4][4]; /* and in the shares of the corners, less what doubles may be off */
     } region[PALETTE_REGIONS];
     struct palette_corners guess;
-    struct palette_memory {
-        uint64_t key;
-        int32_t light[3];
-    } known[1 << PALETTE_MEMO_BITS];
 };
 
 /* ---- the nearest colour ---------------------------------------------------------------------- */
@@ -83,15 +85,16 @@ struct palette_choice {
     int32_t shift;
     int32_t red_green[PALETTE_MOST], blue[PALETTE_MOST], square[PALETTE_MOST];
     /* Where there are many colours: those that can be nearest in a cell. */
-    uint32_t *cells; /* one colour, or 256 times the place in `lists` of several; NULL: few colours */
-    uint8_t *lists;  /* their number, then the colours in ascending order */
+    uint32_t
+        *cells; /* one colour, or 256 times the place in `lists` of several; NULL: few colours */
+    uint8_t *lists; /* their number, then the colours in ascending order */
 };
 enum {
     PALETTE_FEW = 32, /* more colours than this have cells */
     PALETTE_CHOICE_BITS = 5,
-    PALETTE_CHOICE_CELLS = 1 << PALETTE_CHOICE_BITS, /* a channel */
-    PALETTE_CHOICE_BELOW = 4,                        /* below 0 */
-    PALETTE_CHOICE_WIDE = 18,                        /* bits of a cell below 0 */
+    PALETTE_CHOICE_CELLS = 1 << PALETTE_CHOICE_BITS,         /* a channel */
+    PALETTE_CHOICE_BELOW = 4,                                /* below 0 */
+    PALETTE_CHOICE_WIDE = 18,                                /* bits of a cell below 0 */
     PALETTE_CHOICE_HIGHEST = (1 << 21) - PALETTE_OFFSET - 1, /* of the last cell */
 };
 
@@ -134,47 +137,17 @@ static inline int palette_cell(int32_t v)
     return 8 * (octave - 14) + (u >> (octave - 3)) - 8;
 }
 
-/* Fills the table of nearest colours in OKLab, PALETTE_ENTRIES of which PALETTE_CELLS cubed count. */
+/* Fills the table of nearest colours in OKLab, PALETTE_ENTRIES of which PALETTE_CELLS cubed count.
+ */
 void palette_fill_nearest(const int32_t colour[3][PALETTE_MOST], int count, uint8_t *nearest);
 
 /* Sets grid_shift and monotone. */
 void palette_plan_grid(struct palette_plan *plan);
 
-/* Of a cell of samples: PALETTE_INSIDE, PALETTE_MIXED or its region. */
-int palette_find_cell(const struct palette_plan *plan, struct palette_light *known,
-                      const uint32_t sample[3]);
-
-/* The light that a pixel is diffused with. */
-void palette_light_of(const struct palette_plan *plan, struct palette_light *known,
-                      const uint32_t sample[3], int32_t to[3]);
-
-/* The same where the sample's cell is mixed or rounding by the region is not certain. */
-void palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
-                         const uint32_t sample[3], int32_t to[3]);
-
 static inline uint32_t palette_grid_cell(const struct palette_plan *plan, const uint32_t sample[3])
 {
     return sample[0] >> plan->grid_shift | sample[1] >> plan->grid_shift << PALETTE_GRID_BITS |
            sample[2] >> plan->grid_shift << 2 * PALETTE_GRID_BITS;
-}
-
-/* By a region, in doubles, which are off by far less than 2^-20; false where the whole number might
- * be another. Points of the hull are not negative, so that cutting is rounding down. */
-static inline bool palette_region_light(const struct palette_region *region, double red,
-                                        double green, double blue, int32_t to[3])
-{
-    typedef double four __attribute__((vector_size(32), aligned(8)));
-    typedef int32_t whole __attribute__((vector_size(16)));
-    const four *from = (const four *)region->from;
-    const four sum = (from[0] * red + from[1] * green) + (from[2] * blue + from[3]);
-    const whole cut = __builtin_convertvector(sum, whole);
-    const four rest = sum - __builtin_convertvector(cut, four);
-    bool sure = true;
-    for (int c = 0; c < 3; c++) {
-        to[c] = cut[c];
-        sure &= rest[c] > 0x1p-20 && rest[c] < 1 - 0x1p-20;
-    }
-    return sure;
 }
 
 /* A row: lines as in struct diffusion_row, one set a channel. */

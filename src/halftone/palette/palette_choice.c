@@ -8,9 +8,9 @@
  * the largest product of u and 2*(p0, 4*p1, p2) less p's square: 16-bit factors, 32-bit sums.
  *
  * The shift, an eighth of the smallest distance between two colours (the larger of a channel's),
- * makes bright colours come a little early: at the top of a dark picture, where the eye notices, one
- * need not wait until half a pixel's light has come together. Errors are lower by that and otherwise
- * the same. A colour of the palette remains nearest to itself.
+ * makes bright colours come a little early: at the top of a dark picture, where the eye notices,
+ * one need not wait until half a pixel's light has come together. Errors are lower by that and
+ * otherwise the same. A colour of the palette remains nearest to itself.
  *
  * Many colours are looked at in few places: in a cell of values only those are compared that beat
  * the colour nearest to its middle somewhere in it.
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-static const int times[3] = {1, PALETTE_GREEN * PALETTE_GREEN, 1}; /* of squares */
+static const int times[3] = {1, PALETTE_GREEN *PALETTE_GREEN, 1}; /* of squares */
 
 static int32_t fine(int32_t v) { return v >> PALETTE_FINE; }
 
@@ -113,8 +113,8 @@ static bool fill_cells(struct palette_choice *choice)
             choice->lists = more;
         }
         uint8_t *list = choice->lists + used;
-        const int count = list_cell(
-            choice, (int[3]){i % CELLS, i / CELLS % CELLS, i / (CELLS * CELLS)}, list);
+        const int count =
+            list_cell(choice, (int[3]){i % CELLS, i / CELLS % CELLS, i / (CELLS * CELLS)}, list);
         choice->cells[i] = count == 1 ? list[1] : (uint32_t)used << 8;
         used += count == 1 ? 0 : (size_t)count + 1;
     }
@@ -134,6 +134,8 @@ bool palette_choice_make(const struct palette_plan *plan, struct palette_choice 
         choice->red_green[k] = product[0] | product[1] << 16;
         choice->blue[k] = product[2];
     }
+    for (int k = plan->count; k < PALETTE_MOST; k++)
+        choice->square[k] = INT32_MAX; /* never the best */
     return plan->count <= PALETTE_FEW || fill_cells(choice);
 }
 

@@ -217,8 +217,8 @@ bool palette_project(const struct palette_hull *hull, const uint16_t colour[3],
     for (int i = 0; i < carrier.count; i++)
         guess->corner[i] = (uint8_t)carrier.corner[i];
     for (int c = 0; c < 3; c++)
-        to[c] = 16 * colour[c] +
-                (int32_t)floor_of(2 * 16 * carrier.over[c] + times(c) * carrier.under,
-                                  2 * times(c) * carrier.under);
+        to[c] =
+            16 * colour[c] + (int32_t)floor_of(2 * 16 * carrier.over[c] + times(c) * carrier.under,
+                                               2 * times(c) * carrier.under);
     return is_zero(&carrier);
 }

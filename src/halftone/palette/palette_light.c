@@ -4,16 +4,14 @@
  * palette's hull.
  *
  * Colours that go to the same corner, edge or triangle of the hull fill a convex region, in which
- * the projection is an affine map. Samples are cut into cells. A cell whose eight corners lie in
- * one region lies in it whole, and one map, in doubles whose rounding is checked, moves its colours.
- * Where regions meet, colours are projected one by one and remembered, for neighbours are often
- * alike. Cells become known when a pixel first asks.
+ * the projection is an affine map; so do those that lie in the same four of its colours. Samples
+ * are cut into cells. A cell whose eight corners lie in one region lies in it whole. In one where
+ * regions meet a colour is tried against those that were found there before. Cells and regions
+ * become known when a pixel first asks for them.
  */
-#include "halftone/palette/palette.h"
+#include "halftone/palette/palette_region.h"
 
 #include <string.h>
-
-enum { CORNERS = PALETTE_GRID + 1 };
 
 void palette_plan_grid(struct palette_plan *plan)
 {
@@ -28,41 +26,114 @@ void palette_plan_grid(struct palette_plan *plan)
     plan->monotone = rises || falls;
 }
 
-/* The map onto the point, line or plane of a set of corners, in doubles. */
-static void make_map(const struct palette_hull *hull, struct palette_region *region)
+struct vector {
+    double at[3];
+};
+
+static struct vector less(struct vector a, struct vector b)
 {
-    static const double times[3] = {1, PALETTE_GREEN, 1};
-    const struct palette_corners *set = &region->set;
-    double p[3][3], u[2][3] = {{0}}, n[3], part[3][3];
-    for (int i = 0; i < set->count; i++)
-        for (int c = 0; c < 3; c++) {
-            p[i][c] = times[c] * hull->colour[set->corner[i]][c];
-            if (i > 0)
-                u[i - 1][c] = p[i][c] - p[0][c];
-        }
+    return (struct vector){{a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]}};
+}
+
+static double dot(struct vector a, struct vector b)
+{
+    return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
+}
+
+static struct vector cross(struct vector a, struct vector b)
+{
+    return (struct vector){{a.at[1] * b.at[2] - a.at[2] * b.at[1],
+                            a.at[2] * b.at[0] - a.at[0] * b.at[2],
+                            a.at[0] * b.at[1] - a.at[1] * b.at[0]}};
+}
+
+static const double times[3] = {1, PALETTE_GREEN, 1};
+
+static struct vector colour_of(const struct palette_light *known, int k)
+{
+    return (struct vector){{known->colour[0][k], known->colour[1][k], known->colour[2][k]}};
+}
+
+/* The map onto a set's point, line or plane: what lies along u, or all but what lies along n. */
+static void make_map(struct palette_region *region, const struct vector *p, struct vector u,
+                     struct vector n)
+{
     for (int c = 0; c < 3; c++) {
-        const int d = (c + 1) % 3, e = (c + 2) % 3;
-        n[c] = set->count == 3 ? u[0][d] * u[1][e] - u[0][e] * u[1][d] : u[0][c];
-    }
-    const double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    for (int c = 0; c < 3; c++)
+        double rest = p->at[c];
         for (int d = 0; d < 3; d++) {
-            const double along = set->count == 1 ? 0 : n[c] * n[d] / square;
-            part[c][d] = set->count == 3 ? (c == d) - along : along;
-        }
-    memset(region->from, 0, sizeof region->from);
-    for (int c = 0; c < 3; c++) {
-        double rest = p[0][c];
-        for (int d = 0; d < 3; d++) {
-            rest -= part[c][d] * p[0][d];
-            region->from[d][c] = 16 * part[c][d] * times[d] / times[c];
+            double part = c == d;
+            if (region->set.count == 1)
+                part = 0;
+            else if (region->set.count == 2)
+                part = u.at[c] * u.at[d] / dot(u, u);
+            else if (region->set.count == 3)
+                part -= n.at[c] * n.at[d] / dot(n, n);
+            rest -= part * p->at[d];
+            region->from[d][c] = 16 * part * times[d] / times[c];
         }
         region->from[3][c] = 16 * rest / times[c] + 0.5;
     }
 }
 
-static struct palette_corners in_order(struct palette_corners set)
+/* A corner's share grows along `slope` from 0 on its opposite side, through `zero`, to 1 at the
+ * corner. */
+static void make_share(struct palette_region *region, int i, struct vector slope,
+                       struct vector corner, struct vector zero)
 {
+    const double whole = dot(slope, less(corner, zero));
+    const double steep = sqrt(dot(slope, slope)) / fabs(whole);
+    for (int d = 0; d < 3; d++)
+        region->share[d][i] = slope.at[d] * times[d] / whole;
+    region->share[3][i] = -dot(slope, zero) / whole - 0x1p-30 * (1 + 0x1p18 * steep);
+}
+
+/* Whether a colour lies in the plane, line or point of the set: exact, for all are whole numbers,
+ * and their triple product, below 2^56, need only be told from 0. */
+static bool lies_level(const struct palette_region *region, const struct vector *p,
+                       struct vector colour)
+{
+    const struct vector away = less(colour, p[0]), u = less(p[1], p[0]);
+    const struct vector normal = cross(u, less(p[2], p[0])), aside = cross(away, u);
+    int64_t height = 0;
+    for (int c = 0; c < 3; c++)
+        height += (int64_t)away.at[c] * (int64_t)normal.at[c];
+    return region->set.count == 1   ? dot(away, away) == 0
+           : region->set.count == 2 ? dot(aside, aside) == 0
+                                    : height == 0;
+}
+
+static void make_region(const struct palette_light *known, struct palette_region *region)
+{
+    const int corners = region->set.count;
+    struct vector p[4] = {{{0}}};
+    for (int i = 0; i < corners; i++)
+        p[i] = colour_of(known, region->set.corner[i]);
+    const struct vector u = less(p[1], p[0]), n = cross(u, less(p[2], p[0]));
+    memset(region->from, 0, sizeof region->from);
+    memset(region->share, 0, sizeof region->share);
+    region->from[3][3] = 0.5; /* certain to be 0 */
+    make_map(region, &p[0], u, n);
+    for (int i = 0; i < 4; i++) {
+        const struct vector a = p[(i + 1) % corners], b = p[(i + 2) % corners];
+        const struct vector c = p[(i + 3) % corners];
+        if (i >= corners || corners == 1)
+            region->share[3][i] = 1;
+        else
+            make_share(region, i,
+                       corners == 2   ? u
+                       : corners == 3 ? cross(less(b, a), n)
+                                      : cross(less(b, a), less(c, a)),
+                       p[i], a);
+    }
+    region->level = 0;
+    for (int k = 0; k < 4 * known->fours; k++)
+        region->level += lies_level(region, p, colour_of(known, k));
+}
+
+static struct palette_corners in_order(struct palette_corners from)
+{
+    struct palette_corners set = {.count = from.count};
+    memcpy(set.corner, from.corner, from.count);
     for (int i = 1; i < set.count; i++)
         for (int j = i; j > 0 && set.corner[j] < set.corner[j - 1]; j--) {
             const uint8_t corner = set.corner[j];
@@ -86,25 +157,28 @@ static int find_region(const struct palette_plan *plan, struct palette_light *kn
                        struct palette_corners corners)
 {
     const struct palette_corners set = in_order(corners);
-    if (known->regions == 0)
+    if (known->regions == 0) {
         known->regions = PALETTE_INSIDE + 1;
-    if (set.count == 4)
-        return PALETTE_INSIDE;
+        known->fours = (plan->count + 3) / 4;
+        for (int k = 0; k < 4 * known->fours; k++)
+            for (int c = 0; c < 3; c++)
+                known->colour[c][k] = times[c] * plan->hull->colour[k < plan->count ? k : 0][c];
+    }
     for (int i = PALETTE_INSIDE + 1; i < known->regions; i++)
-        if (known->region[i].set.count == set.count && is_subset(&set, &known->region[i].set))
+        if (memcmp(&known->region[i].set, &set, sizeof set) == 0)
             return i;
     if (known->regions == PALETTE_REGIONS)
         return PALETTE_MIXED;
     struct palette_region *region = &known->region[known->regions];
     region->set = set;
-    make_map(plan->hull, region);
+    make_region(known, region);
     return known->regions++;
 }
 
 static int find_corner(const struct palette_plan *plan, struct palette_light *known,
                        const uint32_t place[3])
 {
-    const uint32_t at = place[0] + CORNERS * (place[1] + CORNERS * place[2]);
+    const uint32_t at = place[0] + PALETTE_CORNERS * (place[1] + PALETTE_CORNERS * place[2]);
     if (known->corner[at] == 0) {
         uint16_t light[3];
         int32_t to[3];
@@ -113,7 +187,7 @@ static int find_corner(const struct palette_plan *plan, struct palette_light *kn
             light[c] = plan->linear[sample > plan->white ? plan->white : sample];
         }
         known->in_hull[at] = palette_project(plan->hull, light, &known->guess, to);
-        known->corner[at] = (uint8_t)find_region(plan, known, known->guess);
+        known->corner[at] = (uint16_t)find_region(plan, known, known->guess);
     }
     return (int)at;
 }
@@ -126,65 +200,47 @@ static int join_corners(const struct palette_light *known, const int at[8])
     for (int i = 0; i < 8; i++)
         if (!known->in_hull[at[i]])
             region = known->corner[at[i]];
-    if (region == PALETTE_MIXED)
+    if (region == PALETTE_INSIDE || region == PALETTE_MIXED)
         return region;
     for (int i = 0; i < 8; i++) {
         const int own = known->corner[at[i]];
-        const bool in_hull = known->in_hull[at[i]];
-        if (region == PALETTE_INSIDE ? in_hull : !in_hull && own == region)
-            continue;
-        if (!in_hull || own == PALETTE_INSIDE || own == PALETTE_MIXED ||
-            !is_subset(&known->region[own].set, &known->region[region].set))
+        if (own != region && (!known->in_hull[at[i]] || own == PALETTE_MIXED ||
+                              !is_subset(&known->region[own].set, &known->region[region].set)))
             return PALETTE_MIXED;
     }
     return region;
 }
 
-int palette_find_cell(const struct palette_plan *plan, struct palette_light *known,
-                      const uint32_t sample[3])
+static int find_cell(const struct palette_plan *plan, struct palette_light *known,
+                     const uint32_t sample[3])
 {
-    const uint32_t cell = palette_grid_cell(plan, sample);
-    if (known->cell[cell])
-        return known->cell[cell];
-    int at[8], found = PALETTE_MIXED;
-    for (uint32_t i = 0; i < 8 && plan->monotone; i++)
+    int at[8];
+    if (!plan->monotone)
+        return PALETTE_MIXED;
+    for (uint32_t i = 0; i < 8; i++)
         at[i] = find_corner(plan, known,
                             (uint32_t[3]){(sample[0] >> plan->grid_shift) + (i & 1),
                                           (sample[1] >> plan->grid_shift) + (i >> 1 & 1),
                                           (sample[2] >> plan->grid_shift) + (i >> 2)});
-    if (plan->monotone)
-        found = join_corners(known, at);
-    known->cell[cell] = (uint8_t)found;
-    return found;
+    return join_corners(known, at);
 }
 
 void palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
-                         const uint32_t sample[3], int32_t to[3])
+                         const uint32_t sample[3], int32_t to[4])
 {
     const uint16_t light[3] = {plan->linear[sample[0]], plan->linear[sample[1]],
                                plan->linear[sample[2]]};
-    const uint64_t key = 1 + (light[0] | (uint64_t)light[1] << 16 | (uint64_t)light[2] << 32);
-    const uint64_t mixed = key * 0x9e3779b97f4a7c15u;
-    struct palette_memory *memory = &known->known[mixed >> (64 - PALETTE_MEMO_BITS)];
-    if (memory->key != key) {
-        palette_project(plan->hull, light, &known->guess, memory->light);
-        memory->key = key;
-    }
-    memcpy(to, memory->light, sizeof memory->light);
-}
-
-void palette_light_of(const struct palette_plan *plan, struct palette_light *known,
-                      const uint32_t sample[3], int32_t to[3])
-{
-    const int cell = plan->hull ? palette_find_cell(plan, known, sample) : PALETTE_INSIDE;
-    const uint16_t red = plan->linear[sample[0]], green = plan->linear[sample[1]],
-                   blue = plan->linear[sample[2]];
-    if (cell == PALETTE_INSIDE) {
-        to[0] = 16 * red;
-        to[1] = 16 * green;
-        to[2] = 16 * blue;
-    } else if (cell == PALETTE_MIXED ||
-               !palette_region_light(&known->region[cell], red, green, blue, to)) {
-        palette_light_exact(plan, known, sample, to);
-    }
+    const uint32_t cell = palette_grid_cell(plan, sample);
+    if (known->cell[cell] == 0)
+        known->cell[cell] = (uint16_t)find_cell(plan, known, sample);
+    palette_project(plan->hull, light, &known->guess, to);
+    if (known->cell[cell] != PALETTE_MIXED)
+        return;
+    const int region = find_region(plan, known, known->guess);
+    uint16_t *tries = known->tries[cell];
+    for (int i = 0; i < PALETTE_TRIES; i++)
+        if (region == PALETTE_MIXED || tries[i] == region)
+            return;
+    memmove(tries + 1, tries, (PALETTE_TRIES - 1) * sizeof *tries);
+    tries[0] = (uint16_t)region;
 }

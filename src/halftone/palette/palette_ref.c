@@ -2,11 +2,11 @@
 /*
  * Error diffusion to a palette as it is defined: per channel the error gathered and the remainder
  * carried as for grey, one choice by the three values, and the error against the value. With a hull
- * the value is what light and errors give, and the cut is only a guard. With an overshoot the choice
- * is by the cell of the values, and the value is cut to what light can be: outside the hull an error that is not cut would grow
- * without bound.
+ * the value is what light and errors give, and the cut is only a guard. With an overshoot the
+ * choice is by the cell of the values, and the value is cut to what light can be: outside the hull
+ * an error that is not cut would grow without bound.
  */
-#include "halftone/palette/palette.h"
+#include "halftone/palette/palette_region.h"
 
 static int32_t cut(int64_t v, int32_t least, int32_t most)
 {
@@ -22,7 +22,7 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
         for (int c = 0; c < 3; c++)
             row->carry[c] = divisor / 2;
     for (int64_t x = first; x < last; x++) {
-        int32_t v[3], light[3];
+        int32_t v[3], light[4];
         uint32_t sample[3];
         int cell = 0;
         for (int c = 0; c < 3; c++) {
