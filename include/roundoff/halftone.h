@@ -142,6 +142,7 @@ typedef struct ro_screen_options {
     const char *shape; /* of clustered dots: NULL: "round"; "line", "diamond" */
     ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
                           rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
+    int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
 } ro_screen_options;
 
 /* A kind of screen as `roundoff screen --list` shows it. */
@@ -182,7 +183,8 @@ typedef struct ro_halftone_audit {
     int64_t divisor;
     int64_t border;  /* went over the borders */
     int64_t carried; /* remainders left at the ends of rows */
-    int64_t lost;    /* was not passed on: strength, and kernels whose weights do not sum up */
+    int64_t lost;    /* was not passed on: strength, kernels whose weights do not sum up, and what
+                      * acuity cuts off */
 
     /* Direct binary search: errors are sums of squares in units of (1 / 65536)^2. */
     int searched;

@@ -41,6 +41,7 @@ typedef struct ro_region {
 typedef struct ro_regions_report {
     double smooth; /* standard deviation in pixels by which intensities were smoothed */
     size_t fronts, labels;
+    double way;       /* of the front that arrived last, in pixels at full speed */
     unsigned useless; /* of all labels together */
 } ro_regions_report;
 
@@ -56,6 +57,13 @@ typedef struct ro_regions_options {
     ro_regions_report *report; /* filled in on success; NULL: not wanted */
 } ro_regions_options;
 
+/* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
+ * together over sides of pixels, from 1 in the order of their first pixels, into a view of
+ * RO_GRAY16 of the same size. */
+RO_API
+ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro_image *labels,
+                             uint32_t *count);
+
 /* Segments `in` (grey or RGB of any depth): every seed gets a window of its own, all fronts start
  * at once, and a pixel belongs to the first that arrives, of several to the one given first. The
  * same bits for any number of threads. The result is the caller's to free. */
@@ -69,6 +77,15 @@ void ro_regions_free(ro_regions *result); /* NULL is allowed */
 /* Label numbers into a view of RO_GRAY8, RO_INDEX8 or RO_GRAY16, 0 where no front came. */
 RO_API
 ro_status ro_regions_labels(const ro_regions *result, const ro_image *labels);
+
+/* The outlines as closed lines, holes too, the inside on their left as seen on the screen, at
+ * places between pixels that the intensities tell. Owned by the result, until ro_regions_show. */
+RO_API
+const ro_polyline *ro_regions_contours(const ro_regions *result, size_t *count);
+
+/* Labels and outlines as they were when fronts had gone this many pixels at full speed. */
+RO_API
+ro_status ro_regions_show(ro_regions *result, double way);
 
 /* The fronts in the order of the seeds, those of the mask behind; and the labels in the order of
  * their numbers. Owned by the result. */

@@ -255,34 +255,10 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    enum { SIZE = 1024 };
-    ro_context *context;
-    ro_context_options how = {.device = variant->device, .cpu = variant->cpu, .threads = threads};
-    ro_image in = {0}, out = {0};
-    double best = 0;
-    if (ro_context_open(&how, &context) != RO_OK)
-        return 0;
-    if (ro_image_alloc(context, RO_GRAY8, SIZE, SIZE, 0, &in) != RO_OK ||
-        ro_image_alloc(context, RO_BITS, SIZE, SIZE, 0, &out) != RO_OK ||
-        ro_testcard(context, &in) != RO_OK)
-        goto done;
-    for (int i = 0; i < 3; i++) {
-        ro_halftone_options options = {.method = cases[number].method,
-                                       .order = cases[number].order};
-        double start = seconds_now();
-        if (ro_halftone(context, &in, &out, &options) != RO_OK)
-            goto done;
-        double speed = SIZE * SIZE / (seconds_now() - start) * 1e-6;
-        best = speed > best ? speed : best;
-    }
-done:
-    ro_image_free(&in);
-    ro_image_free(&out);
-    ro_context_close(context);
-    return best;
+    const ro_halftone_options options = {.method = cases[number].method,
+                                         .order = cases[number].order};
+    return halftone_speed(variant, threads, 1024, &options);
 }
-
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
 
 const struct suite dbs_suite = {
     .name = "search",
@@ -291,5 +267,4 @@ const struct suite dbs_suite = {
     .supports = supports,
     .test = test,
     .bench = bench,
-    .steps = steps,
 };

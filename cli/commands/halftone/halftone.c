@@ -2,13 +2,14 @@
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
 #include "cli/commands/halftone/halftone.h"
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {.levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {
+    .levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -194,7 +195,7 @@ static const char *where(const ro_report *report)
     return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
 }
 
-static void print_line(const ro_report *report, const char *output, double seconds)
+static void put_line(const ro_report *report, const char *output, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     char time[32], threads[32] = "";
@@ -213,8 +214,8 @@ static void print_line(const ro_report *report, const char *output, double secon
         fprintf(stderr, "halftone: %s\n", report->detail);
 }
 
-static void print_json(FILE *file, const ro_report *report, const struct operands *files,
-                       const ro_halftone_options *options, double seconds)
+static void put_json(FILE *file, const ro_report *report, const struct operands *files,
+                     const ro_halftone_options *options, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
@@ -372,6 +373,34 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     return status;
 }
 
+static ro_status work(struct task *task)
+{
+    struct halftone_request *request = task->data;
+    ro_status status = halftone_prepare(task->context, task->values, request);
+    const ro_read_options picture = pictures_read(task->files->path[0]);
+    request->read.strict = picture.strict;
+    request->read.dropped = picture.dropped;
+    if (status == RO_OK)
+        status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
+                                  &request->read, &request->write);
+    halftone_release(request);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct halftone_request *request = task->data;
+    put_json(file, &task->ran, task->files, &request->options, task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct halftone_request *request = task->data;
+    char output[64];
+    say_output(&request->options, output, sizeof output);
+    put_line(&task->ran, output, task->seconds);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct halftone_values values = defaults;
@@ -404,44 +433,18 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must be such as 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
-    int result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    const char *in = files.path[0], *out = files.path[1];
     static struct halftone_request request;
-    ro_status status = halftone_prepare(work.context, &values, &request);
-    const ro_read_options picture = pictures_read(in);
-    request.read.strict = picture.strict;
-    request.read.dropped = picture.dropped;
-    if (status == RO_OK)
-        status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
-                                  &request.write);
-    halftone_release(&request);
-    const double seconds = seconds_now() - work.progress.start;
-    const ro_report report = *ro_context_report(work.context);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &files, &report);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, out);
-    } else if (values.common.json) {
-        bool busy = strcmp(out, "-") == 0;
-        print_json(busy ? stderr : stdout, &report, &files, &request.options, seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet) {
-        char output[64];
-        say_output(&request.options, output, sizeof output);
-        print_line(&report, output, seconds);
-        pictures_tell();
-    }
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[1],
+        .data = &request,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
 }
 
 /* Plain code: no vectors, one thread. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
 #include "cli/frame/printed.h"
-#include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
 
@@ -15,6 +15,8 @@ struct quantize {
     ro_hologram_taps taps;
     ro_modulator device;
     ro_hologram_report report;
+    ro_refinement refinement;
+    ro_refinement_report refined;
 };
 
 static int read_quantize(const struct command *command, const struct hologram_values *values,
@@ -56,7 +58,9 @@ static int read_quantize(const struct command *command, const struct hologram_va
     }
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
-    return hologram_optics(command, values, &q->options.optics);
+    int bad = hologram_read_refine(command, values, &q->refinement);
+    q->refinement.report = &q->refined;
+    return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
 
 /* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
@@ -124,6 +128,8 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
             ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
             ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels, r->mirrored,
             (unsigned long long)r->clips);
+    if (q->refinement.distance != 0)
+        hologram_write_refined(file, &q->refined);
     if (r->measured)
         fprintf(file,
                 ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
@@ -136,7 +142,7 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
         fputs(i ? ",\n  " : ", \"hogel\": [\n  ", file);
         write_hogel(file, &r->hogel[i], r->measured);
     }
-    fputs(hogels ? "]}\n" : "}\n", file);
+    fputs(hogels && r->hogels ? "]}\n" : "}\n", file);
 }
 
 /* Real levels send the twin image and the zero order where the viewer looks. */
@@ -247,12 +253,14 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
     }
     if (status == RO_OK)
         status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
-    if (status == RO_OK)
+    if (status == RO_OK && !values->refine)
         status = check_physics(context, q, path[0]);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
-        status = ro_hologram_quantize(context, field, numbers, &q->options);
+        status = values->refine
+                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers)
+                     : ro_hologram_quantize(context, field, numbers, &q->options);
     if (status == RO_OK && values->spectrum)
         status = save_spectrum(context, q, field, numbers, values->spectrum);
     return status;
@@ -272,45 +280,60 @@ static int spares_sidecar(const struct command *command, const struct hologram_v
     return 0;
 }
 
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    struct quantize *q = task->data;
+    const char *const *path = task->files->path;
+    ro_field field = {0};
+    ro_image numbers = {0};
+    ro_status status = run_quantize(task->context, values, q, path, &field, &numbers);
+    const double seconds = seconds_now() - task->progress->start;
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK)
+        status = hologram_save_numbers(task->context, values, &q->device, path[1], &numbers);
+    if (status == RO_OK && values->report)
+        status = save_report(task->context, q, &task->ran, path, values->report, seconds);
+    ro_image_free(&numbers);
+    ro_field_free(&field);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    write_report(file, task->data, &task->ran, task->files->path, task->seconds, false);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct quantize *q = task->data;
+    if (values->refine)
+        hologram_say_refined(&q->refined, &task->ran, task->seconds);
+    else
+        print_quantize(q, &task->ran, task->seconds);
+}
+
 int hologram_quantize(const struct command *command, const struct hologram_values *values,
                       const struct operands *files)
 {
-    const char *const *path = files->path;
     struct quantize q = {0};
-    struct work work;
-    ro_field field = {0};
-    ro_image numbers = {0};
     int result = read_quantize(command, values, &q);
     if (!result)
-        result = spares_sidecar(command, values, path[0]);
+        result = spares_sidecar(command, values, files->path[0]);
     if (!result)
-        result = certificate_wanted(command, &values->common, files);
-    if (!result)
-        result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    ro_status status = run_quantize(work.context, values, &q, path, &field, &numbers);
-    work_end(&work);
-    ro_report ran = *ro_context_report(work.context);
-    if (status == RO_OK)
-        status = hologram_save_numbers(work.context, values, &q.device, path[1], &numbers);
-    if (status == RO_OK && values->report)
-        status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, values, files, &ran);
-    status = work_commit(&work, status);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[1]);
-    } else if (values->common.json) {
-        write_report(strcmp(path[1], "-") ? stdout : stderr, &q, &ran, path, work.seconds, false);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        print_quantize(&q, &ran, work.seconds);
-    }
-    ro_image_free(&numbers);
-    ro_field_free(&field);
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = files->path[1],
+            .data = &q,
+            .states_run = true,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
     ro_hologram_report_free(&q.report);
-    work_close(&work);
     return result;
 }
 
@@ -352,6 +375,23 @@ static void state_hogels(struct certificate *to, const ro_hologram_report *r)
     free(column);
 }
 
+static void state_rounded(struct certificate *to, const ro_hologram_report *r)
+{
+    certificate_real(to, "gain", r->gain);
+    certificate_natural(to, "hogels", r->hogels);
+    certificate_natural(to, "clips", r->clips);
+    state_hogels(to, r);
+}
+
+static void state_refined(struct certificate *to, const ro_refinement_report *r)
+{
+    certificate_text(to, "edges", r->edges);
+    certificate_natural(to, "iterations", (uint64_t)r->iterations);
+    certificate_natural(to, "passes", (uint64_t)r->passes);
+    certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(r->psnr, 0)));
+    certificate_natural(to, "efficiency_thousandths", (uint64_t)rint(1000 * r->efficiency));
+}
+
 static uint64_t unlike(const ro_image *a, const ro_image *b)
 {
     uint64_t count = 0;
@@ -360,12 +400,6 @@ static uint64_t unlike(const ro_image *a, const ro_image *b)
             count += ((const uint8_t *)a->data)[(ptrdiff_t)y * a->stride + x] !=
                      ((const uint8_t *)b->data)[(ptrdiff_t)y * b->stride + x];
     return count;
-}
-
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
 }
 
 /* The rounding once more, on the CPU, so with a context of its own. */
@@ -384,10 +418,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
-        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                       .progress = stop_with,
-                                                       .progress_data = to->context},
-                                 &cpu);
+        status = certificate_cpu(to, &cpu);
     if (status == RO_OK) {
         q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
@@ -404,11 +435,11 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
         certificate_picture(to, "input", &light);
         certificate_picture(to, "output", &out);
         certificate_text(to, "algorithm", ro_context_report(cpu)->method);
-        certificate_natural(to, "levels", (uint64_t)q.report.levels);
-        certificate_real(to, "gain", q.report.gain);
-        certificate_natural(to, "hogels", q.report.hogels);
-        certificate_natural(to, "clips", q.report.clips);
-        state_hogels(to, &q.report);
+        certificate_natural(to, "levels", (uint64_t)q.device.count);
+        if (values.refine)
+            state_refined(to, &q.refined);
+        else
+            state_rounded(to, &q.report);
         certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
     }
     ro_hologram_report_free(&q.report);
@@ -424,6 +455,6 @@ const char *const *hologram_reference(const void *values)
     static const char *const plain[] = {"--schedule", "reference", "--cpu",
                                         "scalar",     "--threads", "1",
                                         "!report",    "!spectrum", NULL};
-    (void)values;
-    return plain;
+    static const char *const refined[] = {"--cpu", "scalar", "--threads", "1", "!report", NULL};
+    return ((const struct hologram_values *)values)->refine ? refined : plain;
 }

@@ -110,21 +110,32 @@ static double limit_of(double wavelength, double side, double distance)
     return 1 / (wavelength * sqrt(spread * spread + 1));
 }
 
+static int larger(int a, int b) { return a > b ? a : b; }
+
 struct propagate_filter propagate_filter_of(const struct propagation *p, double distance)
 {
     const uint32_t size[2] = {p->width, p->height};
-    const double band[2] = {p->band_x, p->band_y}, turns = distance / p->wavelength;
+    const double turns = distance / p->wavelength, kinds = p->wraps ? 1 : 4;
     struct propagate_filter f = {.wave = 1 / p->wavelength,
                                  .distance = distance,
                                  .whole = turns - rint(turns),
-                                 .scale = 1 / (4 * (float)p->width * (float)p->height)};
+                                 .scale = 1 / ((float)kinds * (float)p->width * (float)p->height)};
     for (int i = 0; i < 2; i++) {
         const double side = p->pitch[i] * size[i];
-        double limit = limit_of(p->wavelength, side, distance);
-        if (band[i] > 0)
-            limit = fmin(limit, band[i] / p->pitch[i]);
         f.step[i] = 1 / (2 * side);
-        f.most[i] = (int)fmin(floor(limit / f.step[i]), size[i]);
+        f.low[i] = -(int)size[i];
+        f.high[i] = (int)size[i] - 1;
+        if (!p->wraps) {
+            const int most = (int)fmin(limit_of(p->wavelength, side, distance) / f.step[i], 1e9);
+            f.low[i] = larger(f.low[i], -most);
+            f.high[i] = -larger(-f.high[i], -most);
+        }
+        if (p->window.width > 0) { /* its edges are in */
+            const double middle = i ? p->window.eta : p->window.xi;
+            const double half = (i ? p->window.height : p->window.width) / 2;
+            f.low[i] = larger(f.low[i], (int)ceil((middle - half) * 2 * size[i] - 1e-9));
+            f.high[i] = -larger(-f.high[i], (int)ceil((-middle - half) * 2 * size[i] - 1e-9));
+        }
     }
     return f;
 }
@@ -170,7 +181,7 @@ static void rows(struct pass *pass, uint32_t y, float *panel, float *spare)
 static bool any_passes(const struct propagate_filter *f, int a, uint32_t x, int count, uint32_t w)
 {
     for (int i = 0; i < count; i++)
-        if (abs(propagate_number((int)x + i, a, (int)w)) <= f->most[0])
+        if (propagate_passes(f, 0, propagate_number((int)x + i, a, (int)w)))
             return true;
     return false;
 }
@@ -207,7 +218,8 @@ static void work(void *data, int thread)
             return;
         (down ? columns : rows)(pass, (uint32_t)strip * lanes, panel, spare);
         if (thread == 0) {
-            const double part = (kind + (stage + (double)strip * lanes / all) / 3) / 4;
+            const double part =
+                (kind + (stage + (double)strip * lanes / all) / 3) / (p->wraps ? 1 : 4);
             ro_status status = ro_context_progress(p->context, p->phase, p->done + p->share * part);
             if (status != RO_OK)
                 atomic_store(&pass->status, (int)status);
@@ -224,7 +236,7 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
                                : status;
     }
     struct ro_pool *pool = p->context->pool;
-    for (int i = 0; i < 4 * 3 && atomic_load(&pass.status) == RO_OK; i++) {
+    for (int i = 0; i < (p->wraps ? 3 : 12) && atomic_load(&pass.status) == RO_OK; i++) {
         pass.a = i / 3 & 1;
         pass.b = i / 6;
         pass.stage = i % 3;

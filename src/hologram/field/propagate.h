@@ -22,7 +22,8 @@ struct propagation {
     ro_context *context;
     uint32_t width, height;
     double wavelength, pitch[2];
-    double band_x, band_y;         /* cycles per pixel that pass, of 1/2; 0: all */
+    ro_window window; /* frequencies that pass; size 0: all */
+    bool wraps; /* what leaves at one side comes back at the other: the even frequencies alone */
     struct propagate_cuda *device; /* instead of what follows */
     const struct propagate_kernel *kernel;
     struct dft *row, *column;

@@ -309,9 +309,8 @@ static ro_status run(struct quantizer *q)
         q->prepared = false;
         return status == RO_OK ? hologram_on_cuda->run(&q->job) : status;
     }
-    static const struct band_kernel *const kernels[RO_CPUS] = {NULL, RO_VARIANTS_OF(band_kernel)};
-    const struct band_kernel *kernel = kernels[context->cpu];
-    if (q->reference || !kernel) {
+    const struct band_kernel *kernel = q->reference ? NULL : hologram_band_kernel(context);
+    if (!kernel) {
         if (q->o.schedule && ro_name_equal(q->o.schedule, "bands"))
             return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
         return hologram_run_reference(&q->job);
@@ -451,17 +450,9 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
                                    .out_stride = out->stride,
                                    .levels = &q->levels,
                                    .share = 1};
-    int count = q->o.table_count;
     status = read_names(context, q);
-    if (status == RO_OK && q->o.table && count > 0 && count <= RO_HOLOGRAM_LEVELS)
-        memcpy(q->table, q->o.table, (size_t)count * 2 * sizeof *q->table);
-    else if (status == RO_OK && !q->o.table) {
-        const char *name = q->o.levels ? q->o.levels : "phase:256";
-        status = ro_hologram_levels(context, name, q->table, &count);
-        q->amplitude = status == RO_OK && hologram_levels_are_amplitudes(name);
-    }
     if (status == RO_OK)
-        status = hologram_levels_open(context, q->table, count, &q->levels);
+        status = hologram_levels_of(context, &q->o, q->table, &q->levels, &q->amplitude);
     if (status == RO_OK)
         status = check_numbers(context, q);
     q->cuda = context->options.device == RO_DEVICE_CUDA;

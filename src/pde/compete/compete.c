@@ -52,6 +52,10 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "fronts that compete run on the CPU, free ones on CUDA too");
+    if (context->options.cpu > RO_CPU_SCALAR)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "there is no %s code for fronts that compete",
+                               ro_cpu_name(context->options.cpu));
     if (options->schedule && !ro_name_equal(options->schedule, "auto") &&
         !ro_name_equal(options->schedule, "reference"))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -247,6 +251,7 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->height = in->height;
     work->plane.width = in->width;
     work->plane.height = in->height;
+    work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
     if (options)
         work->options = *options;

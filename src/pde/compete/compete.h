@@ -48,7 +48,7 @@ enum {
     RO_WINDOW_LEVELS = 128,
     RO_WINDOW_KINDS = 3,
     RO_WINDOW_MARGIN = 96,  /* pairs that are added to those of an outline */
-    RO_WINDOW_LEAP = 16384, /* pixels that a level may always have more */
+    RO_WINDOW_LEAP = 4096, /* pixels: half a millisecond of a flood */
 };
 
 /* What a seed tells: quartiles of its intensities and the width of a level. */
@@ -91,9 +91,10 @@ struct ro_flood_level {
 struct ro_flood_rule {
     enum ro_region_kind kind;
     uint64_t most; /* pixels */
+    uint64_t leap; /* pixels that a level may always have more than the one before */
     bool inland;   /* level 0 must not touch the border of the picture */
     const uint16_t
-        *nearest; /* label of the nearest seed, where it must stay at home; NULL: anywhere */
+        *nearest; /* label of the nearest seed, if it must stay at home; NULL: anywhere */
 };
 struct ro_flood {
     int count; /* levels that are complete; 0: refused */

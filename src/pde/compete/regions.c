@@ -4,8 +4,8 @@
 
 #include "core/image.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void ro_regions_free(ro_regions *work)
 {
@@ -20,6 +20,8 @@ void ro_regions_free(ro_regions *work)
     free(work->arrival);
     free(work->told);
     free(work->table);
+    free(work->lines);
+    free(work->points);
     free(work);
 }
 
@@ -56,14 +58,23 @@ static void list_labels(struct ro_regions *work, uint32_t *place)
         }
 }
 
+/* A time as a way at full speed. */
+static double pixels_of(uint64_t arrival)
+{
+    return (double)((arrival >> RO_FRONT_BITS) - (RO_START >> RO_FRONT_BITS)) /
+           (RO_RACE_SIDE * RO_RACE_UNIT);
+}
+
 static void add_pixels(struct ro_regions *work, const uint32_t *place)
 {
     const uint32_t width = work->width, height = work->height;
+    uint64_t last = RO_START;
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
             const uint64_t arrival = work->arrival[ro_plane_at(&work->plane, x, y)];
             if (arrival == RO_NEVER)
                 continue;
+            last = arrival > last ? arrival : last;
             const uint32_t f = arrival & ((1U << RO_FRONT_BITS) - 1);
             ro_region *region = &work->table[place[work->fronts[f].label]];
             work->told[f].area++;
@@ -77,6 +88,27 @@ static void add_pixels(struct ro_regions *work, const uint32_t *place)
             region->bottom = y > region->bottom ? y : region->bottom;
             region->border |= x == 0 || y == 0 || x + 1 == width || y + 1 == height;
         }
+    work->report.way = pixels_of(last);
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    return (int)((const ro_region *)a)->label - (int)((const ro_region *)b)->label;
+}
+
+static void add_lengths(struct ro_regions *work)
+{
+    for (size_t i = 0; i < work->line_count; i++) {
+        const ro_polyline *line = &work->lines[i];
+        const ro_region key = {.label = (uint32_t)line->label};
+        ro_region *region =
+            bsearch(&key, work->table, work->labels, sizeof *work->table, compare_labels);
+        for (size_t k = 0; k < line->count; k++) {
+            const double *a = line->points + 2 * (k ? k - 1 : line->count - 1);
+            const double *b = line->points + 2 * k;
+            region->perimeter += hypot(b[0] - a[0], b[1] - a[1]);
+        }
+    }
 }
 
 ro_status ro_regions_measure(struct ro_regions *work)
@@ -109,6 +141,9 @@ ro_status ro_regions_measure(struct ro_regions *work)
         }
         work->report.useless |= region->useless;
     }
+    if (ro_regions_trace(work) != RO_OK)
+        return RO_E_MEMORY;
+    add_lengths(work);
     work->report.fronts = work->count;
     work->report.labels = work->labels;
     return RO_OK;
@@ -143,6 +178,21 @@ ro_status ro_regions_labels(const ro_regions *work, const ro_image *view)
         }
     }
     return RO_OK;
+}
+
+const ro_polyline *ro_regions_contours(const ro_regions *work, size_t *count)
+{
+    *count = work->line_count;
+    return work->lines;
+}
+
+ro_status ro_regions_show(ro_regions *work, double way)
+{
+    const double time = way * RO_RACE_SIDE * RO_RACE_UNIT;
+    if (!(way >= 0))
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "a way of %g pixels", way);
+    work->shown = time < 0x1p38 ? ((uint64_t)time + 2) * RO_START - 1 : RO_NEVER - 1;
+    return ro_regions_trace(work);
 }
 
 const ro_region_front *ro_regions_fronts(const ro_regions *work, size_t *count)

@@ -20,9 +20,13 @@ struct ro_regions {
     uint32_t count;
     uint32_t *pixels; /* of all seeds */
     uint64_t *arrival;
+    uint64_t shown; /* arrivals later than this count as none */
     ro_region_front *told;
     ro_region *table;
     size_t labels;
+    ro_polyline *lines; /* as far as it is shown; NULL: not made yet */
+    size_t line_count;
+    double *points;
     ro_regions_report report;
 };
 
@@ -35,11 +39,16 @@ uint32_t ro_regions_sample(const ro_image *image, uint32_t x, uint32_t y); /* 8 
 /* Fills in the tables and the report. */
 ro_status ro_regions_measure(struct ro_regions *work);
 
-/* The label of a pixel, 0: none. */
+/* Makes the lines. */
+ro_status ro_regions_trace(struct ro_regions *work);
+
+/* The label of a pixel, 0: none, and beside the picture. */
 static inline uint32_t ro_regions_label(const struct ro_regions *work, uint32_t pixel)
 {
     const uint64_t arrival = work->arrival[pixel];
-    return arrival == RO_NEVER ? 0 : work->fronts[arrival & ((1U << RO_FRONT_BITS) - 1)].label;
+    return arrival > work->shown || arrival == 0
+               ? 0
+               : work->fronts[arrival & ((1U << RO_FRONT_BITS) - 1)].label;
 }
 
 #endif

@@ -63,7 +63,7 @@ uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule 
     const struct ro_flood_level *best = &flood->level[flood->best];
     const bool clear =
         8 * best->contrast >= (int64_t)(plane->spread * (best->pairs + RO_WINDOW_MARGIN));
-    const uint64_t leap = 8 * flood->level[flood->count - 1].area + RO_WINDOW_LEAP;
+    const uint64_t leap = 4 * flood->level[flood->count - 1].area + rule->leap;
     return clear && leap < rule->most ? leap : rule->most;
 }
 
@@ -132,13 +132,14 @@ void ro_window_decide(const struct ro_plane *plane, struct ro_front *front,
                       ro_flood_fn *flood, void *data)
 {
     const uint64_t pixels = (uint64_t)plane->width * plane->height;
-    struct ro_flood_rule rule = {.most = pixels / 2, .inland = true};
+    struct ro_flood_rule rule = {.most = pixels / 2, .leap = RO_WINDOW_LEAP, .inland = true};
     struct choice chosen = best_of_kinds(front, start, rule, flood, data);
     const bool weak =
         chosen.any && chosen.at.contrast * 32 * (chosen.kind == RO_REGION_BAND ? 3 : 4) <
                           (int64_t)(4 * chosen.at.pairs * plane->spread);
     if (!chosen.any || weak) {
-        rule = (struct ro_flood_rule){.most = pixels};
+        rule.most = pixels;
+        rule.inland = false;
         const bool cut = chosen.cut;
         const struct choice again = best_of_kinds(front, start, rule, flood, data);
         if (again.any)
@@ -237,12 +238,14 @@ static inline void enter(struct water *water, enum ro_region_kind kind, uint32_t
     const uint16_t grey = water->grey[p];
     int64_t contrast = 0;
     int pairs = 8;
+    /* a seed may lie where it must not go: then no pair has counted its contrast */
+    const bool counted = !water->nearest || water->nearest[p] == water->own;
     mark[p] = inside;
     for (int i = 0; i < 8; i++) {
         const uint32_t q = p + (uint32_t)water->pair[i];
         if (mark[q] == inside) { /* no longer a pair: both are inside */
             pairs -= 2;
-            contrast -= ro_window_contrast(kind, water->grey[q], grey);
+            contrast -= counted ? ro_window_contrast(kind, water->grey[q], grey) : 0;
         } else if (mark[q] <= inside && (!water->nearest || water->nearest[q] == water->own)) {
             contrast += ro_window_contrast(kind, grey, water->grey[q]);
         }

@@ -65,12 +65,11 @@ static struct ro_flood_level count(const struct ro_plane *plane, const struct ro
             for (int i = 0; i < 8; i++) {
                 const int64_t qx = x + away[i][0], qy = y + away[i][1];
                 const uint32_t q = p + (uint32_t)(away[i][1] * (int)plane->pitch + away[i][0]);
-                if (!may_enter(plane, front, rule, qx, qy)) {
-                    now.pairs++;
-                } else if (!inside[q]) {
-                    now.pairs++;
+                if (inside[q])
+                    continue;
+                now.pairs++;
+                if (may_enter(plane, front, rule, qx, qy))
                     now.contrast += ro_window_contrast(rule->kind, plane->grey[p], plane->grey[q]);
-                }
             }
         }
     return now;
@@ -89,8 +88,9 @@ void ro_flood_ref(const struct ro_plane *plane, const struct ro_front *front,
         bool on_border;
         const bool met = fill(plane, front, start, rule, level, inside);
         const struct ro_flood_level now = count(plane, front, rule, inside, &on_border);
-        flood->cut = met || now.area > rule->most;
-        if (flood->cut || (level == 0 && rule->inland && on_border) || !ro_flood_add(flood, &now))
+        flood->cut = met || now.area > ro_flood_room(flood, rule, plane) ||
+                     (level == 0 && rule->inland && on_border);
+        if (flood->cut || !ro_flood_add(flood, &now))
             return;
     }
 }
