@@ -356,12 +356,6 @@ static ro_status watch(ro_context *context, const struct values *given, const ro
     return ro_denoise(context, in, again, &denoise);
 }
 
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
-}
-
 /* Steps are watched on the CPU, so with a context of its own. */
 static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
 {
@@ -375,10 +369,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
     if (status == RO_OK)
-        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                       .progress = stop_with,
-                                                       .progress_data = to->context},
-                                 &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         status = watch(cpu, given, &in, &again, &steps, &report);
         if (status != RO_OK)
@@ -397,7 +388,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_unlike(to, &again, &out);
     }
     free(steps.list);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_image_free(&again);

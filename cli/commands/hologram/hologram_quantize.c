@@ -362,12 +362,6 @@ static uint64_t unlike(const ro_image *a, const ro_image *b)
     return count;
 }
 
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
-}
-
 /* The rounding once more, on the CPU, so with a context of its own. */
 ro_status hologram_certify(struct certificate *to, const void *given, const struct operands *files)
 {
@@ -384,10 +378,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
-        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                       .progress = stop_with,
-                                                       .progress_data = to->context},
-                                 &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
@@ -415,7 +406,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     return status;
 }
 
