@@ -344,7 +344,7 @@ int bench_diffusion_cuda(const struct bench_options *options)
         printf("%s, %s\n\n", info.name, info.detail);
     warm_up(context);
     double chain;
-    if (diffusion_cuda_chain(context, &chain) != RO_OK)
+    if (diffusion_on_cuda->chain(context, &chain) != RO_OK)
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     print_kernel_table(context, options->size, chain);
     print_anatomy(context, chain);

@@ -384,15 +384,15 @@ static double time_cuda(ro_context *context, struct ro_level_front *front, int l
         fronts[i] = &copies[i];
         chosen[i] = true;
     }
-    ro_status status = ro_level_cuda_open(context, fronts, depth, &cuda);
+    ro_status status = level_on_cuda->open(context, fronts, depth, &cuda);
     for (int i = 0; i <= ROUNDS && status == RO_OK; i++) {
         double begin = bench_seconds();
-        status = ro_level_cuda_run(cuda, chosen, i ? steps : 16, moved);
+        status = level_on_cuda->run(cuda, chosen, i ? steps : 16, moved);
         double took = bench_seconds() - begin;
         if (i && (best == 0 || took < best))
             best = took;
     }
-    ro_level_cuda_close(cuda);
+    level_on_cuda->close(cuda);
     if (status != RO_OK)
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     return status == RO_OK ? best / steps : 0;

@@ -178,7 +178,8 @@ typedef struct ro_halftone_audit {
     int64_t divisor;
     int64_t border;  /* went over the borders */
     int64_t carried; /* remainders left at the ends of rows */
-    int64_t lost;    /* was not passed on: strength, and kernels whose weights do not sum up */
+    int64_t lost;    /* was not passed on: strength, kernels whose weights do not sum up, and what
+                      * acuity cuts off */
 
     /* Direct binary search: errors are sums of squares in units of (1 / 65536)^2. */
     int searched;

@@ -152,6 +152,38 @@ RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
                                const ro_hologram_options *options);
 
+/* ---- Refining ------------------------------------------------------------------------------ */
+
+enum { RO_REFINEMENT_MANY = 64 }; /* as many phases need iterations only, fewer a search as well */
+
+typedef struct ro_refinement_report {
+    int iterations, passes;
+    double start_psnr,
+        psnr;          /* of the amplitude in the region, decibels, scaled to fit the target */
+    double efficiency; /* light in the region over the light that falls on the modulator */
+    const char *edges; /* as they were taken */
+} ro_refinement_report;
+
+/* Zeros: defaults. */
+typedef struct ro_refinement {
+    ro_image target;    /* amplitudes, RO_GRAYF of the field's size; the phase is free */
+    double distance;    /* of the target: positive in the direction of the light */
+    uint32_t region[4]; /* x, y, width, height; size 0: round all that is not black */
+    double light;       /* the share that the region is to get */
+    int iterations;     /* between both planes: 0 is 50, or 15 of few levels; below 0: none */
+    int passes;         /* of search, of few levels: 0 is 10; below 0: none */
+    const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
+                           "dark": nothing; "wrap": itself, again and again */
+    ro_refinement_report *report; /* NULL: not wanted */
+} ro_refinement;
+
+/* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
+ * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
+ * pitch count. */
+RO_API
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_refinement *refinement);
+
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
  * the hogel's size. `table` holds the levels, `report` is the one of the run. */

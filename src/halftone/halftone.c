@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
 #include "halftone/planes.h"
 
 #include <stdlib.h>
@@ -328,6 +329,9 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
     struct halftoner work = {0};
     ro_device asked = context->options.device;
+    char why[160];
+    if (asked == RO_DEVICE_AUTO && ro_cuda_count(why, sizeof why) == 0)
+        return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     if (asked == RO_DEVICE_AUTO)
         context->options.device = RO_DEVICE_CUDA; /* the pixels are there already */
     status = halftoner_open(&work, context, in, PLANE_LUMA, out->format, options);

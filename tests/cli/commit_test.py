@@ -163,7 +163,7 @@ class Commit(Case):
         for number, word in (signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"):
             for out, *arguments in (["out.pbm", "halftone", "pipe.pgm", "out.pbm"],
                                     ["out.pgm", "denoise", "pipe.pgm", "out.pgm", "--iterations", "1"],
-                                    ["out.pgm", "segment", "pipe.pgm", "out.pgm", "--at", "9,9"]):
+                                    ["out.pgm", "segment", "pipe.pgm", "out.pgm", "--at", "9,9", "--force"]):
                 self.olds(out, "cert.json")
                 before = self.snapshot()
                 said = self.interrupted(number, *arguments, "--certificate", "cert.json",

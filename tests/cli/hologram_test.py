@@ -222,7 +222,7 @@ class Quantize(Case):
             (["make", "out.png", "--size", "8x8"], ".npy"),
             (["make", "out.npy", "--size", "8x8", "--left", "5mm"], "size and a depth"),
             (["reconstruct", "in.npy", "out.pgm", "--scale", "2"], "common"),
-            (["in.npy", "out.pgm"], "make, quantize or reconstruct"),
+            (["in.npy", "out.pgm"], "make, quantize, propagate or reconstruct"),
         ]
         for arguments, word in cases:
             self.refused("hologram", *arguments, words=[word], status=2)
@@ -318,6 +318,57 @@ class Optics(Case):
             self.assertEqual(report["windows_over_their_mirror"], shown)
             self.assertLessEqual(report["efficiency"], report["in_window"])
             self.assertLess(report["in_window"], report["outgoing"])
+
+    def test_propagate(self):
+        self.put("in.npy", field(40, 30))
+        self.put("in.json", b'{"wavelength": 6.35e-7, "pitch": [8e-6, 6e-6], "depth": 0.01,'
+                            b' "viewer": [0, 0, -0.02], "viewing_area": [1e-4, 1e-4]}')
+        self.works("hologram", "propagate", "in.npy", "out.npy", "--distance", "5mm")
+        told = json.loads(self.get("out.json"))
+        self.assertEqual(told["pitch"], [8e-6, 6e-6])
+        self.assertAlmostEqual(told["depth"], 0.015)
+        self.assertAlmostEqual(told["viewer"][2], -0.015)
+        self.works("hologram", "propagate", "out.npy", "back.npy", "--distance", "-5mm")
+        self.works("hologram", "reconstruct", "out.npy", "view.pgm")
+        for name in "in.npy", "out.npy":
+            self.works("hologram", "reconstruct", name, name[:-4] + ".pgm", "--depth",
+                       {"in.npy": "-2mm", "out.npy": "3mm"}[name])
+        self.works("hologram", "propagate", "in.npy", "on.npy", "--distance", "30mm", "--quiet")
+        self.assertNotIn("viewer", json.loads(self.get("on.json")))
+        self.put("out.npy", OLD)
+        for more, word in ((["--distance", "none"], "must be a length"), ([], "needs --distance"),
+                           (["--distance", "1mm", "--depth", "2mm"], "does not apply")):
+            self.refused("hologram", "propagate", "in.npy", "out.npy", *more, words=[word],
+                         status=2)
+
+    @unittest.skipUnless(certifies(), "this build has no hashes")
+    def test_refine(self):
+        self.put("in.npy", field(48, 40))
+        self.put("to.pgm", b"P5\n20 16\n255\n" + noise(320, 5))
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--wavelength", "532nm",
+                     "--pitch", "8um", "--target", "to.pgm", "--distance", "3mm"]
+        for levels in "phase:256", "phase:4", "binary":
+            told = json.loads(self.works(*arguments, "--refine", "3", "--levels", levels,
+                                         "--certificate", "c.json", "--json").stdout)
+            self.assertGreater(told["psnr_db"], told["start_psnr_db"], levels)
+            self.assertEqual((told["iterations"], told["passes"]),
+                             {"phase:256": (3, 0), "phase:4": (15, 3), "binary": (0, 3)}[levels])
+            self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
+        self.put("out.pgm", OLD)
+        for more, word in ((["--refine", "0"], "whole number"), ([], "goes with --refine"),
+                           (["--refine", "auto", "--taps", "3"], "do not apply"),
+                           (["--refine", "auto", "--region", "1,2"], "four whole numbers"),
+                           (["--refine", "auto", "--light", "120%"], "share"),
+                           (["--refine", "auto", "--size", "3x3"], "does not apply")):
+            self.refused(*arguments, *more, words=[word], status=2)
+        self.put("big.pgm", b"P5\n49 16\n255\n" + noise(49 * 16, 5))
+        arguments[8:10] = ["--target", "big.pgm"]
+        self.refused(*arguments, "--refine", "auto", words=["big.pgm", "48 x 40"])
+
+    def test_help_of_a_verb(self):
+        for verb in "make", "quantize", "reconstruct", "propagate":
+            text = self.works("hologram", verb, "--help").stdout
+            self.assertIn(b"Options for " + verb.encode(), text)
 
     def test_phases_are_light(self):
         self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff hologram: makes, quantizes and reconstructs holograms. */
+/* roundoff hologram: makes, quantizes, propagates and reconstructs holograms. */
 #include "cli/commands/hologram/hologram.h"
 
 #include "cli/frame/work.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4 };
+enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4, PROPAGATE = 8 };
 #define AT(field) .offset = offsetof(struct hologram_values, field)
 
 static const char *const schedules[] = {"auto", "reference", "bands", NULL};
@@ -21,7 +21,8 @@ static const struct hologram_values defaults = {.gain = -1};
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
      .topic = "make"},
-    {"target", "T", "dice (default), disc, ring or bars", OPTION_TEXT, AT(target), .topic = "make"},
+    {"target", "T", "dice (default), disc, ring or bars; of --refine: F", OPTION_TEXT, AT(target),
+     .topic = "make", .also = "refine"},
     {"phase", "P", "of the scene: random (default) or smooth", OPTION_TEXT, AT(phase),
      .topic = "make"},
     {"fringe", "L", "the finest fringe (default: two pixels)", OPTION_TEXT, AT(fringe),
@@ -61,8 +62,18 @@ static const struct option options[] = {
      .topic = "quantize", .writes = true},
     {"schedule", "S", "auto (default), reference or bands: the same bits", OPTION_CHOICE,
      AT(schedule), .choices = schedules, .topic = "quantize"},
-    {"depth", "D,D,...", "where the eye focuses; several: a file each", OPTION_TEXT, AT(depth),
-     .topic = "reconstruct"},
+    {"refine", "N", "make OUT fit --target: N iterations or passes, or auto", OPTION_TEXT,
+     AT(refine), .topic = "refine"},
+    {"distance", "L", "from IN to the target or OUT, positive with the light", OPTION_TEXT,
+     AT(distance), .topic = "refine", .also = "propagate"},
+    {"region", "X,Y,W,H", "of the target, pixels (default: all that is not black)", OPTION_TEXT,
+     AT(region), .topic = "refine"},
+    {"light", "P%", "share of the light that the region is to get", OPTION_TEXT, AT(light),
+     .topic = "refine"},
+    {"edges", "E", "round the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
+     .topic = "refine"},
+    {"depth", "D,D,...", "where the eye focuses, behind IN; several: a file each", OPTION_TEXT,
+     AT(depth), .topic = "reconstruct"},
     {"normalize", "N", "paper (default), common or none", OPTION_TEXT, AT(normalize),
      .topic = "reconstruct"},
     {"scale", "I", "common: the intensity of white", OPTION_TEXT, AT(scale),
@@ -138,8 +149,10 @@ static int actions_of_topic(const char *topic)
 {
     return strcmp(topic, "make") == 0          ? MAKE
            : strcmp(topic, "quantize") == 0    ? QUANTIZE
+           : strcmp(topic, "refine") == 0      ? QUANTIZE
            : strcmp(topic, "reconstruct") == 0 ? RECONSTRUCT
-                                               : MAKE | QUANTIZE | RECONSTRUCT;
+           : strcmp(topic, "propagate") == 0   ? PROPAGATE
+                                               : MAKE | QUANTIZE | RECONSTRUCT | PROPAGATE;
 }
 
 static int actions_of(const struct option *option)
@@ -147,7 +160,10 @@ static int actions_of(const struct option *option)
     static const struct {
         const char *name;
         int actions;
-    } others[] = {{"sidecar", QUANTIZE | RECONSTRUCT}, {"hogel", QUANTIZE}};
+    } others[] = {{"sidecar", QUANTIZE | RECONSTRUCT | PROPAGATE},
+                  {"hogel", QUANTIZE},
+                  {"levels", QUANTIZE | RECONSTRUCT | PROPAGATE},
+                  {"drive", QUANTIZE | RECONSTRUCT | PROPAGATE}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(option->name, others[i].name) == 0)
             return others[i].actions;
@@ -190,6 +206,7 @@ static const struct {
 } actions[] = {
     {"make", "OUT", MAKE, 1, hologram_make},
     {"quantize", "IN and OUT", QUANTIZE, 2, hologram_quantize},
+    {"propagate", "IN and OUT", PROPAGATE, 2, hologram_propagate},
     {"reconstruct", "IN and OUT", RECONSTRUCT, 2, hologram_reconstruct},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
@@ -203,10 +220,15 @@ static int run(const struct command *command, int argc, char **argv)
         which++;
     bool named = which < ACTIONS;
     int ended;
+    if (named && argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        options_help(command, actions[which].name, stdout);
+        return finish_stdout();
+    }
     if (!options_take(command, argc - named, argv + named, &values, &names, &ended))
         return ended;
     if (!named)
-        return usage_error(command, "hologram needs make, quantize or reconstruct first");
+        return usage_error(command,
+                           "hologram needs make, quantize, propagate or reconstruct first");
     if (names.count != actions[which].files)
         return usage_error(command, "hologram %s needs %s", actions[which].name,
                            actions[which].operands);
@@ -226,7 +248,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_hologram = {
     .name = "hologram",
-    .operands = "make|quantize|reconstruct [IN] OUT",
+    .operands = "make|quantize|propagate|reconstruct [IN] OUT",
     .summary = "holograms rounded so that the noise misses the viewer",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |

@@ -13,22 +13,42 @@ static int not_lengths(const struct command *command, const char *name, const ch
     return usage_error(command, "--%s %s: must be %s", name, text, what);
 }
 
-/* One length of an option; 0 stays where it was not given. */
-static int one_length(const struct command *command, const char *name, const char *text,
-                      double *value)
+int hologram_length(const struct command *command, const char *name, const char *text, bool either,
+                    double *value)
 {
     int count;
-    if (text && (!hologram_numbers(text, "", true, value, 1, &count) || !(*value > 0)))
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, "", true, value, 1, &count) || *value == 0)
+        return not_lengths(command, name, text, "a length, such as 150mm or -9.1cm");
+    if (!either && *value < 0)
         return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
+    return 0;
+}
+
+/* One for both directions, or two. */
+static int read_pitch(const struct command *command, const char *text, ro_optics *optics)
+{
+    double pitch[2];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, "x", true, pitch, 2, &count) || !(pitch[0] > 0) ||
+        (count == 2 && !(pitch[1] > 0)))
+        return not_lengths(command, "pitch", text,
+                           "a length above zero, such as 8um, or 8umx6.4um");
+    optics->pitch = pitch[0];
+    optics->pitch_y = count == 2 ? pitch[1] : 0;
     return 0;
 }
 
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics)
 {
-    int count, bad = one_length(command, "wavelength", values->wavelength, &optics->wavelength);
+    int count, bad = hologram_length(command, "wavelength", values->wavelength, false,
+                                     &optics->wavelength);
     if (!bad)
-        bad = one_length(command, "pitch", values->pitch, &optics->pitch);
+        bad = read_pitch(command, values->pitch, optics);
     if (bad)
         return bad;
     if (values->viewer &&
@@ -76,7 +96,7 @@ static int read_scene(const struct command *command, const struct hologram_value
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
     if (!bad)
-        bad = one_length(command, "fringe", values->fringe, &scene->fringe);
+        bad = hologram_length(command, "fringe", values->fringe, false, &scene->fringe);
     if (!bad)
         bad = read_object(command, "board", values->board, &scene->board);
     for (int i = 0; i < 3 && !bad; i++)
@@ -96,8 +116,6 @@ int hologram_make(const struct command *command, const struct hologram_values *v
         return result;
     if (!values->size.width)
         return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
-    if (values->common.cpu)
-        return usage_error(command, "--cpu does not apply to hologram make");
     const char *dot = strrchr(path[0], '.');
     if (!dot || strcmp(dot, ".npy") != 0)
         return usage_error(command, "%s: a field is written as .npy", path[0]);

@@ -15,6 +15,8 @@ struct quantize {
     ro_hologram_taps taps;
     ro_modulator device;
     ro_hologram_report report;
+    ro_refinement refinement;
+    ro_refinement_report refined;
 };
 
 static int read_quantize(const struct command *command, const struct hologram_values *values,
@@ -56,7 +58,9 @@ static int read_quantize(const struct command *command, const struct hologram_va
     }
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
-    return hologram_optics(command, values, &q->options.optics);
+    int bad = hologram_read_refine(command, values, &q->refinement);
+    q->refinement.report = &q->refined;
+    return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
 
 /* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
@@ -124,6 +128,8 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
             ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
             ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels, r->mirrored,
             (unsigned long long)r->clips);
+    if (q->refinement.distance != 0)
+        hologram_write_refined(file, &q->refined);
     if (r->measured)
         fprintf(file,
                 ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
@@ -136,7 +142,7 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
         fputs(i ? ",\n  " : ", \"hogel\": [\n  ", file);
         write_hogel(file, &r->hogel[i], r->measured);
     }
-    fputs(hogels ? "]}\n" : "}\n", file);
+    fputs(hogels && r->hogels ? "]}\n" : "}\n", file);
 }
 
 /* Real levels send the twin image and the zero order where the viewer looks. */
@@ -247,12 +253,14 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
     }
     if (status == RO_OK)
         status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
-    if (status == RO_OK)
+    if (status == RO_OK && !values->refine)
         status = check_physics(context, q, path[0]);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
-        status = ro_hologram_quantize(context, field, numbers, &q->options);
+        status = values->refine
+                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers)
+                     : ro_hologram_quantize(context, field, numbers, &q->options);
     if (status == RO_OK && values->spectrum)
         status = save_spectrum(context, q, field, numbers, values->spectrum);
     return status;
@@ -304,6 +312,8 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     } else if (values->common.json) {
         write_report(strcmp(path[1], "-") ? stdout : stderr, &q, &ran, path, work.seconds, false);
         result = finish_stdout();
+    } else if (!values->common.quiet && values->refine) {
+        hologram_say_refined(&q.refined, &ran, work.seconds);
     } else if (!values->common.quiet) {
         print_quantize(&q, &ran, work.seconds);
     }
@@ -352,6 +362,23 @@ static void state_hogels(struct certificate *to, const ro_hologram_report *r)
     free(column);
 }
 
+static void state_rounded(struct certificate *to, const ro_hologram_report *r)
+{
+    certificate_real(to, "gain", r->gain);
+    certificate_natural(to, "hogels", r->hogels);
+    certificate_natural(to, "clips", r->clips);
+    state_hogels(to, r);
+}
+
+static void state_refined(struct certificate *to, const ro_refinement_report *r)
+{
+    certificate_text(to, "edges", r->edges);
+    certificate_natural(to, "iterations", (uint64_t)r->iterations);
+    certificate_natural(to, "passes", (uint64_t)r->passes);
+    certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(r->psnr, 0)));
+    certificate_natural(to, "efficiency_thousandths", (uint64_t)rint(1000 * r->efficiency));
+}
+
 static uint64_t unlike(const ro_image *a, const ro_image *b)
 {
     uint64_t count = 0;
@@ -395,11 +422,11 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
         certificate_picture(to, "input", &light);
         certificate_picture(to, "output", &out);
         certificate_text(to, "algorithm", ro_context_report(cpu)->method);
-        certificate_natural(to, "levels", (uint64_t)q.report.levels);
-        certificate_real(to, "gain", q.report.gain);
-        certificate_natural(to, "hogels", q.report.hogels);
-        certificate_natural(to, "clips", q.report.clips);
-        state_hogels(to, &q.report);
+        certificate_natural(to, "levels", (uint64_t)q.device.count);
+        if (values.refine)
+            state_refined(to, &q.refined);
+        else
+            state_rounded(to, &q.report);
         certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
     }
     ro_hologram_report_free(&q.report);
@@ -415,6 +442,6 @@ const char *const *hologram_reference(const void *values)
     static const char *const plain[] = {"--schedule", "reference", "--cpu",
                                         "scalar",     "--threads", "1",
                                         "!report",    "!spectrum", NULL};
-    (void)values;
-    return plain;
+    static const char *const refined[] = {"--cpu", "scalar", "--threads", "1", "!report", NULL};
+    return ((const struct hologram_values *)values)->refine ? refined : plain;
 }

@@ -18,23 +18,6 @@ struct view {
     ro_view view;
 };
 
-/* The light that a modulator at these levels sends out. */
-static ro_status load_light(ro_context *context, const struct hologram_values *values,
-                            const char *path, ro_field *field)
-{
-    ro_modulator device;
-    ro_image numbers = {0};
-    ro_status status = hologram_device(context, values, &device);
-    if (status == RO_OK)
-        status = hologram_load_numbers(context, values, &device, path, &numbers);
-    if (status == RO_OK)
-        status = ro_field_alloc(context, numbers.width, numbers.height, field);
-    if (status == RO_OK)
-        status = ro_modulator_light(context, &device, &numbers, field);
-    ro_image_free(&numbers);
-    return status;
-}
-
 /* "view.png" becomes "view-2.png"; NULL without memory. */
 static char *numbered(const char *path, int number)
 {
@@ -97,18 +80,8 @@ static ro_status run_view(ro_context *context, const struct hologram_values *val
     ro_optics *optics = &v->view.optics;
     bool raw = values->normalize && ro_name_equal(values->normalize, "none");
     ro_status status = check_output(context, path[1], values->type, raw);
-    if (status == RO_OK && values->levels) {
-        status = load_light(context, values, path[0], &field);
-        if (status == RO_OK)
-            status = ro_optics_load(context, path[0], values->sidecar, optics);
-    } else if (status == RO_OK) {
-        status = ro_hologram_load(context, path[0], values->sidecar, &field, optics);
-    }
-    if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%s has no sidecar that tells its wavelength and pitch: give "
-                                 "--sidecar, or --wavelength and --pitch",
-                                 path[0]);
+    if (status == RO_OK)
+        status = hologram_load_light(context, values, path[0], &field, optics);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "depth is missing: no sidecar tells where %s is in focus, give "
@@ -150,8 +123,6 @@ static int read_view(const struct command *command, const struct hologram_values
     if (!result && values->scale &&
         !(values->normalize && ro_name_equal(values->normalize, "common")))
         result = usage_error(command, "--scale goes with --normalize common only");
-    if (!result && values->common.cpu)
-        result = usage_error(command, "--cpu does not apply to hologram reconstruct");
     return result;
 }
 

@@ -12,10 +12,13 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "cuda/cuda.h"
 #include "halftone/dbs/dbs_cuda.h"
 #include "halftone/halftone.h"
 
 #include <stdlib.h>
+
+RO_CUDA_NONE(dbs_cuda_calls, dbs_on_cuda);
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
 {
@@ -162,7 +165,7 @@ static ro_status open_engine(struct halftoner *work)
     work->report.schedule = orders[order].name;
     if (work->device == RO_DEVICE_CUDA) {
         work->report.device = RO_DEVICE_CUDA;
-        return dbs_cuda_open(context, &made->options, &shape, &made->cuda);
+        return dbs_on_cuda->open(context, &made->options, &shape, &made->cuda);
     }
     if (order == DBS_RASTER && context->options.threads > 1)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -202,10 +205,10 @@ static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_i
     if (status == RO_OK && diffused)
         status = diffuse(work->context, tables, &first);
     if (status == RO_OK)
-        status = dbs_cuda_run(made->cuda, in, diffused ? &first : NULL, out, result);
+        status = dbs_on_cuda->run(made->cuda, in, diffused ? &first : NULL, out, result);
     dbs_close(tables);
     ro_image_free(&first);
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
+    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda);
     return status;
 }
 
@@ -256,16 +259,16 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
     if (made->options.start == DBS_FLOYD_STEINBERG)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "a start from floyd-steinberg needs the image in host memory");
-    ro_status status = dbs_cuda_run_resident(made->cuda, in, out, images, stream);
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
+    ro_status status = dbs_on_cuda->run_resident(made->cuda, in, out, images, stream);
+    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda);
     return status;
 }
 
 static void close_engine(struct halftoner *work)
 {
     struct dbs_work *made = work->state;
-    if (made)
-        dbs_cuda_close(made->cuda);
+    if (made && made->cuda)
+        dbs_on_cuda->close(made->cuda);
     free(made);
     work->state = NULL;
 }

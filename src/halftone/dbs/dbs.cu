@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char tables_scratch = 0, state_scratch = 0; /* keys */
+
 enum { MAX_DEVICE_RADIUS = 7 }; /* with 8, blocks have 64 pixels a side */
 
 struct dbs_cuda {
@@ -77,8 +79,8 @@ static ro_status send_tables(struct dbs_cuda *work)
     void *memory = NULL;
     ro_status status = ro_cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
-        status = ro_cuda_reserve(cuda, RO_CUDA_DBS_TABLES, words * sizeof *host, cuda->compute,
-                                 &memory, NULL);
+        status =
+            ro_cuda_reserve(cuda, &tables_scratch, words * sizeof *host, cuda->compute, &memory);
     if (status == RO_OK)
         status = ro_cuda_check(context,
                                cudaMemcpyAsync(memory, host, words * sizeof *host,
@@ -174,8 +176,16 @@ static void describe(struct dbs_cuda *work)
     work->sample_bytes = plan->values == 256 ? 1 : 2;
 }
 
-ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
-                        const ro_image *shape, struct dbs_cuda **work)
+static void dbs_cuda_close(struct dbs_cuda *work)
+{
+    if (!work)
+        return;
+    dbs_close(work->tables);
+    free(work);
+}
+
+static ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
+                               const ro_image *shape, struct dbs_cuda **work)
 {
     *work = NULL;
     if (options->order == DBS_RASTER)
@@ -206,15 +216,7 @@ ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
     return RO_OK;
 }
 
-void dbs_cuda_close(struct dbs_cuda *work)
-{
-    if (!work)
-        return;
-    dbs_close(work->tables);
-    free(work);
-}
-
-int dbs_cuda_launches(const struct dbs_cuda *work) { return work->launches; }
+static int dbs_cuda_launches(const struct dbs_cuda *work) { return work->launches; }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
 
@@ -227,7 +229,7 @@ static ro_status reserve_state(struct dbs_cuda *work, cudaStream_t stream)
     const size_t bytes = aligned(pe_bytes) + 2 * aligned(work->b_bytes) +
                          aligned(work->stale_bytes) + aligned(sizeof(struct dbs_counters));
     void *memory;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_DBS_STATE, bytes, stream, &memory, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, &state_scratch, bytes, stream, &memory));
     unsigned char *at = (unsigned char *)memory;
     d->pe = (int32_t *)at;
     at += aligned(pe_bytes);
@@ -285,15 +287,15 @@ static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_imag
     return RO_OK;
 }
 
-/* Copies an image of the host into a slot. */
-static ro_status send(struct dbs_cuda *work, const ro_image *from, enum ro_cuda_slot slot,
+/* Copies an image of the host into the scratch of a key. */
+static ro_status send(struct dbs_cuda *work, const ro_image *from, const char *key,
                       ro_image *on_device)
 {
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(from->format, from->width), pitch = aligned(bytes);
     *on_device = *from;
     on_device->stride = (ptrdiff_t)pitch;
-    RO_TRY(ro_cuda_reserve(work->cuda, slot, pitch * from->height, stream, &on_device->data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, key, pitch * from->height, stream, &on_device->data));
     const unsigned char *row = (const unsigned char *)from->data;
     if (from->stride > 0) {
         RO_CUDA_TRY(work->context,
@@ -325,8 +327,8 @@ static ro_status fetch(struct dbs_cuda *work, const ro_image *on_device, const r
     return RO_OK;
 }
 
-ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *first,
-                       const ro_image *out, struct dbs_result *result)
+static ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *first,
+                              const ro_image *out, struct dbs_result *result)
 {
     struct ro_cuda *cuda = work->cuda;
     cudaStream_t stream = cuda->compute;
@@ -334,11 +336,11 @@ ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image
     struct dbs_counters counters;
     device_out.stride = (ptrdiff_t)aligned(ro_format_row_bytes(out->format, out->width));
     RO_TRY(ro_cuda_scratch_begin(cuda, stream));
-    RO_TRY(send(work, in, RO_CUDA_IN, &device_in));
+    RO_TRY(send(work, in, &ro_cuda_in[0], &device_in));
     if (first)
-        RO_TRY(send(work, first, (enum ro_cuda_slot)(RO_CUDA_IN + 1), &device_first));
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_OUT, (size_t)device_out.stride * out->height, stream,
-                           &device_out.data, NULL));
+        RO_TRY(send(work, first, &ro_cuda_in[1], &device_first));
+    RO_TRY(ro_cuda_reserve(cuda, &ro_cuda_out[0], (size_t)device_out.stride * out->height, stream,
+                           &device_out.data));
     RO_TRY(launch(work, &device_in, first ? &device_first : NULL, &device_out, 1, stream));
     RO_TRY(fetch(work, &device_out, out));
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(&counters, work->device.counters, sizeof counters,
@@ -353,8 +355,8 @@ ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image
     return RO_OK;
 }
 
-ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in, const ro_image *out,
-                                uint32_t images, void *stream_pointer)
+static ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in,
+                                       const ro_image *out, uint32_t images, void *stream_pointer)
 {
     cudaStream_t stream = (cudaStream_t)stream_pointer;
     RO_TRY(ro_cuda_scratch_begin(work->cuda, stream));
@@ -362,3 +364,8 @@ ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in, const
         RO_TRY(launch(work, &in[i], NULL, &out[i], 0, stream));
     return ro_cuda_scratch_end(work->cuda, stream);
 }
+
+static const struct dbs_cuda_calls calls = {
+    dbs_cuda_open, dbs_cuda_run, dbs_cuda_run_resident, dbs_cuda_launches, dbs_cuda_close,
+};
+const struct dbs_cuda_calls *const dbs_on_cuda = &calls;

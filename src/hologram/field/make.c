@@ -99,7 +99,7 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
                                   (const double[]){o.pitch, o.pitch});
     if (status != RO_OK)
         return status;
-    p.band_x = p.band_y = o.pitch / (2 * scene.options.fringe);
+    p.window = (ro_window){0, 0, o.pitch / scene.options.fringe, o.pitch / scene.options.fringe};
     p.share = 1.0 / scene.planes;
     p.phase = "make";
     /* Without gaps the caller's memory serves: at the largest size a copy would be too much. */

@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/simulate.sh"
+simulate diffusion ro_diffusion 'WIDTH=40 STEPS=2 BITS=9 TIME=6143 NEAREST=0' 60
