@@ -49,7 +49,8 @@ if(TARGET PkgConfig::CMOCKA)
   endforeach()
   # allocations that a test refuses
   target_link_options(pde_segment_window_test PRIVATE
-    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=posix_memalign)
+    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+    -Wl,--wrap=posix_memalign)
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()

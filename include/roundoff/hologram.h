@@ -67,6 +67,31 @@ RO_API
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
                            const ro_field *field, ro_optics *optics);
 
+/* A picture in a scene, seen from the front, its middle on the axis. */
+typedef struct ro_scene_picture {
+    ro_image amplitude; /* RO_GRAYF */
+    ro_image depths; /* RO_GRAYF of the same size, metres behind the hologram; no data: it is flat,
+                        and black is nothing, through which one sees what is behind */
+    double depth;    /* of a flat one */
+    double width;    /* metres; 0: as wide and high as the hologram allows */
+} ro_scene_picture;
+
+/* Zeros: defaults. */
+typedef struct ro_picture_scene {
+    const ro_scene_picture *pictures;
+    int count;
+    int layers;        /* that depths are cut into; 0: 16 */
+    const char *phase; /* NULL: "random"; "constant", or "smooth": as if it came from the viewer */
+    uint64_t seed;
+    ro_optics optics; /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
+                         the angle needs that the pitch allows */
+} ro_picture_scene;
+
+/* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
+RO_API
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
+                               const ro_field *field, ro_optics *optics);
+
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
  * may be the same. The same bits on every CPU. */

@@ -8,6 +8,8 @@
 struct hologram_values {
     struct common common;
     struct size size;
+    struct texts scenes;
+    const char *depth_map, *near, *far;
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
     bool unscaled;
@@ -22,6 +24,7 @@ struct hologram_values {
 
 typedef int hologram_action(const struct command *command, const struct hologram_values *values,
                             const struct operands *files);
+hologram_action hologram_scene; /* make of --scene */
 hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
 
 /* For --certificate of quantize. */

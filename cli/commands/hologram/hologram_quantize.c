@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
@@ -280,47 +281,60 @@ static int spares_sidecar(const struct command *command, const struct hologram_v
     return 0;
 }
 
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    struct quantize *q = task->data;
+    const char *const *path = task->files->path;
+    ro_field field = {0};
+    ro_image numbers = {0};
+    ro_status status = run_quantize(task->context, values, q, path, &field, &numbers);
+    const double seconds = seconds_now() - task->progress->start;
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK)
+        status = hologram_save_numbers(task->context, values, &q->device, path[1], &numbers);
+    if (status == RO_OK && values->report)
+        status = save_report(task->context, q, &task->ran, path, values->report, seconds);
+    ro_image_free(&numbers);
+    ro_field_free(&field);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    write_report(file, task->data, &task->ran, task->files->path, task->seconds, false);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct quantize *q = task->data;
+    if (values->refine)
+        hologram_say_refined(&q->refined, &task->ran, task->seconds);
+    else
+        print_quantize(q, &task->ran, task->seconds);
+}
+
 int hologram_quantize(const struct command *command, const struct hologram_values *values,
                       const struct operands *files)
 {
-    const char *const *path = files->path;
     struct quantize q = {0};
-    struct work work;
-    ro_field field = {0};
-    ro_image numbers = {0};
     int result = read_quantize(command, values, &q);
     if (!result)
-        result = spares_sidecar(command, values, path[0]);
+        result = spares_sidecar(command, values, files->path[0]);
     if (!result)
-        result = certificate_wanted(command, &values->common, files);
-    if (!result)
-        result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    ro_status status = run_quantize(work.context, values, &q, path, &field, &numbers);
-    work_end(&work);
-    ro_report ran = *ro_context_report(work.context);
-    if (status == RO_OK)
-        status = hologram_save_numbers(work.context, values, &q.device, path[1], &numbers);
-    if (status == RO_OK && values->report)
-        status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, values, files, &ran);
-    status = work_commit(&work, status);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[1]);
-    } else if (values->common.json) {
-        write_report(strcmp(path[1], "-") ? stdout : stderr, &q, &ran, path, work.seconds, false);
-        result = finish_stdout();
-    } else if (!values->common.quiet && values->refine) {
-        hologram_say_refined(&q.refined, &ran, work.seconds);
-    } else if (!values->common.quiet) {
-        print_quantize(&q, &ran, work.seconds);
-    }
-    ro_image_free(&numbers);
-    ro_field_free(&field);
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = files->path[1],
+            .data = &q,
+            .states_run = true,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
     ro_hologram_report_free(&q.report);
-    work_close(&work);
     return result;
 }
 

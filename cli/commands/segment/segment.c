@@ -3,8 +3,8 @@
 #include "cli/commands/segment/segment.h"
 
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 #include "core/image.h"
 
 #include <math.h>
@@ -58,8 +58,8 @@ static const struct option options[] = {
      PLACE(words.curvature), .topic = "speed"},
     {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
      PLACE(velocity), .topic = "speed"},
-    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)",
-     OPTION_NUMBER, PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
+    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)", OPTION_NUMBER,
+     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
     {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000, .topic = "speed"},
     {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
@@ -437,6 +437,33 @@ static const char *const *reference(const void *given)
     return defined;
 }
 
+static ro_status work(struct task *task)
+{
+    struct job *job = task->data;
+    job->context = task->context;
+    ro_status status = run_job(job);
+    task->refused = status == RO_OK && segment_is_useless(&job->report) && !job->values->force;
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct job *job = task->data;
+    segment_json(file, &task->ran, &job->report, task->files, task->seconds);
+}
+
+static void print_lines(const struct task *task)
+{
+    const struct job *job = task->data;
+    segment_lines(&task->ran, &job->report, task->seconds);
+}
+
+static int refuse(const struct task *task)
+{
+    const struct job *job = task->data;
+    return segment_useless(&job->report, task->out);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     static ro_seed seeds[MOST_TEXTS];
@@ -467,37 +494,18 @@ static int run(const struct command *command, int argc, char **argv)
     if (!job.segment.seed_count && !values.mask && !values.distance)
         return usage_error(command,
                            "there is no seed: give --at X,Y, --seeds, --mask or --distance");
-    result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    job.context = work.context;
-    ro_status status = run_job(&job);
-    const double seconds = seconds_now() - work.progress.start;
-    const ro_report ran = *ro_context_report(work.context);
-    const bool useless = status == RO_OK && segment_is_useless(&job.report) && !values.force;
-    if (status == RO_OK && !useless)
-        status = certificate_write(command, work.context, &values, &files, &ran);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, files.path[1]);
-    } else if (values.common.json) {
-        bool busy = strcmp(files.path[1], "-") == 0;
-        segment_json(busy ? stderr : stdout, &ran, &job.report, &files, seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet && !useless) {
-        segment_lines(&ran, &job.report, seconds);
-        pictures_tell();
-    }
-    if (useless && result == 0)
-        result = segment_useless(&job.report, files.path[1]);
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[1],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_lines,
+        .refuse = refuse,
+    });
 }
 
 const struct command command_segment = {

@@ -40,10 +40,9 @@ static void start_strips(void *data, int thread)
 {
     struct job *job = data;
     struct dbs_state *state = job->state;
-    const struct dbs_kernels *kernels = state->first ? &dbs_kernels_ref : job->kernels;
     int y0, y1;
     while (next_strip(job, state->plan.height, &y0, &y1)) {
-        kernels->start(state, y0, y1, scratch_of(state, thread));
+        job->kernels->start(state, y0, y1, scratch_of(state, thread));
         for (int panel = 0; panel < state->plan.panels; panel++)
             memset(state->stale + dbs_line(&state->plan, panel, y0), 1, (size_t)(y1 - y0));
     }
@@ -133,13 +132,18 @@ static void search_round(ro_context *context, struct job *job)
     }
 }
 
-void dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
-               struct dbs_result *result)
+ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
+                    struct dbs_result *result)
 {
     struct job job = {.context = context, .state = state, .kernels = kernels};
+    ro_status status = state->plan.random ? RO_OK : dbs_start_make(context, state);
+    if (status != RO_OK)
+        return status;
     run(context, &job, start_strips);
     run(context, &job, convolve_strips);
+    ro_image_free(&state->first);
     *result = (struct dbs_result){.start_error = job.error, .running_error = job.error};
+    return RO_OK;
 }
 
 /* Tells how far a search is: the number of changes falls by about a factor of three a round. */
