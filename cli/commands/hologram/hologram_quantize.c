@@ -3,6 +3,7 @@
 #include "cli/commands/hologram/hologram.h"
 #include "cli/commands/task.h"
 #include "cli/frame/printed.h"
+#include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
 
@@ -433,7 +434,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
-        status = certificate_cpu(to, &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
@@ -461,7 +462,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     return status;
 }
 
