@@ -40,7 +40,7 @@ bool hologram_numbers(const char *text, const char *between, bool lengths, doubl
 /* Whether a name is that of a text file of levels or taps; NULL is none. */
 bool hologram_is_list(const char *name);
 
-/* The optics that options give, before a sidecar fills in the rest; 0, or an exit status: told. */
+/* The optics that options give, before a sidecar fills in the rest; 0, or the exit status. */
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics);
 
