@@ -109,7 +109,7 @@ static const struct option options[] = {
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
-    {"shadow", "N/D", "tones set by the screen (default: follows the eye, 6/255)", OPTION_TEXT,
+    {"shadow", "N/D", "tones set by the screen (default: follows the eye, 4/255)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
     {0},
 };

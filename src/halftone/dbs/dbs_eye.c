@@ -4,8 +4,8 @@
  *
  * A Gaussian of sigma pixels, or Naesaenen's eye for dots of a size seen from a distance. That one
  * passes exp(-f / c) of a pattern of f cycles a degree (c = 0.525 ln L + 3.91, L = 11 cd/m^2); in
- * the plane it is a bell with long skirts, (1 + (r / rho)^2)^(-3/2). Cut off sharply they would
- * leave an eye that is blind to some patterns, and a search finds those; so the skirts are let down
+ * the plane it is a bell with long skirts, (1 + (r / rho)^2)^(-3/2). Cut off nearer than 2 rho they
+ * leave an eye that is blind to some patterns, and a search finds those; such skirts are let down
  * to 0 at r = w + 1 by a parabola.
  */
 #include "context/context.h"
@@ -15,7 +15,7 @@
 
 static const double PI = 3.14159265358979323846;
 static const double CYCLES_A_DEGREE = 5.168895018219144; /* c */
-static const double USUAL_SIGMA = 1.2, USUAL_DPI = 300, USUAL_DISTANCE = 300, MOST_DPI = 600;
+static const double USUAL_SIGMA = 1.2, USUAL_DPI = 300, USUAL_DISTANCE = 300, MOST_DPI = 400;
 enum { USUAL_RADIUS = 4, LEAST_RADIUS = 2 /* of Naesaenen's eye */ };
 
 static bool is_gaussian(const struct dbs_options *options) { return options->sigma > 0; }
@@ -41,7 +41,7 @@ static double bell(const struct dbs_options *options, int dx, int dy)
 static double kept(const struct dbs_plan *plan, int dx, int dy)
 {
     const double value = bell(&plan->options, dx, dy), edge = plan->w + 1;
-    if (is_gaussian(&plan->options))
+    if (is_gaussian(&plan->options) || plan->w >= 2 * bell_width(&plan->options))
         return value;
     const double left = 1 - (double)(dx * dx + dy * dy) / (edge * edge);
     return left > 0 ? value * left : 0;
@@ -102,7 +102,7 @@ static void make_products(struct dbs_plan *plan)
 
 /* The paper's aim has the paper's eye; dots that are seen have a size and a distance. Where no
  * distance was asked for, the eye follows the size within bounds: a narrower eye would leave many
- * tones to the array, and a wider one is worse from near and no better from afar. */
+ * tones to the array, a wider one is worse from near and hardly better from afar. */
 static void fill_in(struct dbs_options *options)
 {
     const bool viewed = options->distance != 0 || options->aim == DBS_SEEN;
