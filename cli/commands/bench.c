@@ -44,7 +44,7 @@ struct values {
 static const struct option options[] = {
     {"size", "N", "measure N x N pixels only (default: the bench's own sizes)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 16},
-    {"output", "FILE", "of all (default bench/results/MACHINE.md)", OPTION_TEXT,
+    {"output", "FILE", "for all (default bench/results/MACHINE.md)", OPTION_TEXT,
      .offset = offsetof(struct values, output)},
     {"plot", "FILE", "of quality: draw it as SVG", OPTION_TEXT,
      .offset = offsetof(struct values, plot), .writes = true},

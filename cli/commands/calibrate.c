@@ -34,7 +34,7 @@ static const struct option options[] = {
      .min = 1, .max = 100000},
     {"patch", "N", "wedge: pixels of a patch, a multiple of 8 (default: 5 mm)", OPTION_WHOLE,
      PLACE(patch), .min = 16, .max = 4096},
-    {"cell", "N", "wedge: cells a side of a screen", OPTION_WHOLE, PLACE(cell), .min = 1,
+    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .min = 1,
      .max = 1 << 20},
     {"angle", "A", "wedge: of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
      PLACE(angle), .choices = angles},

@@ -19,7 +19,7 @@ static const struct values defaults;
 static const char *const angles[] = {"0", "45", NULL};
 
 static const struct option options[] = {
-    {"size", "N", "cells a side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
+    {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
     {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
      .offset = offsetof(struct values, angle), .choices = angles},

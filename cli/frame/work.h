@@ -12,7 +12,8 @@ struct work {
     double seconds; /* of the work, set by work_end */
 };
 
-int work_begin(struct work *work, const struct common *common); /* 0, or an exit status: told */
+int work_begin(struct work *work,
+               const struct common *common); /* 0, or the exit status, the reason told */
 void work_end(struct work *work);
 
 /* Gives all files that the command has made their names, if all went well; else removes them. Until

@@ -198,7 +198,7 @@ typedef struct ro_refinement {
     int iterations;     /* between both planes: 0 is 50, or 15 of few levels; below 0: none */
     int passes;         /* of search, of few levels: 0 is 10; below 0: none */
     const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
-                           "dark": nothing; "wrap": itself, again and again */
+                           "dark": nothing; "wrap": itself, repeated */
     ro_refinement_report *report; /* NULL: not wanted */
 } ro_refinement;
 

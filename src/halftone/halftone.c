@@ -142,8 +142,8 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                                "a kernel of its own takes the place of method %s; give one of them",
                                work->options.method);
     if (work->options.kernel && work->options.like)
-        return ro_context_fail(context, RO_E_ARGUMENT, "like %s knows no kernel but its own",
-                               work->options.like);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--like %s takes no kernel other than its own", work->options.like);
     if (work->options.kernel)
         work->method = &halftone_own_kernel;
     else if (work->options.like)

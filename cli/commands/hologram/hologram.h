@@ -47,7 +47,7 @@ int hologram_window(const struct command *command, const char *text, ro_window *
 /* Whether a name is that of a text file of levels or taps; NULL is none. */
 bool hologram_is_list(const char *name);
 
-/* The optics that options give, before a sidecar fills in the rest; 0, or an exit status: told. */
+/* The optics that options give, before a sidecar fills in the rest; 0, or the exit status. */
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics);
 

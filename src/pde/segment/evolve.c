@@ -44,7 +44,8 @@ struct schedule {
     const char *name;
     ro_status (*open)(struct evolution *evolution);
     ro_status (*run)(struct evolution *evolution, uint32_t steps); /* labels that run */
-    void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
+    void (*wake)(struct evolution *evolution,
+                 int label); /* something other than a step has changed the front */
     ro_status (*fetch)(struct evolution *evolution, int label); /* phi is looked at */
     /* the root mean square of what the last step changed at the contour */
     ro_status (*change)(struct evolution *evolution, int label, double *rms);
