@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (file < 0 || write(file, text, size + 2) < 0 || write(file, tail, (size_t)length) < 0)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    char *arguments[] = {"roundoff", "verify", path, picture, bits, "--quiet", "--threads", "1", NULL};
+    char *arguments[] = {"roundoff", "verify",    path, picture, bits,
+                         "--quiet",  "--threads", "1",  NULL};
     const int result = roundoff_main(8, arguments);
     if (result < 0 || result > 2)
         abort();
