@@ -167,7 +167,7 @@ typedef enum ro_format {
 } ro_format;
 
 /* A view of pixels the caller owns. `stride` is the distance of rows in bytes and may be larger
- * than a row. `maxval` is the value of white of an integer format (0 means all bits set). */
+ * than a row; rows of 16-bit samples begin at multiples of 2 bytes, of floats of 4. `maxval` is the value of white of an integer format (0 means all bits set). */
 typedef struct ro_image {
     ro_format format;
     uint32_t width, height;

@@ -112,11 +112,17 @@ ro_status ro_image_check(ro_context *context, const ro_image *image, const char 
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the stride of the %s image, %td bytes, is shorter than a row, %zu",
                                role, image->stride, row);
+    if (format->bytes > 1 && ((uintptr_t)image->data % (size_t)format->bytes != 0 ||
+                              stride % (size_t)format->bytes != 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "rows of the %s image do not begin at a multiple of %d bytes", role,
+                               format->bytes);
     return RO_OK;
 }
 
-/* Pixels are taken by calloc, whose untouched pages cost nothing: a picture that a file claims takes
- * memory as its rows arrive. The word before the aligned pixels is where they really begin. */
+/* Pixels are taken by calloc, whose untouched pages cost nothing: a picture that a file claims
+ * takes memory as its rows arrive. The word before the aligned pixels is where they really begin.
+ */
 enum { ALIGNMENT = 64 };
 
 static void *take_pixels(size_t bytes)
@@ -124,7 +130,8 @@ static void *take_pixels(size_t bytes)
     char *memory = bytes < PTRDIFF_MAX - 2 * ALIGNMENT ? calloc(bytes + 2 * ALIGNMENT, 1) : NULL;
     if (!memory)
         return NULL;
-    void **pixels = (void **)(((uintptr_t)memory + 2 * ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+    void **pixels =
+        (void **)(((uintptr_t)memory + 2 * ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
     pixels[-1] = memory;
     return pixels;
 }

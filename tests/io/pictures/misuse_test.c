@@ -98,12 +98,29 @@ static void out_of_order(void **state)
                      RO_E_ARGUMENT);
 }
 
+/* Samples of several bytes begin where the machine wants them. */
+static void crooked_rows(void **state)
+{
+    (void)state;
+    _Alignas(8) static uint8_t room[4 * 32], bits[4];
+    const ro_image out = {RO_BITS, 4, 4, 0, 1, bits};
+    const ro_image crooked[] = {{RO_GRAY16, 4, 4, 0, 8, room + 1},
+                                {RO_GRAY16, 4, 4, 0, 9, room},
+                                {RO_GRAYF, 4, 4, 0, 16, room + 2},
+                                {RO_GRAYF, 4, 4, 0, 18, room}};
+    for (size_t i = 0; i < sizeof crooked / sizeof *crooked; i++)
+        assert_int_equal(ro_halftone(context, &crooked[i], &out, NULL), RO_E_ARGUMENT);
+    const ro_image straight = {RO_GRAY16, 4, 4, 0, 10, room + 2};
+    assert_int_equal(ro_halftone(context, &straight, &out, NULL), RO_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_to_work_with),
         cmocka_unit_test(views_that_are_none),
         cmocka_unit_test(out_of_order),
+        cmocka_unit_test(crooked_rows),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

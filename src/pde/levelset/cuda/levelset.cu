@@ -149,6 +149,10 @@ static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_
         for (char **field : fields)
             if (one.front)
                 RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(field)));
+        // Windows are loaded by vectors, the padding of rows with them, which steps do not write.
+        if (one.front)
+            RO_CUDA_TRY(context,
+                        cudaMemsetAsync(one.phi[1], 0, work->bytes, work->cuda->compute));
     }
     RO_TRY(ro_cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
                          reinterpret_cast<void **>(&work->moved)));
