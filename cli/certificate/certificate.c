@@ -383,20 +383,6 @@ const char *const *certificate_no_arguments(const void *values)
     return none;
 }
 
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
-}
-
-ro_status certificate_cpu(const struct certificate *to, ro_context **cpu)
-{
-    return ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                 .progress = stop_with,
-                                                 .progress_data = to->context},
-                           cpu);
-}
-
 /* A build without hashes says so before the work. */
 static bool has_hashes(void)
 {

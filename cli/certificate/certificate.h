@@ -59,9 +59,6 @@ int certificate_wanted(const struct command *command, const struct common *commo
 ro_status certificate_write(const struct command *command, ro_context *context, const void *values,
                             const struct operands *files, const ro_report *ran);
 
-/* A context for what must be certified on the CPU; it stops when the command's own does. */
-ro_status certificate_cpu(const struct certificate *to, ro_context **cpu);
-
 /* Whether a certificate has a line for this option: it says what to make, not how to run. */
 bool certificate_states(const struct option *option);
 

@@ -323,7 +323,7 @@ static ro_status write_page(struct comparison *all, const char *in)
     for (;;) {
         struct page page = {0};
         ro_status status = fill_page(all, in, area, &page);
-        const double share = (double)PAGE_BYTES / (double)page.size;
+        const double share = (double)PAGE_BYTES / (double)page.printed.size;
         if (status == RO_OK && share < 1) {
             area *= 0.95 * share;
             page_close(&page);

@@ -3,6 +3,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
 
@@ -369,7 +370,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
     if (status == RO_OK)
-        status = certificate_cpu(to, &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         status = watch(cpu, given, &in, &again, &steps, &report);
         if (status != RO_OK)
@@ -388,7 +389,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_unlike(to, &again, &out);
     }
     free(steps.list);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_image_free(&again);

@@ -209,6 +209,34 @@ RO_API
 ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
                              const ro_hologram_options *options, const ro_refinement *refinement);
 
+/* ---- Frames in time ---------------------------------------------------------------------------
+ */
+
+typedef struct ro_frames_report {
+    double psnr; /* of the root of the mean intensity in the window, scaled to fit, decibels */
+    double first_psnr; /* of the first frame alone */
+    double efficiency; /* the mean light in the window over the light that falls on the modulator */
+} ro_frames_report;
+
+/* Zeros: defaults. */
+typedef struct ro_frames {
+    int count;         /* of frames, shown one after another, faster than the eye sees */
+    double distance;   /* to the plane in which the intensity counts, positive with the light */
+    const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
+                          turned from frame to frame */
+    uint64_t seed;
+    int independent;          /* 1: errors of the intensity are not carried, for comparison */
+    ro_frames_report *report; /* NULL: not wanted */
+} ro_frames;
+
+/* Rounds a field to level numbers of several frames whose mean intensity, through the window, is
+ * that of the field: what a frame shows too much or too little the next ones make up for. `out` has
+ * a RO_INDEX8 of the field's size for each frame. Of the options levels or table, window, gain and,
+ * for a distance, the optics' wavelength and pitch count. */
+RO_API
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames);
+
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
  * the hogel's size. `table` holds the levels, `report` is the one of the run. */

@@ -398,6 +398,19 @@ class Optics(Case):
         arguments[8:10] = ["--target", "big.pgm"]
         self.refused(*arguments, "--refine", "auto", words=["big.pgm", "48 x 40"])
 
+    def test_frames(self):
+        self.put("in.npy", field(48, 40))
+        arguments = ["hologram", "quantize", "in.npy", "out.pbm", "--levels", "binary"]
+        told = json.loads(self.works(*arguments, "--window", "0.25,0.25,0.4,0.4", "--frames", "6",
+                                     "--seed", "3", "--json").stdout)
+        self.assertGreater(told["psnr_db"], told["first_psnr_db"] + 3)
+        frames = {self.get("out-%d.pbm" % (i + 1)) for i in range(6)}
+        self.assertEqual(len(frames), 6)
+        self.assertEqual({data[:9] for data in frames}, {b"P4\n48 40\n"[:9]})
+        for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),
+                           (["--frames", "2", "--taps", "3"], "rules of its own")):
+            self.refused(*arguments, *more, words=[word], status=2)
+
     def test_help_of_a_verb(self):
         for verb in "make", "quantize", "reconstruct", "propagate":
             text = self.works("hologram", verb, "--help").stdout

@@ -30,7 +30,7 @@ static const struct option options[] = {
     {"target", "T", "dice (default), disc, ring or bars; of --refine: F", OPTION_TEXT, AT(target),
      .topic = "make", .also = "refine"},
     {"phase", "P", "random (default), smooth, or of --scene constant", OPTION_TEXT, AT(phase),
-     .topic = "make"},
+     .topic = "make", .also = "refine"},
     {"fringe", "L", "the finest fringe (default: two pixels)", OPTION_TEXT, AT(fringe),
      .topic = "make"},
     {"board", "S,D", "size and depth of the checkerboard, or the target", OPTION_TEXT, AT(board),
@@ -78,6 +78,8 @@ static const struct option options[] = {
      .topic = "refine"},
     {"edges", "E", "round the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
      .topic = "refine"},
+    {"frames", "N", "frames in time, OUT-1 to OUT-N, whose mean is IN's", OPTION_WHOLE, AT(frames),
+     .min = 1, .max = 1024, .topic = "refine"},
     {"depth", "D,D,...", "where the eye focuses, behind IN; several: a file each", OPTION_TEXT,
      AT(depth), .topic = "reconstruct"},
     {"normalize", "N", "paper (default), common or none", OPTION_TEXT, AT(normalize),
@@ -244,7 +246,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (wrong)
         return usage_error(command, "--%s does not apply to hologram %s", wrong->name,
                            actions[which].name);
-    if (actions[which].action != MAKE && values.common.seed)
+    if (actions[which].action != MAKE && !values.frames && values.common.seed)
         return usage_error(command, "--seed does not apply to hologram %s", actions[which].name);
     if (actions[which].action != QUANTIZE && values.common.certificate)
         return usage_error(command, "--certificate does not apply to hologram %s",

@@ -3,6 +3,7 @@
 #include "cli/commands/hologram/hologram.h"
 #include "cli/commands/task.h"
 #include "cli/frame/printed.h"
+#include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
 
@@ -19,11 +20,29 @@ struct quantize {
     ro_refinement_report refined;
 };
 
+int hologram_window(const struct command *command, const char *text, ro_window *window)
+{
+    double number[4];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, ",", false, number, 4, &count) || count != 4)
+        return usage_error(
+            command,
+            "--window %s: must be four numbers, centre and size in cycles per pixel, "
+            "such as 0.2,0.1,0.3,0.3",
+            text);
+    *window = (ro_window){number[0], number[1], number[2], number[3]};
+    if (!(number[2] > 0 && number[3] > 0))
+        return usage_error(command, "--window %s: its size must be above zero", text);
+    return 0;
+}
+
 static int read_quantize(const struct command *command, const struct hologram_values *values,
                          struct quantize *q)
 {
     static const char *const schedules[] = {NULL, "reference", "bands"};
-    double number[4];
+    double number[1];
     int count;
     q->options =
         (ro_hologram_options){.algorithm = values->algorithm,
@@ -46,19 +65,12 @@ static int read_quantize(const struct command *command, const struct hologram_va
                                values->p, RO_HOLOGRAM_SKEW);
         q->options.p = (int)number[0];
     }
-    if (values->window) {
-        if (!hologram_numbers(values->window, ",", false, number, 4, &count) || count != 4)
-            return usage_error(command,
-                               "--window %s: must be four numbers, centre and size in cycles per "
-                               "pixel, such as 0.2,0.1,0.3,0.3",
-                               values->window);
-        q->options.window = (ro_window){number[0], number[1], number[2], number[3]};
-        if (!(number[2] > 0 && number[3] > 0))
-            return usage_error(command, "--window %s: its size must be above zero", values->window);
-    }
+    int bad = hologram_window(command, values->window, &q->options.window);
+    if (bad)
+        return bad;
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
-    int bad = hologram_read_refine(command, values, &q->refinement);
+    bad = hologram_read_refine(command, values, &q->refinement);
     q->refinement.report = &q->refined;
     return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
@@ -318,6 +330,10 @@ int hologram_quantize(const struct command *command, const struct hologram_value
                       const struct operands *files)
 {
     struct quantize q = {0};
+    if (values->frames)
+        return hologram_frames(command, values, files);
+    if (values->phase)
+        return usage_error(command, "--phase of hologram quantize goes with --frames");
     int result = read_quantize(command, values, &q);
     if (!result)
         result = spares_sidecar(command, values, files->path[0]);
@@ -418,7 +434,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
-        status = certificate_cpu(to, &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
@@ -446,7 +462,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     return status;
 }
 

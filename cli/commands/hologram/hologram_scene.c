@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram make --scene: the field of pictures at depths. */
 #include "cli/commands/hologram/hologram.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>
@@ -15,6 +15,7 @@ struct pictures {
     int count, channels;
     double wavelength[COLOURS], near, far;
     ro_picture_scene scene;
+    ro_optics optics; /* as they were taken */
 };
 
 /* "name.png@80mm" */
@@ -147,24 +148,46 @@ static ro_status make_field(ro_context *context, struct pictures *p, const char 
     return status;
 }
 
-static void say(const struct hologram_values *values, const struct pictures *p, const char *path,
-                const ro_optics *o, double seconds)
+static ro_status work(struct task *task)
 {
-    if (values->common.json) {
-        fputs("{\"command\": \"hologram make\", \"output\": ", stdout);
-        json_string(stdout, path);
-        printf(", \"width\": %u, \"height\": %u, \"fields\": %d, \"depth\": %.9g, \"hogel\": %u, "
-               "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
-               values->size.width, values->size.height, p->channels, o->depth, o->hogel,
-               o->viewer[0], o->viewer[1], o->viewer[2], seconds);
-    } else if (!values->common.quiet) {
-        fprintf(stderr,
-                "hologram: %d picture%s, %u x %u, in focus at %.4g mm, seen from %.4g mm through "
-                "%.3g x %.3g mm, %.2f s\n",
-                p->count, p->count == 1 ? "" : "s", values->size.width, values->size.height,
-                o->depth * 1e3, -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3,
-                o->viewing_area[1] * 1e3, seconds);
-    }
+    const struct hologram_values *values = task->values;
+    struct pictures *p = task->data;
+    ro_field field = {0};
+    ro_status status = ro_bytes_accepts(task->context, task->out);
+    if (status == RO_OK && values->depth_map)
+        status = load_depths(task->context, values->depth_map, p, &p->picture[0].depths);
+    if (status == RO_OK)
+        status = ro_field_alloc(task->context, values->size.width, values->size.height, &field);
+    for (int c = 0; c < p->channels && status == RO_OK; c++)
+        status = make_field(task->context, p, task->out, c, &field, &p->optics);
+    ro_field_free(&field);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct hologram_values *values = task->values;
+    const struct pictures *p = task->data;
+    const ro_optics *o = &p->optics;
+    fputs("{\"command\": \"hologram make\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"fields\": %d, \"depth\": %.9g, \"hogel\": %u, "
+            "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
+            values->size.width, values->size.height, p->channels, o->depth, o->hogel, o->viewer[0],
+            o->viewer[1], o->viewer[2], task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct pictures *p = task->data;
+    const ro_optics *o = &p->optics;
+    tell("hologram: %d picture%s, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
+         "%.3g mm, %.2f s",
+         p->count, p->count == 1 ? "" : "s", values->size.width, values->size.height,
+         o->depth * 1e3, -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3,
+         task->seconds);
 }
 
 int hologram_scene(const struct command *command, const struct hologram_values *values,
@@ -172,39 +195,24 @@ int hologram_scene(const struct command *command, const struct hologram_values *
 {
     const char *path = files->path[0], *dot = strrchr(path, '.');
     struct pictures *p = calloc(1, sizeof *p);
-    ro_optics optics = {0};
-    ro_field field = {0};
-    ro_image depths = {0};
-    struct work work;
     int result = p ? read_scene(command, values, p) : EXIT_FAILURE;
     if (!result && (!dot || strcmp(dot, ".npy") != 0))
         result = usage_error(command, "%s: a field is written as .npy", path);
     if (!result)
-        result = work_begin(&work, &values->common);
-    if (!result) {
-        ro_status status = ro_bytes_accepts(work.context, path);
-        if (status == RO_OK && values->depth_map) {
-            status = load_depths(work.context, values->depth_map, p, &depths);
-            p->picture[0].depths = depths;
-        }
-        if (status == RO_OK)
-            status = ro_field_alloc(work.context, values->size.width, values->size.height, &field);
-        for (int c = 0; c < p->channels && status == RO_OK; c++)
-            status = make_field(work.context, p, path, c, &field, &optics);
-        status = work_commit(&work, status);
-        work_end(&work);
-        if (status != RO_OK) {
-            result = work_failed(&work, status, path);
-        } else {
-            say(values, p, path, &optics, work.seconds);
-            result = values->common.json ? finish_stdout() : 0;
-        }
-        work_close(&work);
-    }
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = path,
+            .data = p,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
     for (int i = 0; p && i < p->count; i++)
         free(p->path[i]);
+    if (p)
+        ro_image_free(&p->picture[0].depths);
     free(p);
-    ro_image_free(&depths);
-    ro_field_free(&field);
     return result;
 }

@@ -18,8 +18,7 @@ struct view {
     ro_view view;
 };
 
-/* "view.png" becomes "view-2.png"; NULL without memory. */
-static char *numbered(const char *path, int number)
+char *hologram_numbered(const char *path, int number)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     int stem = dot ? (int)(dot - path) : (int)strlen(path);
@@ -95,7 +94,7 @@ static ro_status work(struct task *task)
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, field.width, field.height, 0, &picture);
     for (int i = 0; i < v->depths && status == RO_OK; i++) {
-        char *name = v->depths > 1 ? numbered(path[1], i + 1) : NULL;
+        char *name = v->depths > 1 ? hologram_numbered(path[1], i + 1) : NULL;
         if (v->depths > 1 && !name)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
         v->view.depth = v->depth[i];

@@ -342,22 +342,6 @@ static struct job job_of(const struct segment_values *values, const struct opera
 
 /* ---- The certificate ------------------------------------------------------------------------- */
 
-/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files. */
-static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
-{
-    const uint32_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
-    uint64_t count = 0;
-    if (out->format != RO_GRAY8 || out->width != labels->width || out->height != labels->height)
-        return (uint64_t)labels->width * labels->height;
-    for (uint32_t y = 0; y < out->height; y++) {
-        const uint8_t *from = (const uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
-        const uint8_t *row = (const uint8_t *)out->data + (ptrdiff_t)y * out->stride;
-        for (uint32_t x = 0; x < out->width; x++)
-            count += row[x] != (numbers ? from[x] : (2 * white * from[x] + steps) / (2 * steps));
-    }
-    return count;
-}
-
 static void state_labels(struct certificate *to, const ro_segment_report *r)
 {
     __int128 areas[RO_LABELS], steps[RO_LABELS], rescalings[RO_LABELS], ended[RO_LABELS];
@@ -418,7 +402,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_picture(to, "output", &out);
         state_labels(to, &job.report);
         certificate_natural(to, "pixels_unlike_the_method",
-                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
     }
     close_job(&job);
     ro_image_free(&out);

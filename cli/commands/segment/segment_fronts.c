@@ -318,7 +318,7 @@ static ro_status grow(struct job *job)
 /* ---- The certificate --------------------------------------------------------------------------
  */
 
-static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
+uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers)
 {
     const uint64_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
     const bool wide = labels->format == RO_GRAY16;
@@ -390,7 +390,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
         certificate_picture(to, "output", &out);
         state_regions(to, &job);
         certificate_natural(to, "pixels_unlike_the_method",
-                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
     }
     close_job(&job);
     ro_image_free(&out);

@@ -52,6 +52,8 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
         dbs_finish(context, state, kernels, out, result);
     if (status == RO_OK && improving)
         *improving = dbs_improving(context, state, kernels);
+    if (status == RO_OK) /* else what these two left undone would count as done */
+        status = ro_context_progress(context, "halftone", 1);
     dbs_close(state);
     return status;
 }
