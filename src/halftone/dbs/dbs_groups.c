@@ -18,9 +18,20 @@ struct job {
     const struct dbs_kernels *kernels;
     const ro_image *out;
     atomic_int ticket;
-    int group, across, down; /* blocks of the group */
     _Atomic uint64_t error, changes;
     _Atomic int64_t gain;
+};
+
+enum { GROUPS = 4 };
+
+/* A round of all groups. Threads meet between two groups without going back to the pool, which
+ * would have to wake them. */
+struct round {
+    struct job *job;
+    int threads;
+    atomic_int tickets[GROUPS], arrived;
+    struct ro_gate_room room;
+    struct ro_gate gate; /* groups that are done */
 };
 
 static void *scratch_of(const struct dbs_state *state, int thread)
@@ -72,26 +83,48 @@ static void convolve_strips(void *data, int thread)
     }
 }
 
-static void search_blocks(void *data, int thread)
+static void search_group(struct round *round, int group, struct dbs_tally *tally)
 {
-    struct job *job = data;
+    const struct job *job = round->job;
     const struct dbs_plan *plan = &job->state->plan;
-    struct dbs_tally tally = {0};
+    const int columns = (plan->width + plan->block - 1) / plan->block;
+    const int rows = (plan->height + plan->block - 1) / plan->block;
+    const int across = (columns + 1 - (group & 1)) / 2, down = (rows + 1 - (group >> 1)) / 2;
     int number;
-    (void)thread;
-    while ((number = atomic_fetch_add(&job->ticket, 1)) < job->across * job->down &&
+    while ((number = atomic_fetch_add(&round->tickets[group], 1)) < across * down &&
            !ro_context_cancelled(job->context)) {
-        int x = (number % job->across * 2 + (job->group & 1)) * plan->block;
-        int y = (number / job->across * 2 + (job->group >> 1)) * plan->block;
+        int x = (number % across * 2 + (group & 1)) * plan->block;
+        int y = (number / across * 2 + (group >> 1)) * plan->block;
         struct dbs_area area = {x, y, x + plan->block, y + plan->block};
         if (area.x1 > plan->width)
             area.x1 = plan->width;
         if (area.y1 > plan->height)
             area.y1 = plan->height;
-        job->kernels->search(job->state, &area, &tally);
+        job->kernels->search(job->state, &area, tally);
     }
-    atomic_fetch_add(&job->changes, tally.changes);
-    atomic_fetch_add(&job->gain, tally.gain);
+}
+
+/* Waits until all threads have done so many groups. */
+static void meet(struct round *round, int groups)
+{
+    if (atomic_fetch_add(&round->arrived, 1) + 1 == groups * round->threads)
+        ro_gate_raise(&round->room, &round->gate, (uint64_t)groups);
+    else
+        ro_gate_wait(&round->room, &round->gate, (uint64_t)groups);
+}
+
+static void search_groups(void *data, int thread)
+{
+    struct round *round = data;
+    struct dbs_tally tally = {0};
+    (void)thread;
+    for (int group = 0; group < GROUPS; group++) {
+        if (group > 0)
+            meet(round, group);
+        search_group(round, group, &tally);
+    }
+    atomic_fetch_add(&round->job->changes, tally.changes);
+    atomic_fetch_add(&round->job->gain, tally.gain);
 }
 
 static void run(ro_context *context, struct job *job, ro_task_fn *task)
@@ -123,13 +156,11 @@ static void search_round(ro_context *context, struct job *job)
         job->gain = tally.gain;
         return;
     }
-    int columns = (plan->width + plan->block - 1) / plan->block;
-    int rows = (plan->height + plan->block - 1) / plan->block;
-    for (job->group = 0; job->group < 4; job->group++) {
-        job->across = (columns + 1 - (job->group & 1)) / 2;
-        job->down = (rows + 1 - (job->group >> 1)) / 2;
-        run(context, job, search_blocks);
-    }
+    const int most = ro_pool_threads(context->pool), limit = job->state->threads;
+    struct round round = {.job = job, .threads = limit < most ? limit : most};
+    ro_gate_room_open(&round.room);
+    ro_pool_run(context->pool, round.threads, search_groups, &round);
+    ro_gate_room_close(&round.room);
 }
 
 ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
