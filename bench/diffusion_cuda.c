@@ -330,15 +330,10 @@ static void print_anatomy(ro_context *context, double chain)
 
 int bench_diffusion_cuda(const struct bench_options *options)
 {
-    ro_context *context;
+    ro_context *context = bench_device();
     ro_device_info info;
-    ro_context_options how = {.device = RO_DEVICE_CUDA};
-    if (ro_context_open(&how, &context) != RO_OK) {
-        char why[160];
-        ro_cuda_count(why, sizeof why);
-        fprintf(stderr, "roundoff: %s\n", why);
+    if (!context)
         return 1;
-    }
     printf("Error diffusion, Floyd-Steinberg, 8 bit to packed bits. ");
     if (ro_device_at(1, &info) == RO_OK)
         printf("%s, %s\n\n", info.name, info.detail);

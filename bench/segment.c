@@ -408,14 +408,11 @@ static int run_cuda(const struct bench_options *options)
         uint32_t depth;
         int labels;
     } ways[] = {{4, 1}, {6, 1}, {8, 1}, {12, 1}, {0, 1}, {0, 4}};
-    const ro_context_options with = {.device = RO_DEVICE_CUDA};
-    ro_context *context;
+    ro_context *context = bench_device();
     struct table table = {.json = options->json, .first = true};
     int result = 0;
-    if (ro_context_open(&with, &context) != RO_OK) {
-        fprintf(stderr, "roundoff: no CUDA device was found\n");
+    if (!context)
         return 1;
-    }
     printf(options->json ? "["
                          : "Level sets on the device, steps of phi that is there already; in the "
                            "last column pixels of all labels count.\n\n"

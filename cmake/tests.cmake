@@ -11,7 +11,7 @@ if(PkgConfig_FOUND)
 endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 
-set(RO_TEST_LIBRARIES roundoff_io_static roundoff_static)
+set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_static roundoff_static)
 
 # What a test finds in its environment.
 set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"
@@ -49,7 +49,8 @@ if(TARGET PkgConfig::CMOCKA)
   endforeach()
   # allocations that a test refuses
   target_link_options(pde_segment_window_test PRIVATE
-    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=posix_memalign)
+    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+    -Wl,--wrap=posix_memalign)
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()

@@ -29,6 +29,7 @@ static const struct bench *const benches[] = {
     &bench_register,
     &bench_segment,
     &bench_papers,
+    &bench_quality,
 };
 /* clang-format on */
 enum { BENCHES = sizeof benches / sizeof *benches };
@@ -37,7 +38,7 @@ struct values {
     struct common common;
     int size;
     bool list;
-    const char *output;
+    const char *output, *plot;
 };
 
 static const struct option options[] = {
@@ -45,6 +46,8 @@ static const struct option options[] = {
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 16},
     {"output", "FILE", "of all (default bench/results/MACHINE.md)", OPTION_TEXT,
      .offset = offsetof(struct values, output)},
+    {"plot", "FILE", "of quality: draw it as SVG", OPTION_TEXT,
+     .offset = offsetof(struct values, plot), .writes = true},
     {"list", NULL, "list the benches and stop", OPTION_FLAG,
      .offset = offsetof(struct values, list)},
     {0},
@@ -167,7 +170,7 @@ static int run_all(const struct values *values, const struct bench_options *benc
     else
         print_head(kept.file, bench->cuda);
     for (int i = 0; i < BENCHES && result == 0; i++)
-        if (!bench->cuda || benches[i]->cuda)
+        if (!benches[i]->pictures && (!bench->cuda || benches[i]->cuda))
             result = run_kept(benches[i], bench, kept.file);
     if (result == 0 && printed_save(context, &kept, output) != RO_OK)
         result = fail("%s", ro_context_message(context));
@@ -189,12 +192,18 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--list goes with --json only");
     if (values.list)
         return list_benches(values.common.json);
-    if (names.count > 1)
+    const bool quality = names.count && ro_name_equal(names.path[0], bench_quality.name);
+    if (names.count > 1 && !quality)
         return usage_error(command, "bench takes one name, %s was given too", names.path[1]);
+    if (values.plot && !quality)
+        return usage_error(command, "--plot applies to bench quality");
 
     struct bench_options bench = {.size = values.size,
                                   .json = values.common.json,
-                                  .cuda = values.common.device == RO_DEVICE_CUDA};
+                                  .cuda = values.common.device == RO_DEVICE_CUDA,
+                                  .files = names.path + 1,
+                                  .files_count = names.count > 1 ? names.count - 1 : 0,
+                                  .plot = values.plot};
     const bool all = names.count && ro_name_equal(names.path[0], "all");
     if (values.output && !all)
         return usage_error(command, "--output applies to bench all");
@@ -210,6 +219,8 @@ static int run(const struct command *command, int argc, char **argv)
             continue;
         if (!names.count && bench.json && benches[i] == &bench_papers)
             continue; /* it has no JSON */
+        if (!names.count && benches[i]->pictures)
+            continue;
         ran++;
         result = benches[i]->run(&bench);
         if (result)
@@ -224,7 +235,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_bench = {
     .name = "bench",
-    .operands = "[NAME]",
+    .operands = "[NAME] [PICTURE...]",
     .summary = "measures speed, side by side with other programs",
     .options = options,
     .common = COMMON_DEVICE | COMMON_JSON,

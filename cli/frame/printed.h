@@ -11,9 +11,11 @@
 struct printed {
     FILE *file; /* to print to */
     char *text; /* after a flush, or the end */
-    size_t size;
+    size_t size, room;
+    bool failed;
 };
 
+/* The structure stays where it is until the end. */
 ro_status printed_open(ro_context *context, struct printed *printed);
 
 /* Whether what was printed so far is there as `text`. */

@@ -19,6 +19,12 @@ void work_end(struct work *work);
  * then nothing has changed, and files are read as they will be. */
 ro_status work_commit(struct work *work, ro_status status);
 
+/* A second context, on the CPU, for work that is to be done there whatever the first one's device
+ * is: while it is open, it is the one that signals cancel. A failure's sentence goes to the first,
+ * which is watched again after the close. */
+ro_status work_cpu_open(ro_context *first, ro_context **cpu);
+void work_cpu_close(ro_context *first, ro_context *cpu); /* NULL: just as well */
+
 /* Says in one line why a call failed, what became of `out`, and returns the exit status. */
 int work_failed(const struct work *work, ro_status status, const char *out);
 void work_close(struct work *work);

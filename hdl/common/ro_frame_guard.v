@@ -48,6 +48,7 @@ module ro_frame_guard #(
     output wire                   idle,     // nothing was left behind
     output reg                    error
 );
+    localparam integer LIMIT = WIDTH + 1;
     localparam FLUSH_BITS = $clog2(FLUSH + 2);
     localparam TAIL_BITS = $clog2(TAIL + 2);
     localparam PERIOD_BITS = $clog2(PERIOD + 1);
@@ -182,7 +183,7 @@ module ro_frame_guard #(
     wire unused = &{1'b0, missing};
 
     always @(posedge clk) begin
-        size_fits     <= width != 0 && width <= WIDTH[WIDTH_BITS-1:0] && height != 0;
+        size_fits     <= width != 0 && {1'b0, width} < LIMIT[WIDTH_BITS:0] && height != 0;
         same_width    <= width_less_1 == across;
         width_less_1  <= width - 1'b1;
         height_less_1 <= height - 1'b1;

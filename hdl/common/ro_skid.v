@@ -18,15 +18,14 @@ module ro_skid #(
 
     assign in_ready = !spare_full;
 
+    // The spare place follows the input while it is free, so only two bits wait for `out_ready`.
     always @(posedge clk) begin
+        if (!spare_full) spare <= in_data;
         if (out_ready || !out_valid) begin
             out_valid  <= spare_full || in_valid;
             out_data   <= spare_full ? spare : in_data;
             spare_full <= 1'b0;
-        end else if (in_valid && !spare_full) begin
-            spare      <= in_data;
-            spare_full <= 1'b1;
-        end
+        end else if (in_valid) spare_full <= 1'b1;
         if (reset) begin
             out_valid  <= 1'b0;
             spare_full <= 1'b0;

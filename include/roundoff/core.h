@@ -84,6 +84,7 @@ typedef struct ro_report {
     int threads;
     uint64_t steps;    /* vector steps one after another; pixels for a sequential schedule */
     uint64_t launches; /* kernels launched on a device; 0 on the CPU */
+    char detail[96];   /* what a method says of itself; "" for most */
 } ro_report;
 
 /* A context owns a worker pool and keeps the message of the last failure. One call at a time per

@@ -90,6 +90,8 @@ uint32_t ro_image_white_in_use(const ro_image *image)
 
 ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role)
 {
+    if (!context)
+        return RO_E_ARGUMENT;
     if (!image || !find(image->format))
         return ro_context_fail(context, RO_E_ARGUMENT, "the %s image has no format", role);
     const struct format *format = find(image->format);

@@ -55,10 +55,11 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_OVERSHOOT, options->clamp != 0, "clamp"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
+        {OPTION_SEARCH, options->distance != 0, "view"},
         {OPTION_SEARCH, options->radius != 0, "radius"},
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->order != NULL, "order"},
-        {OPTION_SEARCH, options->start != NULL, "start"},
+        {OPTION_SEARCH, options->start || options->first, "start"},
         {OPTION_SEARCH, options->rounds != 0, "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };

@@ -7,6 +7,7 @@
  *   FAULT_AT     the call that fails, from 1; 0: none, the calls are only counted
  *   FAULT_LASTS  1: every call from there on fails
  *   FAULT_COUNT  a file that is told how many calls there were
+ *   FAULT_WHERE  a file that is told whose call was refused: the library that made it
  *
  * Allocations are those of the program and of the C library on its behalf. A close that fails has
  * closed all the same, as Linux does it. Whatever fails here leaves the program's data alone.
@@ -21,7 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum kind { ALLOC, READ, WRITE, SYNC, CLOSE, RENAME, THREAD, KINDS };
@@ -38,13 +39,31 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-static bool refused(enum kind kind)
+/* System calls by number: the functions are the ones that fail. */
+static void put(const char *path, const char *text)
+{
+    const long fd =
+        path ? syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    if (fd < 0)
+        return;
+    if (syscall(SYS_write, fd, text, strlen(text)) < 0)
+        _exit(99);
+    syscall(SYS_close, fd);
+}
+
+static bool refused_to(enum kind kind, void *caller)
 {
     if (kind != failing)
         return false;
     const long call = atomic_fetch_add(&calls, 1) + 1, wanted = atomic_load(&at);
-    return wanted > 0 && (call == wanted || (lasts && call > wanted));
+    Dl_info whose;
+    if (wanted == 0 || (call != wanted && !(lasts && call > wanted)))
+        return false;
+    if (call == wanted)
+        put(getenv("FAULT_WHERE"), dladdr(caller, &whose) ? whose.dli_fname : "unknown");
+    return true;
 }
+#define refused(kind) refused_to(kind, __builtin_return_address(0))
 
 static void *real(const char *name)
 {
@@ -69,15 +88,9 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
     char text[32];
-    const char *path = getenv("FAULT_COUNT");
     failing = KINDS;
-    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
-    if (fd < 0)
-        return;
-    const int length = snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
-    if (write(fd, text, (size_t)length) != length)
-        _exit(99);
-    close(fd);
+    snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
+    put(getenv("FAULT_COUNT"), text);
 }
 
 /* ---- Memory --------------------------------------------------------------------------------- */

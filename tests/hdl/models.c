@@ -2,6 +2,7 @@
 #include "hdl/models.h"
 
 #include "core/random.h"
+#include "pde/denoise/denoise.h"
 #include "pde/denoise/flow.h"
 #include "pde/levelset/levelset.h"
 #include "pde/segment/segment.h"
@@ -134,6 +135,37 @@ void model_diffusion(uint32_t width, uint32_t height, int32_t *numbers, uint32_t
     free(scratch);
 }
 
+void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32_t time,
+                 int32_t *words, int32_t *out)
+{
+    const size_t bytes = (size_t)width * height * sizeof *numbers;
+    const struct ro_diffusion_parameters parameters = {.width = width,
+                                                       .height = height,
+                                                       .planes = 1,
+                                                       .model = RO_MODEL_PERONA_MALIK,
+                                                       .time = time,
+                                                       .kappa = 200000};
+    struct ro_xpp24 *xpp = malloc(sizeof *xpp);
+    int32_t *scratch = malloc(4 * bytes);
+    ro_xpp24_make(xpp, &parameters);
+    ro_xpp24_step(xpp, numbers, out, scratch);
+    memcpy(words, scratch, bytes);
+    free(xpp);
+    free(scratch);
+}
+
+void model_xpp24_iterate(uint32_t width, uint32_t height, const int32_t *words, uint32_t time,
+                         const int32_t *r, int32_t *x, uint32_t iterations)
+{
+    const size_t bytes = (size_t)width * height * sizeof *x;
+    int32_t *next = malloc(bytes);
+    for (uint32_t i = 0; i < iterations; i++) {
+        ro_xpp24_iterate(words, width, height, time, r, x, next);
+        memcpy(x, next, bytes);
+    }
+    free(next);
+}
+
 /* ---- Halftones ------------------------------------------------------------------------------- */
 
 struct halftone {
@@ -156,6 +188,21 @@ void model_halftone(const char *method, int levels, uint32_t maxval, uint32_t wi
                     uint32_t height, const uint16_t *samples, uint8_t *out)
 {
     struct halftone work = halftone_of(method, levels, maxval, width, height, samples, out);
+    expect(ro_halftone(context_of(), &work.in, &work.out, &work.options));
+}
+
+void model_ordered(uint32_t screen_width, uint32_t screen_height, const uint16_t *ranks, int levels,
+                   uint32_t maxval, uint32_t width, uint32_t height, const uint16_t *samples,
+                   uint8_t *out)
+{
+    const ro_image screen = {RO_GRAY16,
+                             screen_width,
+                             screen_height,
+                             UINT16_MAX,
+                             (ptrdiff_t)(2 * screen_width),
+                             (void *)(uintptr_t)ranks};
+    struct halftone work = halftone_of("screen", levels, maxval, width, height, samples, out);
+    work.options.screen = &screen;
     expect(ro_halftone(context_of(), &work.in, &work.out, &work.options));
 }
 

@@ -3,6 +3,7 @@
 SOURCE_DIR=${SOURCE_DIR:-.}
 BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build}
 SOURCE_DIR=$(cd "$SOURCE_DIR" && pwd)
+ROUNDOFF=${ROUNDOFF:-$BUILD_DIR/roundoff}
 BUILD_DIR=$(cd "$BUILD_DIR" && pwd)
 WORK=$BUILD_DIR/hdl
 
@@ -31,7 +32,7 @@ simulate() {
     top=$2
     parameters=$3
     shift 3
-    folder=$WORK/$(echo "$name $parameters" | tr -cs 'a-zA-Z0-9\n' '-')
+    folder=$WORK/$name-$(echo "$parameters" | cksum | cut -d ' ' -f 1)
     mkdir -p "$folder"
     extra=$(ls "$SOURCE_DIR/tests/hdl/$top.v" 2>/dev/null)
     given=
@@ -54,7 +55,7 @@ simulate() {
                 -MAKEFLAGS 'OPT_FAST=-O1 OPT_GLOBAL=-O1' -CFLAGS "$flags -include $folder/parameters.h" \
                 -LDFLAGS "$folder/models.o $BUILD_DIR/libroundoff.a -lm -lpthread"
     } >"$folder/log" 2>&1 || {
-        cat "$folder/log"
+        tail -40 "$folder/log"
         exit 1
     }
     "$folder/V$top" "$@" +verilator+rand+reset+2 || exit 1

@@ -21,10 +21,16 @@ static const struct hologram_values defaults = {.gain = -1};
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
      .topic = "make"},
+    {"scene", "F@D", "a picture D behind OUT; again: more of them", OPTION_LIST, AT(scenes),
+     .topic = "make"},
+    {"depth-map", "F", "the depths of --scene F, black near and white far", OPTION_TEXT,
+     AT(depth_map), .topic = "make"},
+    {"near", "L", "depth of black in the depth map", OPTION_TEXT, AT(near), .topic = "make"},
+    {"far", "L", "depth of white", OPTION_TEXT, AT(far), .topic = "make"},
     {"target", "T", "dice (default), disc, ring or bars; of --refine: F", OPTION_TEXT, AT(target),
      .topic = "make", .also = "refine"},
-    {"phase", "P", "of the scene: random (default) or smooth", OPTION_TEXT, AT(phase),
-     .topic = "make"},
+    {"phase", "P", "random (default), smooth, or of --scene constant", OPTION_TEXT, AT(phase),
+     .topic = "make", .also = "refine"},
     {"fringe", "L", "the finest fringe (default: two pixels)", OPTION_TEXT, AT(fringe),
      .topic = "make"},
     {"board", "S,D", "size and depth of the checkerboard, or the target", OPTION_TEXT, AT(board),
@@ -32,8 +38,8 @@ static const struct option options[] = {
     {"left", "S,D", "of the die at the top left", OPTION_TEXT, AT(die[0]), .topic = "make"},
     {"bottom", "S,D", "of the die at the bottom", OPTION_TEXT, AT(die[1]), .topic = "make"},
     {"right", "S,D", "of the die at the top right", OPTION_TEXT, AT(die[2]), .topic = "make"},
-    {"layers", "N", "layers of a die (default 4)", OPTION_WHOLE, AT(layers), .min = 1, .max = 16,
-     .topic = "make"},
+    {"layers", "N", "of a die (default 4), or of a depth map (16)", OPTION_WHOLE, AT(layers),
+     .min = 1, .max = 1024, .topic = "make"},
     {"unscaled", NULL, "lengths not given are those of 18.4 mm at any size", OPTION_FLAG,
      AT(unscaled), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
@@ -72,6 +78,8 @@ static const struct option options[] = {
      .topic = "refine"},
     {"edges", "E", "round the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
      .topic = "refine"},
+    {"frames", "N", "frames in time, OUT-1 to OUT-N, whose mean is IN's", OPTION_WHOLE, AT(frames),
+     .min = 1, .max = 1024, .topic = "refine"},
     {"depth", "D,D,...", "where the eye focuses, behind IN; several: a file each", OPTION_TEXT,
      AT(depth), .topic = "reconstruct"},
     {"normalize", "N", "paper (default), common or none", OPTION_TEXT, AT(normalize),
@@ -80,7 +88,7 @@ static const struct option options[] = {
      .topic = "reconstruct"},
     {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct",
      .also = "quantize"},
-    {"wavelength", "L", "of the light (make: 635nm)", OPTION_TEXT, AT(wavelength),
+    {"wavelength", "L", "of the light (make: 635nm; three for colour)", OPTION_TEXT, AT(wavelength),
      .topic = "optics"},
     {"pitch", "L", "of the pixels (make: 750nm)", OPTION_TEXT, AT(pitch), .topic = "optics"},
     {"viewer", "X,Y,Z", "centre of the viewing area (make: 0,0,-36mm)", OPTION_TEXT, AT(viewer),
@@ -179,6 +187,8 @@ static size_t size_of(const struct option *option)
         return sizeof(struct size);
     case OPTION_NUMBER:
         return sizeof(double);
+    case OPTION_LIST:
+        return sizeof(struct texts);
     case OPTION_TEXT:
         return sizeof(const char *);
     default:
@@ -236,7 +246,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (wrong)
         return usage_error(command, "--%s does not apply to hologram %s", wrong->name,
                            actions[which].name);
-    if (actions[which].action != MAKE && values.common.seed)
+    if (actions[which].action != MAKE && !values.frames && values.common.seed)
         return usage_error(command, "--seed does not apply to hologram %s", actions[which].name);
     if (actions[which].action != QUANTIZE && values.common.certificate)
         return usage_error(command, "--certificate does not apply to hologram %s",

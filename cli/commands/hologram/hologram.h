@@ -8,6 +8,8 @@
 struct hologram_values {
     struct common common;
     struct size size;
+    struct texts scenes;
+    const char *depth_map, *near, *far;
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
     bool unscaled;
@@ -17,11 +19,13 @@ struct hologram_values {
     const char *refine, *distance, *region, *light, *edges;
     const char *depth, *normalize, *scale, *type;
     const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
-    int hogel;
+    int hogel, frames;
 };
 
 typedef int hologram_action(const struct command *command, const struct hologram_values *values,
                             const struct operands *files);
+hologram_action hologram_scene;  /* make of --scene */
+hologram_action hologram_frames; /* quantize of --frames */
 hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
 
 /* For --certificate of quantize. */
@@ -33,6 +37,12 @@ const char *const *hologram_reference(const void *values);
  * mm, cm, m; none: metres); false where the text is something else. */
 bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
                       int *count);
+
+/* "view.png" becomes "view-2.png"; NULL without memory. */
+char *hologram_numbered(const char *path, int number);
+
+/* The window of --window, where it is given; 0, or an exit status: told. */
+int hologram_window(const struct command *command, const char *text, ro_window *window);
 
 /* Whether a name is that of a text file of levels or taps; NULL is none. */
 bool hologram_is_list(const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram make: the scene and the optics from their options, and the field they give. */
 #include "cli/commands/hologram/hologram.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>
@@ -104,14 +104,65 @@ static int read_scene(const struct command *command, const struct hologram_value
     return bad;
 }
 
+struct made {
+    ro_hologram_scene scene;
+    ro_optics optics;
+    ro_field field;
+};
+
+static ro_status work(struct task *task)
+{
+    struct made *made = task->data;
+    ro_context *context = task->context;
+    ro_field *field = &made->field;
+    ro_status status = ro_bytes_accepts(context, task->out); /* before the long work */
+    if (status == RO_OK && field->width <= SIZE_MAX / 8 / field->height)
+        field->data = malloc((size_t)field->width * field->height * 8);
+    if (status == RO_OK && !field->data)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
+                                 field->width, field->height);
+    if (status == RO_OK)
+        status = ro_hologram_make(context, &made->scene, field, &made->optics);
+    if (status == RO_OK)
+        status = ro_hologram_save(context, task->out, field, &made->optics);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct made *made = task->data;
+    fputs("{\"command\": \"hologram make\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
+            "\"seconds\": %.6f}\n",
+            made->field.width, made->field.height, made->optics.depth, made->optics.hogel,
+            task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct made *made = task->data;
+    const ro_field *field = &made->field;
+    tell("hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s",
+         values->target ? values->target : "dice", field->width, field->height,
+         field->width * made->optics.pitch * 1e3, made->optics.depth * 1e3, task->seconds);
+}
+
 int hologram_make(const struct command *command, const struct hologram_values *values,
                   const struct operands *files)
 {
     const char *const *path = files->path;
-    ro_hologram_scene scene;
-    ro_optics optics = {0};
-    struct work work;
-    int result = read_scene(command, values, &scene);
+    struct made made = {0};
+    if (values->scenes.count)
+        return hologram_scene(command, values, files);
+    if (values->depth_map || values->near || values->far)
+        return usage_error(command, "--%s goes with --scene",
+                           values->depth_map ? "depth-map"
+                           : values->near    ? "near"
+                                             : "far");
+    int result = read_scene(command, values, &made.scene);
     if (result)
         return result;
     if (!values->size.width)
@@ -119,40 +170,19 @@ int hologram_make(const struct command *command, const struct hologram_values *v
     const char *dot = strrchr(path[0], '.');
     if (!dot || strcmp(dot, ".npy") != 0)
         return usage_error(command, "%s: a field is written as .npy", path[0]);
-    result = work_begin(&work, &values->common);
-    if (result)
-        return result;
     /* Without gaps between rows, so that it is computed in place. */
-    ro_field field = {values->size.width, values->size.height, 8 * (ptrdiff_t)values->size.width,
-                      NULL};
-    ro_status status = ro_bytes_accepts(work.context, path[0]); /* before the long work */
-    if (status == RO_OK && field.width <= SIZE_MAX / 8 / field.height)
-        field.data = malloc((size_t)field.width * field.height * 8);
-    if (status == RO_OK && !field.data)
-        status =
-            ro_context_fail(work.context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
-                            field.width, field.height);
-    if (status == RO_OK)
-        status = ro_hologram_make(work.context, &scene, &field, &optics);
-    if (status == RO_OK)
-        status = ro_hologram_save(work.context, path[0], &field, &optics);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[0]);
-    } else if (values->common.json) {
-        fputs("{\"command\": \"hologram make\", \"output\": ", stdout);
-        json_string(stdout, path[0]);
-        printf(", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
-               "\"seconds\": %.6f}\n",
-               field.width, field.height, optics.depth, optics.hogel, work.seconds);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        fprintf(stderr, "hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s\n",
-                values->target ? values->target : "dice", field.width, field.height,
-                field.width * optics.pitch * 1e3, optics.depth * 1e3, work.seconds);
-    }
-    free(field.data);
-    work_close(&work);
+    made.field = (ro_field){values->size.width, values->size.height,
+                            8 * (ptrdiff_t)values->size.width, NULL};
+    result = task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = path[0],
+        .data = &made,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
+    free(made.field.data);
     return result;
 }

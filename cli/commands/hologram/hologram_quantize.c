@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
@@ -19,11 +20,29 @@ struct quantize {
     ro_refinement_report refined;
 };
 
+int hologram_window(const struct command *command, const char *text, ro_window *window)
+{
+    double number[4];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, ",", false, number, 4, &count) || count != 4)
+        return usage_error(
+            command,
+            "--window %s: must be four numbers, centre and size in cycles per pixel, "
+            "such as 0.2,0.1,0.3,0.3",
+            text);
+    *window = (ro_window){number[0], number[1], number[2], number[3]};
+    if (!(number[2] > 0 && number[3] > 0))
+        return usage_error(command, "--window %s: its size must be above zero", text);
+    return 0;
+}
+
 static int read_quantize(const struct command *command, const struct hologram_values *values,
                          struct quantize *q)
 {
     static const char *const schedules[] = {NULL, "reference", "bands"};
-    double number[4];
+    double number[1];
     int count;
     q->options =
         (ro_hologram_options){.algorithm = values->algorithm,
@@ -46,19 +65,12 @@ static int read_quantize(const struct command *command, const struct hologram_va
                                values->p, RO_HOLOGRAM_SKEW);
         q->options.p = (int)number[0];
     }
-    if (values->window) {
-        if (!hologram_numbers(values->window, ",", false, number, 4, &count) || count != 4)
-            return usage_error(command,
-                               "--window %s: must be four numbers, centre and size in cycles per "
-                               "pixel, such as 0.2,0.1,0.3,0.3",
-                               values->window);
-        q->options.window = (ro_window){number[0], number[1], number[2], number[3]};
-        if (!(number[2] > 0 && number[3] > 0))
-            return usage_error(command, "--window %s: its size must be above zero", values->window);
-    }
+    int bad = hologram_window(command, values->window, &q->options.window);
+    if (bad)
+        return bad;
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
-    int bad = hologram_read_refine(command, values, &q->refinement);
+    bad = hologram_read_refine(command, values, &q->refinement);
     q->refinement.report = &q->refined;
     return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
@@ -280,47 +292,64 @@ static int spares_sidecar(const struct command *command, const struct hologram_v
     return 0;
 }
 
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    struct quantize *q = task->data;
+    const char *const *path = task->files->path;
+    ro_field field = {0};
+    ro_image numbers = {0};
+    ro_status status = run_quantize(task->context, values, q, path, &field, &numbers);
+    const double seconds = seconds_now() - task->progress->start;
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK)
+        status = hologram_save_numbers(task->context, values, &q->device, path[1], &numbers);
+    if (status == RO_OK && values->report)
+        status = save_report(task->context, q, &task->ran, path, values->report, seconds);
+    ro_image_free(&numbers);
+    ro_field_free(&field);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    write_report(file, task->data, &task->ran, task->files->path, task->seconds, false);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct quantize *q = task->data;
+    if (values->refine)
+        hologram_say_refined(&q->refined, &task->ran, task->seconds);
+    else
+        print_quantize(q, &task->ran, task->seconds);
+}
+
 int hologram_quantize(const struct command *command, const struct hologram_values *values,
                       const struct operands *files)
 {
-    const char *const *path = files->path;
     struct quantize q = {0};
-    struct work work;
-    ro_field field = {0};
-    ro_image numbers = {0};
+    if (values->frames)
+        return hologram_frames(command, values, files);
+    if (values->phase)
+        return usage_error(command, "--phase of hologram quantize goes with --frames");
     int result = read_quantize(command, values, &q);
     if (!result)
-        result = spares_sidecar(command, values, path[0]);
+        result = spares_sidecar(command, values, files->path[0]);
     if (!result)
-        result = certificate_wanted(command, &values->common, files);
-    if (!result)
-        result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    ro_status status = run_quantize(work.context, values, &q, path, &field, &numbers);
-    work_end(&work);
-    ro_report ran = *ro_context_report(work.context);
-    if (status == RO_OK)
-        status = hologram_save_numbers(work.context, values, &q.device, path[1], &numbers);
-    if (status == RO_OK && values->report)
-        status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, values, files, &ran);
-    status = work_commit(&work, status);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[1]);
-    } else if (values->common.json) {
-        write_report(strcmp(path[1], "-") ? stdout : stderr, &q, &ran, path, work.seconds, false);
-        result = finish_stdout();
-    } else if (!values->common.quiet && values->refine) {
-        hologram_say_refined(&q.refined, &ran, work.seconds);
-    } else if (!values->common.quiet) {
-        print_quantize(&q, &ran, work.seconds);
-    }
-    ro_image_free(&numbers);
-    ro_field_free(&field);
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = files->path[1],
+            .data = &q,
+            .states_run = true,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
     ro_hologram_report_free(&q.report);
-    work_close(&work);
     return result;
 }
 
@@ -389,12 +418,6 @@ static uint64_t unlike(const ro_image *a, const ro_image *b)
     return count;
 }
 
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
-}
-
 /* The rounding once more, on the CPU, so with a context of its own. */
 ro_status hologram_certify(struct certificate *to, const void *given, const struct operands *files)
 {
@@ -411,10 +434,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
-        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                       .progress = stop_with,
-                                                       .progress_data = to->context},
-                                 &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
@@ -442,7 +462,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     return status;
 }
 

@@ -3,8 +3,8 @@
 #include "cli/commands/segment/segment.h"
 
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 #include "core/image.h"
 
 #include <math.h>
@@ -58,8 +58,8 @@ static const struct option options[] = {
      PLACE(words.curvature), .topic = "speed"},
     {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
      PLACE(velocity), .topic = "speed"},
-    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)",
-     OPTION_NUMBER, PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
+    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)", OPTION_NUMBER,
+     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
     {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000, .topic = "speed"},
     {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
@@ -342,22 +342,6 @@ static struct job job_of(const struct segment_values *values, const struct opera
 
 /* ---- The certificate ------------------------------------------------------------------------- */
 
-/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files. */
-static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
-{
-    const uint32_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
-    uint64_t count = 0;
-    if (out->format != RO_GRAY8 || out->width != labels->width || out->height != labels->height)
-        return (uint64_t)labels->width * labels->height;
-    for (uint32_t y = 0; y < out->height; y++) {
-        const uint8_t *from = (const uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
-        const uint8_t *row = (const uint8_t *)out->data + (ptrdiff_t)y * out->stride;
-        for (uint32_t x = 0; x < out->width; x++)
-            count += row[x] != (numbers ? from[x] : (2 * white * from[x] + steps) / (2 * steps));
-    }
-    return count;
-}
-
 static void state_labels(struct certificate *to, const ro_segment_report *r)
 {
     __int128 areas[RO_LABELS], steps[RO_LABELS], rescalings[RO_LABELS], ended[RO_LABELS];
@@ -418,7 +402,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_picture(to, "output", &out);
         state_labels(to, &job.report);
         certificate_natural(to, "pixels_unlike_the_method",
-                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
     }
     close_job(&job);
     ro_image_free(&out);
@@ -435,6 +419,33 @@ static const char *const *reference(const void *given)
         "!overlay",   "!contours", "!phi",  "!frames", "!every",    "!table", NULL};
     (void)given;
     return defined;
+}
+
+static ro_status work(struct task *task)
+{
+    struct job *job = task->data;
+    job->context = task->context;
+    ro_status status = run_job(job);
+    task->refused = status == RO_OK && segment_is_useless(&job->report) && !job->values->force;
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct job *job = task->data;
+    segment_json(file, &task->ran, &job->report, task->files, task->seconds);
+}
+
+static void print_lines(const struct task *task)
+{
+    const struct job *job = task->data;
+    segment_lines(&task->ran, &job->report, task->seconds);
+}
+
+static int refuse(const struct task *task)
+{
+    const struct job *job = task->data;
+    return segment_useless(&job->report, task->out);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -467,37 +478,18 @@ static int run(const struct command *command, int argc, char **argv)
     if (!job.segment.seed_count && !values.mask && !values.distance)
         return usage_error(command,
                            "there is no seed: give --at X,Y, --seeds, --mask or --distance");
-    result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    job.context = work.context;
-    ro_status status = run_job(&job);
-    const double seconds = seconds_now() - work.progress.start;
-    const ro_report ran = *ro_context_report(work.context);
-    const bool useless = status == RO_OK && segment_is_useless(&job.report) && !values.force;
-    if (status == RO_OK && !useless)
-        status = certificate_write(command, work.context, &values, &files, &ran);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, files.path[1]);
-    } else if (values.common.json) {
-        bool busy = strcmp(files.path[1], "-") == 0;
-        segment_json(busy ? stderr : stdout, &ran, &job.report, &files, seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet && !useless) {
-        segment_lines(&ran, &job.report, seconds);
-        pictures_tell();
-    }
-    if (useless && result == 0)
-        result = segment_useless(&job.report, files.path[1]);
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[1],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_lines,
+        .refuse = refuse,
+    });
 }
 
 const struct command command_segment = {

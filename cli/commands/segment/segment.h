@@ -34,6 +34,10 @@ int run_competing(const struct command *command, const struct segment_values *va
 ro_status competing_certify(struct certificate *to, const struct segment_values *values,
                             const struct operands *files);
 
+/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files and in 16
+ * bits. */
+uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers);
+
 /* ---- regions_report.c: what is said of regions ------------------------------------------------
  */
 

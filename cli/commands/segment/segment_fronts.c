@@ -5,8 +5,8 @@
 #include "cli/commands/segment/segment.h"
 
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -318,7 +318,7 @@ static ro_status grow(struct job *job)
 /* ---- The certificate --------------------------------------------------------------------------
  */
 
-static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
+uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers)
 {
     const uint64_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
     const bool wide = labels->format == RO_GRAY16;
@@ -390,7 +390,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
         certificate_picture(to, "output", &out);
         state_regions(to, &job);
         certificate_natural(to, "pixels_unlike_the_method",
-                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
     }
     close_job(&job);
     ro_image_free(&out);
@@ -401,52 +401,62 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
 /* ---- The run ----------------------------------------------------------------------------------
  */
 
+static ro_status work(struct task *task)
+{
+    const struct segment_values *values = task->values;
+    struct job *job = task->data;
+    job->context = task->context;
+    task->ended = read_seeds(task->command, job);
+    if (task->ended)
+        return RO_OK;
+    ro_status status = read_pictures(job);
+    if (status == RO_OK)
+        status = check_outputs(job);
+    if (status == RO_OK)
+        status = grow(job);
+    if (status != RO_OK)
+        return status;
+    task->ran = job->ran; /* pictures may be made after it */
+    const struct regions_told told = told_of(job, 0);
+    task->refused = !values->force && regions_are_useless(&told, values->common.strict);
+    return task->refused ? RO_OK : save_all(job);
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct regions_told told = told_of(task->data, task->seconds);
+    regions_json(file, &told, task->files);
+}
+
+static void print_lines(const struct task *task)
+{
+    const struct regions_told told = told_of(task->data, task->seconds);
+    regions_lines(&told);
+}
+
+static int refuse(const struct task *task)
+{
+    const struct common *common = task->values;
+    const struct regions_told told = told_of(task->data, task->seconds);
+    return regions_useless(&told, common->strict, task->out);
+}
+
 int run_competing(const struct command *command, const struct segment_values *values,
                   const struct operands *files)
 {
     struct job job = job_of(values, files);
-    struct work work;
-    int result = certificate_wanted(command, &values->common, files);
-    if (result == 0)
-        result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    job.context = work.context;
-    result = read_seeds(command, &job);
-    ro_status status = RO_OK;
-    if (result == 0) {
-        status = read_pictures(&job);
-        if (status == RO_OK)
-            status = check_outputs(&job);
-        if (status == RO_OK)
-            status = grow(&job);
-        const double seconds = seconds_now() - work.progress.start;
-        struct regions_told told = {0};
-        bool useless = false;
-        if (status == RO_OK) {
-            told = told_of(&job, seconds);
-            useless = !values->force && regions_are_useless(&told, values->common.strict);
-        }
-        if (status == RO_OK && !useless)
-            status = save_all(&job);
-        if (status == RO_OK && !useless)
-            status = certificate_write(command, work.context, values, files, &job.ran);
-        status = work_commit(&work, status);
-        work_end(&work);
-        if (status != RO_OK) {
-            result = work_failed(&work, status, files->path[1]);
-        } else if (values->common.json) {
-            bool busy = strcmp(files->path[1], "-") == 0;
-            regions_json(busy ? stderr : stdout, &told, files);
-            result = finish_stdout();
-        } else if (!values->common.quiet && !useless) {
-            regions_lines(&told);
-            pictures_tell();
-        }
-        if (useless && result == 0)
-            result = regions_useless(&told, values->common.strict, files->path[1]);
-    }
+    int result = task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[1],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_lines,
+        .refuse = refuse,
+    });
     close_job(&job);
-    work_close(&work);
     return result;
 }

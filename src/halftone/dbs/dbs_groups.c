@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct job {
+    const ro_context *context; /* once it is cancelled, work is left undone */
     struct dbs_state *state;
     const struct dbs_kernels *kernels;
     const ro_image *out;
@@ -32,17 +33,16 @@ static bool next_strip(struct job *job, int rows, int *y0, int *y1)
 {
     *y0 = atomic_fetch_add(&job->ticket, 1) * DBS_STRIP;
     *y1 = *y0 + DBS_STRIP < rows ? *y0 + DBS_STRIP : rows;
-    return *y0 < rows;
+    return *y0 < rows && !ro_context_cancelled(job->context);
 }
 
 static void start_strips(void *data, int thread)
 {
     struct job *job = data;
     struct dbs_state *state = job->state;
-    const struct dbs_kernels *kernels = state->first ? &dbs_kernels_ref : job->kernels;
     int y0, y1;
     while (next_strip(job, state->plan.height, &y0, &y1)) {
-        kernels->start(state, y0, y1, scratch_of(state, thread));
+        job->kernels->start(state, y0, y1, scratch_of(state, thread));
         for (int panel = 0; panel < state->plan.panels; panel++)
             memset(state->stale + dbs_line(&state->plan, panel, y0), 1, (size_t)(y1 - y0));
     }
@@ -79,7 +79,8 @@ static void search_blocks(void *data, int thread)
     struct dbs_tally tally = {0};
     int number;
     (void)thread;
-    while ((number = atomic_fetch_add(&job->ticket, 1)) < job->across * job->down) {
+    while ((number = atomic_fetch_add(&job->ticket, 1)) < job->across * job->down &&
+           !ro_context_cancelled(job->context)) {
         int x = (number % job->across * 2 + (job->group & 1)) * plan->block;
         int y = (number / job->across * 2 + (job->group >> 1)) * plan->block;
         struct dbs_area area = {x, y, x + plan->block, y + plan->block};
@@ -99,13 +100,25 @@ static void run(ro_context *context, struct job *job, ro_task_fn *task)
     ro_pool_run(context->pool, job->state->threads, task, job);
 }
 
+/* An area in raster order, strip by strip. */
+static void search_strips(const ro_context *context, const struct dbs_kernels *kernels,
+                          struct dbs_state *state, const struct dbs_area *area,
+                          struct dbs_tally *tally)
+{
+    struct dbs_area strip = *area;
+    for (; strip.y0 < area->y1 && !ro_context_cancelled(context); strip.y0 += DBS_STRIP) {
+        strip.y1 = strip.y0 + DBS_STRIP < area->y1 ? strip.y0 + DBS_STRIP : area->y1;
+        kernels->search(state, &strip, tally);
+    }
+}
+
 static void search_round(ro_context *context, struct job *job)
 {
     const struct dbs_plan *plan = &job->state->plan;
     if (plan->options.order == DBS_RASTER) {
         struct dbs_tally tally = {0};
         struct dbs_area all = {0, 0, plan->width, plan->height};
-        job->kernels->search(job->state, &all, &tally);
+        search_strips(context, job->kernels, job->state, &all, &tally);
         job->changes = tally.changes;
         job->gain = tally.gain;
         return;
@@ -119,13 +132,18 @@ static void search_round(ro_context *context, struct job *job)
     }
 }
 
-void dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
-               struct dbs_result *result)
+ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
+                    struct dbs_result *result)
 {
-    struct job job = {.state = state, .kernels = kernels};
+    struct job job = {.context = context, .state = state, .kernels = kernels};
+    ro_status status = state->plan.random ? RO_OK : dbs_start_make(context, state);
+    if (status != RO_OK)
+        return status;
     run(context, &job, start_strips);
     run(context, &job, convolve_strips);
+    ro_image_free(&state->first);
     *result = (struct dbs_result){.start_error = job.error, .running_error = job.error};
+    return RO_OK;
 }
 
 /* Tells how far a search is: the number of changes falls by about a factor of three a round. */
@@ -146,7 +164,7 @@ ro_status dbs_search(ro_context *context, struct dbs_state *state,
 {
     const uint64_t most = (uint64_t)state->plan.options.rounds;
     ro_status status = RO_OK;
-    struct job job = {.state = state, .kernels = kernels};
+    struct job job = {.context = context, .state = state, .kernels = kernels};
     do {
         job.changes = 0;
         job.gain = 0;
@@ -177,7 +195,7 @@ static void pack_strips(void *data, int thread)
 void dbs_finish(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
                 const ro_image *out, struct dbs_result *result)
 {
-    struct job job = {.state = state, .kernels = kernels, .out = out};
+    struct job job = {.context = context, .state = state, .kernels = kernels, .out = out};
     run(context, &job, pack_strips);
     result->error = job.error;
 }
@@ -190,9 +208,9 @@ uint64_t dbs_improving(ro_context *context, struct dbs_state *state,
     const struct dbs_plan *plan = &state->plan;
     const struct dbs_area picture = {plan->pad, plan->pad, plan->pad + plan->image_width,
                                      plan->pad + plan->image_height};
-    struct job job = {.state = state, .kernels = kernels};
+    struct job job = {.context = context, .state = state, .kernels = kernels};
     struct dbs_tally tally = {0};
     run(context, &job, convolve_strips);
-    dbs_kernels_ref.search(state, &picture, &tally);
+    search_strips(context, &dbs_kernels_ref, state, &picture, &tally);
     return tally.changes;
 }

@@ -11,6 +11,8 @@ enum { FIRST_ROOM = 4096 };
 
 ro_status ro_bytes_accepts(ro_context *context, const char *path)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     ro_file_init(&file, context, path, "standard output");
     return ro_sink_check(&file, path);
@@ -18,6 +20,8 @@ ro_status ro_bytes_accepts(ro_context *context, const char *path)
 
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     ro_file_init(&file, context, path, "standard output");
@@ -72,6 +76,8 @@ static ro_status read_all(struct ro_source *source, size_t most, char **bytes, s
 ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
                         size_t *size)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source;
     *bytes = NULL;

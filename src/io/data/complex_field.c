@@ -141,6 +141,8 @@ static void fill_in(ro_optics *optics, const ro_optics *found)
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
                          ro_optics *optics)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     char *beside = sidecar ? NULL : sidecar_of(path);
     if (!sidecar && !beside)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
@@ -262,6 +264,8 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
     struct ro_npy array = {0};
@@ -353,6 +357,8 @@ static ro_status save_optics(ro_context *context, const char *path, const ro_opt
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     const char *dot = strrchr(path, '.');
     bool own;
     if (!dot || strcmp(dot, ".npy") != 0)

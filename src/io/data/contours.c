@@ -199,6 +199,8 @@ static ro_status find_kind(struct ro_file *file, const char *path, const struct 
 
 ro_status ro_contours_accepts(ro_context *context, const char *path)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     const struct kind *kind;
     ro_file_init(&file, context, path, "standard output");
@@ -209,6 +211,8 @@ ro_status ro_contours_accepts(ro_context *context, const char *path)
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct text text = {.sink = {.fd = -1}};
     const struct kind *kind = NULL;
     ro_file_init(&text.file, context, path, "standard output");

@@ -68,6 +68,8 @@ static ro_status load_npy(struct ro_source *source, ro_image *field)
 
 ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
     size_t have = 0;
@@ -130,6 +132,8 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
 
 ro_status ro_field_accepts(ro_context *context, const char *path)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     ro_file_init(&file, context, path, "standard output");
     if (!is_npy(path) && !is_flo(path))
@@ -140,6 +144,8 @@ ro_status ro_field_accepts(ro_context *context, const char *path)
 
 ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     if (field->format != RO_GRAYF || field->width % 2 != 0)

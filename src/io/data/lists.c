@@ -71,6 +71,8 @@ static bool read_pair(const char *text, double pair[2])
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
     bool percent = false;
@@ -207,6 +209,8 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
 
 ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct lines lines;
     struct columns columns = {.count = 2, .of = {REAL, IMAGINARY}};
     const char *line = NULL;
@@ -228,6 +232,8 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
     *taps = (ro_hologram_taps){0};
@@ -332,6 +338,8 @@ static ro_status read_picture(struct ro_file *file, const char *path, ro_palette
 
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     static const char gimp[] = "GIMP Palette";
     struct lines lines = {0};
     struct ro_source source;

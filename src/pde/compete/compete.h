@@ -48,7 +48,7 @@ enum {
     RO_WINDOW_LEVELS = 128,
     RO_WINDOW_KINDS = 3,
     RO_WINDOW_MARGIN = 96,  /* pairs that are added to those of an outline */
-    RO_WINDOW_LEAP = 16384, /* pixels: 2 ms of a flood */
+    RO_WINDOW_LEAP = 4096, /* pixels: half a millisecond of a flood */
 };
 
 /* What a seed tells: quartiles of its intensities and the width of a level. */

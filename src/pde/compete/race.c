@@ -55,23 +55,28 @@ static inline bool takes(const struct ro_race *race, const struct ro_front *fron
 
 static inline uint64_t round_of(uint64_t arrival) { return (arrival >> RO_FRONT_BITS) / ROUND; }
 
-/* A front arrives at p; of all that do the least stays. */
-static void arrive(struct running *run, int thread, uint32_t p, uint64_t arrival)
+/* A front arrives at p; of all that do the least stays. Threads that share a round must take turns
+ * at a pixel. */
+static inline void arrive(struct running *run, int thread, bool shared, uint32_t p,
+                          uint64_t arrival)
 {
     _Atomic uint64_t *place = (_Atomic uint64_t *)&run->race->arrival[p];
     uint64_t old = atomic_load_explicit(place, memory_order_relaxed);
-    while (arrival < old)
-        if (atomic_compare_exchange_weak_explicit(place, &old, arrival, memory_order_relaxed,
-                                                  memory_order_relaxed)) {
-            const uint64_t round = round_of(arrival);
-            if ((old == RO_NEVER || round_of(old) != round) &&
-                !add(&run->lists[(size_t)thread * RING + round % RING], p))
-                atomic_store(&run->no_memory, true);
+    if (arrival >= old)
+        return;
+    if (!shared)
+        atomic_store_explicit(place, arrival, memory_order_relaxed);
+    while (shared && !atomic_compare_exchange_weak_explicit(
+                         place, &old, arrival, memory_order_relaxed, memory_order_relaxed))
+        if (arrival >= old)
             return;
-        }
+    const uint64_t round = round_of(arrival);
+    if ((old == RO_NEVER || round_of(old) != round) &&
+        !add(&run->lists[(size_t)thread * RING + round % RING], p))
+        atomic_store(&run->no_memory, true);
 }
 
-static void go_on(struct running *run, int thread, uint32_t p)
+static inline void go_on(struct running *run, int thread, bool shared, uint32_t p)
 {
     const struct ro_race *race = run->race;
     const uint64_t own = race->arrival[p], time = own >> RO_FRONT_BITS;
@@ -87,7 +92,8 @@ static void go_on(struct running *run, int thread, uint32_t p)
         if (!open[i])
             continue;
         const uint64_t cost = race->cost ? race->cost[beside[i]] : RO_RACE_UNIT;
-        arrive(run, thread, beside[i], (time + RO_RACE_SIDE * cost) << RO_FRONT_BITS | number);
+        arrive(run, thread, shared, beside[i],
+               (time + RO_RACE_SIDE * cost) << RO_FRONT_BITS | number);
     }
     for (int i = 0; i < 4; i++) {
         const int up_down = i < 2 ? 0 : 3, left_right = i % 2 ? 2 : 1;
@@ -97,7 +103,7 @@ static void go_on(struct running *run, int thread, uint32_t p)
         if (!takes(race, front, q))
             continue;
         const uint64_t cost = race->cost ? race->cost[q] : RO_RACE_UNIT;
-        arrive(run, thread, q, (time + RO_RACE_CORNER * cost) << RO_FRONT_BITS | number);
+        arrive(run, thread, shared, q, (time + RO_RACE_CORNER * cost) << RO_FRONT_BITS | number);
     }
 }
 
@@ -106,7 +112,7 @@ static void go_on_with_portions(void *data, int thread)
     struct running *run = data;
     for (size_t at; (at = atomic_fetch_add(&run->ticket, PORTION)) < run->now.count;)
         for (size_t i = at; i < at + PORTION && i < run->now.count; i++)
-            go_on(run, thread, run->now.pixels[i]);
+            go_on(run, thread, true, run->now.pixels[i]);
 }
 
 /* The pixels of a round, from the lists of all threads; false: none are waiting anywhere. */
@@ -142,7 +148,7 @@ static void start(struct running *run)
     for (uint32_t f = 0; f < race->count; f++)
         for (uint32_t i = 0; i < race->fronts[f].count; i++)
             if (takes(race, &race->fronts[f], race->fronts[f].pixels[i]))
-                arrive(run, 0, race->fronts[f].pixels[i], RO_START + f);
+                arrive(run, 0, false, race->fronts[f].pixels[i], RO_START + f);
 }
 
 ro_status ro_race_run(ro_context *context, const struct ro_race *race)
@@ -155,8 +161,9 @@ ro_status ro_race_run(ro_context *context, const struct ro_race *race)
     start(&run);
     while (status == RO_OK && next_round(&run)) {
         atomic_store(&run.ticket, 0);
-        if (run.now.count < WORTH_SHARING)
-            go_on_with_portions(&run, 0);
+        if (run.threads == 1 || run.now.count < WORTH_SHARING)
+            for (size_t i = 0; i < run.now.count; i++)
+                go_on(&run, 0, false, run.now.pixels[i]);
         else
             ro_pool_run(context->pool, run.threads, go_on_with_portions, &run);
         run.round++;

@@ -63,7 +63,7 @@ uint64_t ro_flood_room(const struct ro_flood *flood, const struct ro_flood_rule 
     const struct ro_flood_level *best = &flood->level[flood->best];
     const bool clear =
         8 * best->contrast >= (int64_t)(plane->spread * (best->pairs + RO_WINDOW_MARGIN));
-    const uint64_t leap = 8 * flood->level[flood->count - 1].area + rule->leap;
+    const uint64_t leap = 4 * flood->level[flood->count - 1].area + rule->leap;
     return clear && leap < rule->most ? leap : rule->most;
 }
 
