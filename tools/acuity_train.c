@@ -425,7 +425,8 @@ static void train_class(struct trainer *trainer, struct weigher *weigher)
     double best = cost_of(weigher, &table, &worst);
     fprintf(stderr, "class %d: cost %.3f, worms %.2f, anisotropy %.2f\n", class, best, worst.worms,
             worst.anisotropy);
-    /* Dots of the first class are so few that chance decides what looks like a worm. */
+    /* The first class stays: trained, photographs had more seen error, and its line of thresholds
+     * rose by more than eight bits hold. */
     const bool has_worms = class > 0 && worst.worms > WORMS_MOST;
     for (int step = 4; step >= 1 && has_worms; step /= 2)
         for (int again = 1, turn = 0; again && turn < 4; turn++) {
