@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Error diffusion: every kernel, and acuity, on every schedule, through the public interface. */
-#include "halftone/diffusion/acuity.h"
 #include "core/names.h"
+#include "halftone/diffusion/acuity.h"
 #include "rocheck.h"
 
 #include <stdio.h>

@@ -93,9 +93,9 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
 enum { RIGHT, NEXT, BELOW = NEXT + 1, AFTER = BELOW + 4, UNDER_WAY = AFTER + 2 };
 static_assert((int)UNDER_WAY <= (int)DIFFUSION_UNDER_WAY, "a row has room for them");
 
-static inline __attribute__((always_inline)) void
-scan(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first, int64_t last,
-     bool wide)
+static inline __attribute__((always_inline)) void scan(const struct diffusion_plan *plan,
+                                                       struct diffusion_row *row, int64_t first,
+                                                       int64_t last, bool wide)
 {
     const struct acuity_tone *tones = plan->acuity->tones;
     int32_t *below = row->line[0], *after = row->line[2];
@@ -169,10 +169,11 @@ static void run_ed(struct diffusion_run *run, const struct halftone_block *block
         line[i] = (int32_t *)run->state + (size_t)i * line_length(plan) + DIFFUSION_PAD;
     for (uint32_t r = 0; r < block->rows; r++) {
         const uint32_t y = block->first_row + r, own = y % 2, above = 1 - own;
-        struct diffusion_row row = {.in = block->in + (ptrdiff_t)r * block->in_stride,
-                                    .out = block->out + (ptrdiff_t)r * block->out_stride,
-                                    .line = {line[own], line[above], line[2 + own], line[2 + above]},
-                                    .y = y};
+        struct diffusion_row row = {
+            .in = block->in + (ptrdiff_t)r * block->in_stride,
+            .out = block->out + (ptrdiff_t)r * block->out_stride,
+            .line = {line[own], line[above], line[2 + own], line[2 + above]},
+            .y = y};
         memset(row.out, 0, diffusion_row_bytes(plan));
         acuity_columns(plan, &row, 0, plan->width);
         run->steps += plan->width;

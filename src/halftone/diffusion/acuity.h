@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Acuity: error diffusion whose weights and thresholds follow the tone, trained to what an eye sees.
+ * Acuity: error diffusion whose weights and thresholds follow the tone, trained to what an eye
+ * sees.
  *
  *                  *    1,0   2,0        the shares of an error; what their weights leave, to the
  *    -2,1  -1,1   0,1   1,1   2,1        last bit, goes straight below (0,1)

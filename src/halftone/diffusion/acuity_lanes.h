@@ -50,8 +50,8 @@ RO_INLINE struct acuity_pixels_16 acuity_pixels_16(const struct diffusion_plan *
     return (struct acuity_pixels_16){
         .above = (ints16)tone,
         .step = zero + DIFFUSION_TABLE_WHITE,
-        .threshold = (bright & (DIFFUSION_TABLE_WHITE - t + (t >> 8))) |
-                     (~bright & (t - ((t + 255) >> 8))),
+        .threshold =
+            (bright & (DIFFUSION_TABLE_WHITE - t + (t >> 8))) | (~bright & (t - ((t + 255) >> 8))),
         .most = zero + 5 * DIFFUSION_TABLE_WHITE / 4,
         .classes = classes,
     };
@@ -109,8 +109,7 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
     vector right = s->right, next = s->next, below0 = s->below[0], below1 = s->below[1];
     vector below2 = s->below[2], below3 = s->below[3], after0 = s->after[0], after1 = s->after[1];
     for (int q = 0; q < WAVE_CHUNK; q++) {
-        const struct SIZED(acuity_pixels_) pixels =
-            SIZED(acuity_pixels_)(plan, s->pixels.tone[q]);
+        const struct SIZED(acuity_pixels_) pixels = SIZED(acuity_pixels_)(plan, s->pixels.tone[q]);
         vector known = pixels.above + s->in_flow[q];
         asm("" : "+v"(known)); /* all that is known early is summed before what is not */
         vector v = known + right, up = v > pixels.threshold;

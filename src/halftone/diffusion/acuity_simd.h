@@ -10,10 +10,10 @@ struct acuity_classes {
 };
 RO_INLINE struct acuity_classes acuity_classes_of(lanes16 class)
 {
-    return (struct acuity_classes){(whole)class};
+    return (struct acuity_classes){(whole) class};
 }
 RO_INLINE ints16 acuity_look_up(const struct acuity_plan *acuity,
-                                   const struct acuity_classes *classes, int table)
+                                const struct acuity_classes *classes, int table)
 {
     return (ints16)_mm512_permutexvar_epi16(classes->index,
                                             _mm512_loadu_si512(acuity->words[table]));
@@ -35,7 +35,7 @@ RO_INLINE struct acuity_classes acuity_classes_of(lanes16 class)
                                    (whole)(place | (~second & nowhere))};
 }
 RO_INLINE ints16 acuity_look_up(const struct acuity_plan *acuity,
-                                   const struct acuity_classes *classes, int table)
+                                const struct acuity_classes *classes, int table)
 {
     const __m128i *half = (const __m128i *)acuity->bytes[table];
     whole low = _mm256_broadcastsi128_si256(_mm_loadu_si128(half));

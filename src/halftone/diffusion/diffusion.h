@@ -40,7 +40,7 @@ struct tonal_plan;
 struct acuity_plan;
 
 struct diffusion_plan {
-    const struct tonal_plan *tonal;   /* these two are NULL: a fixed kernel */
+    const struct tonal_plan *tonal; /* these two are NULL: a fixed kernel */
     const struct acuity_plan *acuity;
     struct diffusion_kernel kernel; /* its common factor taken out */
     int kernel_id;

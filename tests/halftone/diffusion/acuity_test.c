@@ -170,7 +170,8 @@ static ro_halftone_audit audit_of(struct sheet *sheet)
     return audit;
 }
 
-/* Black and white have no dot; every other grey keeps its tone, and nothing is lost to the bound. */
+/* Black and white have no dot; every other grey keeps its tone, and nothing is lost to the bound.
+ */
 static void flat_fields_keep_their_tone(void **state)
 {
     struct sheet *sheet = *state;
@@ -191,8 +192,9 @@ static void black_and_white_stay_clean(void **state)
     unsigned char *in = sheet->in.data;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)
-            in[y * sheet->in.stride + x] =
-                (unsigned char)(y < 64 || x < 64 ? 1 + draw(254) : y < 256 ? 0 : 255);
+            in[y * sheet->in.stride + x] = (unsigned char)(y < 64 || x < 64 ? 1 + draw(254)
+                                                           : y < 256        ? 0
+                                                                            : 255);
     dots_of(sheet);
     const unsigned char *out = sheet->out.data;
     unsigned dots = 0, holes = 0;
@@ -217,13 +219,60 @@ static void hostile_pictures_are_accounted_for(void **state)
         static const unsigned char some[] = {96, 160, 100, 155, 1, 254, 85, 170};
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++) {
-                const unsigned tile = ro_hash((uint64_t)kind, (uint32_t)(x >> kind), (uint32_t)(y >> kind));
+                const unsigned tile =
+                    ro_hash((uint64_t)kind, (uint32_t)(x >> kind), (uint32_t)(y >> kind));
                 in[y * sheet->in.stride + x] =
-                    kind < 3 ? some[tile % 8] : (unsigned char)(tile % 2 ? some[tile / 2 % 8] : tile >> 8);
+                    kind < 3 ? some[tile % 8]
+                             : (unsigned char)(tile % 2 ? some[tile / 2 % 8] : tile >> 8);
             }
         dots_of(sheet);
         audit_of(sheet);
     }
+}
+
+static uint64_t fnv(const unsigned char *bytes, size_t count)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* 8 bits to two levels, 16 bits to two, 8 bits to five. */
+static void goldens_hold(void **state)
+{
+    (void)state;
+    enum { WIDTH = 300, HEIGHT = 200 };
+    static unsigned char pixels[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
+    static uint16_t wide[WIDTH * HEIGHT];
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        pixels[i] =
+            (unsigned char)(ro_hash(1, i % WIDTH, i / WIDTH) % 100 + i % WIDTH * 155 / WIDTH);
+        wide[i] = (uint16_t)(pixels[i] * 257 + ro_hash(2, i, 0) % 200);
+    }
+    const ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
+    const ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};
+    const ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
+    const struct {
+        const ro_image *in;
+        int levels;
+        uint64_t hash;
+    } goldens[] = {
+        {&in, 2, 0x7d53cfb558abc2f2}, {&in16, 2, 0x6b493041348624f0}, {&in, 5, 0x9e8adc29b3215e5}};
+    ro_context *context;
+    bool wrong = false;
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
+        const ro_halftone_options options = {.method = "acuity", .levels = goldens[i].levels};
+        assert_int_equal(ro_halftone(context, goldens[i].in, &numbers, &options), RO_OK);
+        const uint64_t hash = fnv(out, sizeof out);
+        if (hash != goldens[i].hash) {
+            print_error("golden %zu has become 0x%llx\n", i, (unsigned long long)hash);
+            wrong = true;
+        }
+    }
+    assert_false(wrong);
+    ro_context_close(context);
 }
 
 static void options_are_checked(void **state)
@@ -234,8 +283,8 @@ static void options_are_checked(void **state)
     unsigned char pixel = 100, level;
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
     const ro_halftone_options wrong[] = {
-        {.method = "acuity", .serpentine = 1}, {.method = "acuity", .noise = 10},
-        {.method = "acuity", .seed = 1},       {.method = "acuity", .strength = 50},
+        {.method = "acuity", .serpentine = 1},  {.method = "acuity", .noise = 10},
+        {.method = "acuity", .seed = 1},        {.method = "acuity", .strength = 50},
         {.method = "acuity", .schedule = "ec"}, {.method = "acuity", .threshold = 40},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -254,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(black_and_white_stay_clean, open_sheet, close_sheet),
         cmocka_unit_test_setup_teardown(hostile_pictures_are_accounted_for, open_sheet,
                                         close_sheet),
+        cmocka_unit_test(goldens_hold),
         cmocka_unit_test(options_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
