@@ -3,11 +3,12 @@
  * Error diffusion to the colours of a palette: three channels in linear light, one choice.
  *
  * A pixel's light is first moved to the nearest point of the palette's hull, in which errors stay
- * bounded; it is then diffused to the nearest colour. Both distances count green twice, for so the
- * eye does. The rule before, with an overshoot, did not move it, cut values instead and chose in
- * OKLab, by a table over cells of the three values. These are as wide as the eye wants them: u = v
- * + 2^14 is cut into eight parts an octave, which makes 49 cells from black to white, near 1/40 of
- * sRGB's scale each.
+ * bounded; it is then diffused to the nearest colour. Green counts double in both, as for the eye.
+ *
+ * The rule before, with an overshoot, did not move it, cut values instead and chose in OKLab, by a
+ * table over cells of the three values. These are as wide as the eye wants them: u = v + 2^14 is
+ * cut into eight parts an octave, which makes 49 cells from black to white, near 1/40 of sRGB's
+ * scale each.
  *
  *     v     0 ...                               W
  *     u     2^14 ........ 2^15 ........ 2^16 .. 2^20
@@ -26,7 +27,7 @@ enum {
     PALETTE_CELLS = 49, /* a channel */
     PALETTE_SHIFT = 6,  /* red + green << 6 + blue << 12 is a cell's number */
     PALETTE_ENTRIES = 1 << 3 * PALETTE_SHIFT,
-    PALETTE_GUARD = 6 * PALETTE_WHITE, /* how far beyond 0 and W a value may lie; then it is cut */
+    PALETTE_GUARD = 4 * PALETTE_WHITE, /* how far beyond 0 and W a value may lie; then it is cut */
     PALETTE_FINE = 8,                  /* bits of a value that the choice does not look at */
     PALETTE_GREEN = 2,                 /* how often green counts in distances */
 };

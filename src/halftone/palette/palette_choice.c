@@ -2,15 +2,15 @@
 /*
  * The colour nearest to a value, the first among equals: the k of the least
  *
- *     (u0 - p0)^2 + (2*u1 - 2*p1)^2 + (u2 - p2)^2,     p = light(k) / 256,  u = v / 256 + shift
+ *     (u0 - p0)^2 + 2 * (u1 - p1)^2 + (u2 - p2)^2,     p = light(k) / 256,  u = v / 256 + shift
  *
  * all rounded down, so that no two 8-bit colours are one. Without u's own square that is the k of
- * the largest product of u and 2*(p0, 4*p1, p2) less p's square: 16-bit factors, 32-bit sums.
+ * the largest product of u and 2 * (p0, 2 * p1, p2) less p's square: 16-bit factors, 32-bit sums.
  *
- * The shift, an eighth of the smallest distance between two colours (the larger of a channel's),
- * makes bright colours come a little early: at the top of a dark picture, where the eye notices,
- * one need not wait until half a pixel's light has come together. Errors are lower by that and
- * otherwise the same. A colour of the palette remains nearest to itself.
+ * The shift, 3/16 of the smallest distance between two colours (the larger of a channel's), makes
+ * bright colours come a little early: at the top of a dark picture, where the eye notices, one need
+ * not wait until half a pixel's light has come together. Errors are lower by that and otherwise the
+ * same. A colour of the palette remains nearest to itself.
  *
  * Many colours are looked at in few places: in a cell of values only those are compared that beat
  * the colour nearest to its middle somewhere in it.
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-static const int times[3] = {1, PALETTE_GREEN *PALETTE_GREEN, 1}; /* of squares */
+static const int times[3] = {1, PALETTE_GREEN, 1}; /* of squares */
 
 static int32_t fine(int32_t v) { return v >> PALETTE_FINE; }
 
@@ -123,7 +123,7 @@ static bool fill_cells(struct palette_choice *choice)
 
 bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice)
 {
-    *choice = (struct palette_choice){.count = plan->count, .shift = smallest_step(plan) / 8};
+    *choice = (struct palette_choice){.count = plan->count, .shift = 3 * smallest_step(plan) / 16};
     for (int k = 0; k < plan->count; k++) {
         int32_t product[3];
         for (int c = 0; c < 3; c++) {
