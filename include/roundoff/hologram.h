@@ -67,6 +67,31 @@ RO_API
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
                            const ro_field *field, ro_optics *optics);
 
+/* A picture in a scene, seen from the front, its middle on the axis. */
+typedef struct ro_scene_picture {
+    ro_image amplitude; /* RO_GRAYF */
+    ro_image depths; /* RO_GRAYF of the same size, metres behind the hologram; no data: it is flat,
+                        and black is nothing, through which one sees what is behind */
+    double depth;    /* of a flat one */
+    double width;    /* metres; 0: as wide and high as the hologram allows */
+} ro_scene_picture;
+
+/* Zeros: defaults. */
+typedef struct ro_picture_scene {
+    const ro_scene_picture *pictures;
+    int count;
+    int layers;        /* that depths are cut into; 0: 16 */
+    const char *phase; /* NULL: "random"; "constant", or "smooth": as if it came from the viewer */
+    uint64_t seed;
+    ro_optics optics; /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
+                         the angle needs that the pitch allows */
+} ro_picture_scene;
+
+/* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
+RO_API
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
+                               const ro_field *field, ro_optics *optics);
+
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
  * may be the same. The same bits on every CPU. */
@@ -151,6 +176,66 @@ typedef struct ro_hologram_options {
 RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
                                const ro_hologram_options *options);
+
+/* ---- Refining ------------------------------------------------------------------------------ */
+
+enum { RO_REFINEMENT_MANY = 64 }; /* as many phases need iterations only, fewer a search as well */
+
+typedef struct ro_refinement_report {
+    int iterations, passes;
+    double start_psnr,
+        psnr;          /* of the amplitude in the region, decibels, scaled to fit the target */
+    double efficiency; /* light in the region over the light that falls on the modulator */
+    const char *edges; /* as they were taken */
+} ro_refinement_report;
+
+/* Zeros: defaults. */
+typedef struct ro_refinement {
+    ro_image target;    /* amplitudes, RO_GRAYF of the field's size; the phase is free */
+    double distance;    /* of the target: positive in the direction of the light */
+    uint32_t region[4]; /* x, y, width, height; size 0: round all that is not black */
+    double light;       /* the share that the region is to get */
+    int iterations;     /* between both planes: 0 is 50, or 15 of few levels; below 0: none */
+    int passes;         /* of search, of few levels: 0 is 10; below 0: none */
+    const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
+                           "dark": nothing; "wrap": itself, repeated */
+    ro_refinement_report *report; /* NULL: not wanted */
+} ro_refinement;
+
+/* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
+ * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
+ * pitch count. */
+RO_API
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_refinement *refinement);
+
+/* ---- Frames in time ---------------------------------------------------------------------------
+ */
+
+typedef struct ro_frames_report {
+    double psnr; /* of the root of the mean intensity in the window, scaled to fit, decibels */
+    double first_psnr; /* of the first frame alone */
+    double efficiency; /* the mean light in the window over the light that falls on the modulator */
+} ro_frames_report;
+
+/* Zeros: defaults. */
+typedef struct ro_frames {
+    int count;         /* of frames, shown one after another, faster than the eye sees */
+    double distance;   /* to the plane in which the intensity counts, positive with the light */
+    const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
+                          turned from frame to frame */
+    uint64_t seed;
+    int independent;          /* 1: errors of the intensity are not carried, for comparison */
+    ro_frames_report *report; /* NULL: not wanted */
+} ro_frames;
+
+/* Rounds a field to level numbers of several frames whose mean intensity, through the window, is
+ * that of the field: what a frame shows too much or too little the next ones make up for. `out` has
+ * a RO_INDEX8 of the field's size for each frame. Of the options levels or table, window, gain and,
+ * for a distance, the optics' wavelength and pitch count. */
+RO_API
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames);
 
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of

@@ -3,7 +3,6 @@
 #include "transform/dft.h"
 
 #include "context/context.h"
-#include "core/cpu.h"
 #include "transform/phasor.h"
 
 #include <stdlib.h>
@@ -182,14 +181,7 @@ size_t dft_spare_numbers(const struct dft *plan) { return dft_panel_numbers(plan
 
 const struct dft_kernel *dft_kernel_of(const ro_context *context)
 {
-#if RO_HAVE_X86_SIMD
-    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
-    if (best == RO_CPU_AVX512)
-        return &dft_kernel_avx512;
-    if (best == RO_CPU_AVX2)
-        return &dft_kernel_avx2;
-#else
-    (void)context;
-#endif
-    return &dft_kernel_plain;
+    static const struct dft_kernel *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &dft_kernel_plain,
+                                                              RO_VARIANTS_OF(dft_kernel)};
+    return kernels[context->cpu];
 }

@@ -23,6 +23,7 @@
 
 #include "parallel/pool.h"
 #include "roundoff/hologram.h"
+#include "simd/variants.h"
 
 #include <stdbool.h>
 
@@ -68,7 +69,8 @@ struct dft_kernel {
     dft_store_fn *store_rows, *store_columns;
     dft_run_fn *run; /* in place */
 };
-extern const struct dft_kernel dft_kernel_plain, dft_kernel_avx2, dft_kernel_avx512;
+extern const struct dft_kernel dft_kernel_plain;
+RO_VARIANTS_DECLARE(const struct dft_kernel, dft_kernel);
 const struct dft_kernel *dft_kernel_of(const ro_context *context);
 
 /* ---- Fields --------------------------------------------------------------------------------- */

@@ -143,10 +143,5 @@ static void store_rows(const float *panel, float *to, size_t stride, int count, 
     }
 }
 
-#if defined(RO_SIMD_AVX512)
 const struct dft_kernel RO_SIMD_NAME(dft_kernel) = {
-    RO_CPU_AVX512, LANES, load_rows, load_columns, store_rows, store_columns, run_panel};
-#else
-const struct dft_kernel RO_SIMD_NAME(dft_kernel) = {
-    RO_CPU_AVX2, LANES, load_rows, load_columns, store_rows, store_columns, run_panel};
-#endif
+    RO_SIMD_CPU, LANES, load_rows, load_columns, store_rows, store_columns, run_panel};

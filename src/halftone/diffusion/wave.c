@@ -8,6 +8,7 @@
  */
 #include "halftone/diffusion/wave.h"
 
+#include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/tonal.h"
 #include "parallel/wavefront.h"
 
@@ -18,8 +19,12 @@ static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_c
     static const struct wave_code *const narrow[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_16)};
     static const struct wave_code *const wide[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_32)};
     static const struct wave_code *const tonal[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_tonal)};
+    static const struct wave_code *const acuity[][RO_CPUS] = {
+        {NULL, RO_VARIANTS_OF(wave_acuity_16)}, {NULL, RO_VARIANTS_OF(wave_acuity_32)}};
     if (plan->lane_bits == 0)
         return NULL;
+    if (plan->acuity)
+        return acuity[plan->lane_bits == 32][cpu];
     return (plan->tonal ? tonal : plan->lane_bits == 32 ? wide : narrow)[cpu];
 }
 
@@ -43,7 +48,8 @@ static struct ro_wavefront_shape shape_of(const struct diffusion_plan *plan,
                                           const struct wave_code *code, int threads)
 {
     if (!code)
-        return ro_wavefront_shape(threads, 1, 1 + DIFFUSION_MAX_DY, line_bytes(plan, code), 0);
+        return ro_wavefront_shape(threads, 1, 1 + DIFFUSION_MAX_DY,
+                                  (plan->acuity ? 2 : 1) * line_bytes(plan, code), 0);
     return ro_wavefront_shape(threads, 1, 1, (size_t)plan->rows_down * line_bytes(plan, code),
                               code->scratch_bytes);
 }
@@ -92,8 +98,11 @@ static void *line_of(const struct job *job, const struct ro_wavefront *front, in
            WAVE_LINE_PAD * entry_bytes(job->plan, job->code);
 }
 
-/* What flows to a column from the one above is complete one column later. */
-static int tonal_delay(const struct diffusion_plan *plan) { return plan->tonal ? 1 : 0; }
+/* What flows to a column from the one above is complete some columns later. */
+static int delay_of(const struct diffusion_plan *plan)
+{
+    return plan->tonal ? 1 : plan->acuity ? 2 : 0;
+}
 
 struct vector_band {
     const struct diffusion_plan *plan;
@@ -139,7 +148,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .end = ((end + WAVE_CHUNK - 1) & -WAVE_CHUNK) + WAVE_CHUNK,
         .interval = job->interval,
         .ahead = (int64_t)plan->skew + 1,
-        .lag = (int64_t)plan->skew * (job->height - 1) + tonal_delay(plan),
+        .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
     ro_wavefront_walk(front, chain, number, &way, vector_steps, &work);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
@@ -153,7 +162,9 @@ struct scalar_band {
 static void scalar_steps(void *work, int64_t first, int64_t last)
 {
     struct scalar_band *band = work;
-    if (band->plan->tonal)
+    if (band->plan->acuity)
+        acuity_columns(band->plan, &band->row, first, last);
+    else if (band->plan->tonal)
         tonal_columns(band->plan, &band->row, first, last);
     else
         diffusion_gather(band->plan, &band->row, first, last);
@@ -173,9 +184,10 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
         }};
     (void)thread;
     for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
-        work.row.line[dy] = line_of(job, front, (int64_t)number - dy, 0);
+        work.row.line[dy] = plan->acuity ? line_of(job, front, (int64_t)number - dy % 2, dy / 2)
+                                         : line_of(job, front, (int64_t)number - dy, 0);
     memset(work.row.out, 0, diffusion_row_bytes(plan));
-    struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, tonal_delay(plan)};
+    struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
     ro_wavefront_walk(front, chain, number, &way, scalar_steps, &work);
     atomic_fetch_add(&job->steps, plan->width);
 }

@@ -31,7 +31,8 @@ struct wave_band {
     int rows;                            /* up to the number of lanes */
     uint32_t first_row;                  /* in the image */
     const void *above[DIFFUSION_MAX_DY]; /* column 0 of the biased errors of rows -1, -2, -3 */
-    void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3 */
+    void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3; or what
+                                          * flows out, see tonal_lanes.h and acuity_lanes.h */
     void *scratch;                       /* wave_code.scratch_bytes, aligned to 64 */
 };
 
@@ -47,5 +48,7 @@ struct wave_code {
 RO_VARIANTS_DECLARE(const struct wave_code, wave_16);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_32);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_tonal);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_32);
 
 #endif

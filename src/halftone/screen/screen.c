@@ -93,6 +93,13 @@ static ro_status check_options(ro_context *context, const struct screen_kind *ki
     if (options->format != RO_GRAY16 && options->format != RO_GRAYF)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a screen cannot be made as %s",
                                ro_format_name(options->format));
+    if (options->ranks && options->format != RO_GRAY16)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "ranks are made as %s, not as %s",
+                               ro_format_name(RO_GRAY16), ro_format_name(options->format));
+    if (options->ranks && options->size > 256)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "a screen of %u x %u cells has more ranks than 16 bits tell apart",
+                               options->size, options->size);
     return RO_OK;
 }
 
@@ -129,20 +136,24 @@ ro_status screen_make(ro_context *context, const ro_screen_options *options, str
 ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *image)
 {
     ro_format format = options && options->format ? options->format : RO_GRAY16;
+    const bool ranks = options && options->ranks;
     struct screen screen;
     *image = (ro_image){0};
     ro_status status = screen_make(context, options, &screen);
+    const uint64_t cells = (uint64_t)screen.width * screen.height;
+    const uint32_t most = !ranks ? UINT16_MAX : cells > 1 ? (uint32_t)cells - 1 : 1;
     if (status == RO_OK)
         status = ro_image_alloc(context, format, screen.width, screen.height,
-                                format == RO_GRAY16 ? UINT16_MAX : 0, image);
+                                format == RO_GRAY16 ? most : 0, image);
     if (status != RO_OK)
         goto done;
-    const uint64_t cells = (uint64_t)screen.width * screen.height;
     const uint32_t *rank = screen.ranks;
     for (uint32_t y = 0; y < screen.height; y++) {
         void *row = (char *)image->data + (ptrdiff_t)y * image->stride;
         for (uint32_t x = 0; x < screen.width; x++, rank++)
-            if (format == RO_GRAY16)
+            if (ranks)
+                ((uint16_t *)row)[x] = (uint16_t)*rank;
+            else if (format == RO_GRAY16)
                 ((uint16_t *)row)[x] = (uint16_t)(((uint64_t)*rank << 16) / cells);
             else
                 ((float *)row)[x] = (float)((*rank + 0.5) / (double)cells);

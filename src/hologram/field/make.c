@@ -8,6 +8,7 @@
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
 #include "hologram/field/scene.h"
+#include "hologram/field/viewer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,12 +95,17 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
         return status;
     uint32_t longer = field->width > field->height ? field->width : field->height;
     status = scene_open(context, &o, longer * o.pitch, &scene);
+    ro_optics seen = {.wavelength = o.wavelength, .pitch = o.pitch};
+    memcpy(seen.viewer, scene.options.viewer, sizeof seen.viewer);
+    memcpy(seen.viewing_area, scene.options.viewing_area, sizeof seen.viewing_area);
+    if (status == RO_OK)
+        status = viewer_check(context, field->width, field->height, &seen);
     if (status == RO_OK)
         status = propagation_open(&p, context, field->width, field->height, o.wavelength,
                                   (const double[]){o.pitch, o.pitch});
     if (status != RO_OK)
         return status;
-    p.band_x = p.band_y = o.pitch / (2 * scene.options.fringe);
+    p.window = (ro_window){0, 0, o.pitch / scene.options.fringe, o.pitch / scene.options.fringe};
     p.share = 1.0 / scene.planes;
     p.phase = "make";
     /* Without gaps the caller's memory serves: at the largest size a copy would be too much. */
@@ -112,13 +118,9 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
         free(data);
     propagation_close(&p);
     if (status == RO_OK && optics) {
-        uint32_t hogel = longer / 12;
-        *optics = (ro_optics){.wavelength = o.wavelength,
-                              .pitch = o.pitch,
-                              .depth = scene.options.board.depth,
-                              .hogel = hogel < 64 ? 64 : hogel};
-        memcpy(optics->viewer, scene.options.viewer, sizeof optics->viewer);
-        memcpy(optics->viewing_area, scene.options.viewing_area, sizeof optics->viewing_area);
+        *optics = seen;
+        optics->depth = scene.options.board.depth;
+        optics->hogel = viewer_hogel(longer);
         if (scene.target == 0) /* the middle die */
             optics->depth = scene.options.die[1].depth;
     }

@@ -2,12 +2,14 @@
 #include "hologram/field/propagate.h"
 
 #include "context/context.h"
-#include "core/cpu.h"
+#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+RO_CUDA_NONE(propagate_cuda_calls, propagate_on_cuda);
 
 /* Three fields of this size are asked for: better now than after an hour. */
 static ro_status check_memory(ro_context *context, uint32_t width, uint32_t height)
@@ -24,16 +26,9 @@ static ro_status check_memory(ro_context *context, uint32_t width, uint32_t heig
 
 static const struct propagate_kernel *kernel_of(const ro_context *context)
 {
-#if RO_HAVE_X86_SIMD
-    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
-    if (best == RO_CPU_AVX512)
-        return &propagate_kernel_avx512;
-    if (best == RO_CPU_AVX2)
-        return &propagate_kernel_avx2;
-#else
-    (void)context;
-#endif
-    return &propagate_kernel_plain;
+    static const struct propagate_kernel *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &propagate_kernel_plain, RO_VARIANTS_OF(propagate_kernel)};
+    return kernels[context->cpu];
 }
 
 /* e^{-i pi x / n}, and as many zeros behind as lanes may look at. */
@@ -85,7 +80,7 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .share = 1,
                               .phase = "propagate"};
     if (context->options.device == RO_DEVICE_CUDA)
-        return propagate_cuda_open(context, width, height, &p->device);
+        return propagate_on_cuda->open(context, width, height, &p->device);
     ro_status status = open_transforms(p);
     if (status != RO_OK)
         propagation_close(p);
@@ -94,7 +89,8 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
 
 void propagation_close(struct propagation *p)
 {
-    propagate_cuda_close(p->device);
+    if (p->device)
+        propagate_on_cuda->close(p->device);
     dft_close(p->row);
     dft_close(p->column);
     free(p->panels);
@@ -114,21 +110,32 @@ static double limit_of(double wavelength, double side, double distance)
     return 1 / (wavelength * sqrt(spread * spread + 1));
 }
 
+static int larger(int a, int b) { return a > b ? a : b; }
+
 struct propagate_filter propagate_filter_of(const struct propagation *p, double distance)
 {
     const uint32_t size[2] = {p->width, p->height};
-    const double band[2] = {p->band_x, p->band_y}, turns = distance / p->wavelength;
+    const double turns = distance / p->wavelength, kinds = p->wraps ? 1 : 4;
     struct propagate_filter f = {.wave = 1 / p->wavelength,
                                  .distance = distance,
                                  .whole = turns - rint(turns),
-                                 .scale = 1 / (4 * (float)p->width * (float)p->height)};
+                                 .scale = 1 / ((float)kinds * (float)p->width * (float)p->height)};
     for (int i = 0; i < 2; i++) {
         const double side = p->pitch[i] * size[i];
-        double limit = limit_of(p->wavelength, side, distance);
-        if (band[i] > 0)
-            limit = fmin(limit, band[i] / p->pitch[i]);
         f.step[i] = 1 / (2 * side);
-        f.most[i] = (int)fmin(floor(limit / f.step[i]), size[i]);
+        f.low[i] = -(int)size[i];
+        f.high[i] = (int)size[i] - 1;
+        if (!p->wraps) {
+            const int most = (int)fmin(limit_of(p->wavelength, side, distance) / f.step[i], 1e9);
+            f.low[i] = larger(f.low[i], -most);
+            f.high[i] = -larger(-f.high[i], -most);
+        }
+        if (p->window.width > 0) { /* its edges are in */
+            const double middle = i ? p->window.eta : p->window.xi;
+            const double half = (i ? p->window.height : p->window.width) / 2;
+            f.low[i] = larger(f.low[i], (int)ceil((middle - half) * 2 * size[i] - 1e-9));
+            f.high[i] = -larger(-f.high[i], (int)ceil((-middle - half) * 2 * size[i] - 1e-9));
+        }
     }
     return f;
 }
@@ -174,7 +181,7 @@ static void rows(struct pass *pass, uint32_t y, float *panel, float *spare)
 static bool any_passes(const struct propagate_filter *f, int a, uint32_t x, int count, uint32_t w)
 {
     for (int i = 0; i < count; i++)
-        if (abs(propagate_number((int)x + i, a, (int)w)) <= f->most[0])
+        if (propagate_passes(f, 0, propagate_number((int)x + i, a, (int)w)))
             return true;
     return false;
 }
@@ -211,7 +218,8 @@ static void work(void *data, int thread)
             return;
         (down ? columns : rows)(pass, (uint32_t)strip * lanes, panel, spare);
         if (thread == 0) {
-            const double part = (kind + (stage + (double)strip * lanes / all) / 3) / 4;
+            const double part =
+                (kind + (stage + (double)strip * lanes / all) / 3) / (p->wraps ? 1 : 4);
             ro_status status = ro_context_progress(p->context, p->phase, p->done + p->share * part);
             if (status != RO_OK)
                 atomic_store(&pass->status, (int)status);
@@ -223,12 +231,12 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 {
     struct pass pass = {.p = p, .from = field, .filter = propagate_filter_of(p, distance)};
     if (p->device) {
-        ro_status status = propagate_cuda_run(p->device, field, &pass.filter);
+        ro_status status = propagate_on_cuda->run(p->device, field, &pass.filter);
         return status == RO_OK ? ro_context_progress(p->context, p->phase, p->done + p->share)
                                : status;
     }
     struct ro_pool *pool = p->context->pool;
-    for (int i = 0; i < 4 * 3 && atomic_load(&pass.status) == RO_OK; i++) {
+    for (int i = 0; i < (p->wraps ? 3 : 12) && atomic_load(&pass.status) == RO_OK; i++) {
         pass.a = i / 3 & 1;
         pass.b = i / 6;
         pass.stage = i % 3;

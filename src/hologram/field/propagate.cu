@@ -51,7 +51,7 @@ static ro_status open_library(ro_context *context, struct cufft *fft)
     return RO_OK;
 }
 
-void propagate_cuda_close(struct propagate_cuda *d)
+static void propagate_cuda_close(struct propagate_cuda *d)
 {
     if (!d)
         return;
@@ -84,8 +84,8 @@ static ro_status open_all(struct propagate_cuda *d)
     return RO_OK;
 }
 
-ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
-                              struct propagate_cuda **device)
+static ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
+                                     struct propagate_cuda **device)
 {
     *device = NULL;
     struct propagate_cuda *d = (struct propagate_cuda *)calloc(1, sizeof *d);
@@ -156,7 +156,7 @@ static __global__ void turn_out(grid g, const float2 *work, float2 *sum)
 
 /* ---- a run -------------------------------------------------------------------------------------- */
 
-ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
+static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
                              const struct propagate_filter *filter)
 {
     cudaStream_t stream = d->cuda->compute;
@@ -185,3 +185,10 @@ ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(stream));
     return RO_OK;
 }
+
+static const struct propagate_cuda_calls calls = {
+    propagate_cuda_open,
+    propagate_cuda_close,
+    propagate_cuda_run,
+};
+const struct propagate_cuda_calls *const propagate_on_cuda = &calls;

@@ -13,15 +13,17 @@
 #ifndef RO_HOLOGRAM_FIELD_PROPAGATE_H
 #define RO_HOLOGRAM_FIELD_PROPAGATE_H
 
-#include "transform/dft.h"
 #include "hologram/field/propagate_cuda.h"
 #include "hologram/field/propagate_filter.h"
+#include "simd/variants.h"
+#include "transform/dft.h"
 
 struct propagation {
     ro_context *context;
     uint32_t width, height;
     double wavelength, pitch[2];
-    double band_x, band_y;         /* cycles per pixel that pass, of 1/2; 0: all */
+    ro_window window; /* frequencies that pass; size 0: all */
+    bool wraps; /* what leaves at one side comes back at the other: the even frequencies alone */
     struct propagate_cuda *device; /* instead of what follows */
     const struct propagate_kernel *kernel;
     struct dft *row, *column;
@@ -53,7 +55,7 @@ struct propagate_kernel {
     void (*filter)(float *panel, const struct propagate_filter *f, int a, int b, int x, int w,
                    int h);
 };
-extern const struct propagate_kernel propagate_kernel_plain, propagate_kernel_avx2,
-    propagate_kernel_avx512;
+extern const struct propagate_kernel propagate_kernel_plain;
+RO_VARIANTS_DECLARE(const struct propagate_kernel, propagate_kernel);
 
 #endif

@@ -10,11 +10,11 @@
 /* H at the frequencies m and n of the doubled grid, m from -w to w - 1, over all that the
  * transforms multiply by. */
 struct propagate_filter {
-    double step[2];  /* cycles per metre from one to the next */
-    int most[2];     /* those that pass: |m|, |n| up to these */
-    double wave;     /* 1 / lambda */
-    double distance; /* z */
-    double whole;    /* z / lambda less whole turns */
+    double step[2];      /* cycles per metre from one to the next */
+    int low[2], high[2]; /* those that pass */
+    double wave;         /* 1 / lambda */
+    double distance;     /* z */
+    double whole;        /* z / lambda less whole turns */
     float scale;
 };
 
@@ -25,6 +25,12 @@ PHASOR_INLINE int propagate_number(int k, int kind, int n)
     return m < n ? m : m - 2 * n;
 }
 
+/* Whether number m passes in direction i. */
+PHASOR_INLINE int propagate_passes(const struct propagate_filter *f, int i, int m)
+{
+    return m >= f->low[i] && m <= f->high[i];
+}
+
 /* The definition; 0 where nothing passes. */
 PHASOR_INLINE void propagate_factor(const struct propagate_filter *f, int m, int n, float *c,
                                     float *s)
@@ -32,7 +38,7 @@ PHASOR_INLINE void propagate_factor(const struct propagate_filter *f, int m, int
     const double u = m * f->step[0], v = n * f->step[1], across = u * u + v * v;
     const double rest = f->wave * f->wave - across;
     *c = *s = 0;
-    if (!(rest > 0) || m > f->most[0] || -m > f->most[0] || n > f->most[1] || -n > f->most[1])
+    if (!(rest > 0) || !propagate_passes(f, 0, m) || !propagate_passes(f, 1, n))
         return;
     phasor(f->whole - f->distance * (across / (sqrt(rest) + f->wave)), c, s);
     *c *= f->scale;

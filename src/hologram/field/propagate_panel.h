@@ -3,8 +3,8 @@
 #ifndef RO_HOLOGRAM_FIELD_PROPAGATE_PANEL_H
 #define RO_HOLOGRAM_FIELD_PROPAGATE_PANEL_H
 
-#include "transform/dft_butterfly.h"
 #include "hologram/field/propagate.h"
+#include "transform/dft_butterfly.h"
 
 static inline void turn_rows(float *panel, int n, const float *along, const float *down)
 {

@@ -86,24 +86,22 @@ static void filter_columns(float *panel, const struct propagate_filter *f, int a
         const int m = x + l < w ? propagate_number(x + l, a, w) : 0;
         const double u = m * f->step[0];
         across_u[l / HALF][l % HALF] = u * u;
-        inside[l] = m > f->most[0] || -m > f->most[0] ? 0 : -1;
+        inside[l] = -propagate_passes(f, 0, m);
     }
     for (int i = 0; i < h; i++) {
         const int n = propagate_number(i, b, h), mirror = b ? h - 1 - i : (h - i) % h;
+        const whole here = (whole){0} - propagate_passes(f, 1, n);
+        const whole there = (whole){0} - propagate_passes(f, 1, propagate_number(mirror, b, h));
         const double v = n * f->step[1];
-        real c, s;
-        whole passes;
+        real c = {0}, s = {0};
+        whole passes = {0};
         if (mirror < i) /* done with it */
             continue;
-        if (n > f->most[1] || -n > f->most[1]) {
-            memset(p + 2 * i, 0, 2 * sizeof *p);
-            memset(p + 2 * mirror, 0, 2 * sizeof *p);
-            continue;
-        }
-        factors(f, across_u, inside, v * v, &c, &s, &passes);
-        pass(p + 2 * i, c, s, passes);
+        if (here[0] || there[0])
+            factors(f, across_u, inside, v * v, &c, &s, &passes);
+        pass(p + 2 * i, c, s, passes & here);
         if (mirror != i)
-            pass(p + 2 * mirror, c, s, passes);
+            pass(p + 2 * mirror, c, s, passes & there);
     }
 }
 

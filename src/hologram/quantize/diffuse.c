@@ -135,6 +135,12 @@ done:
     return status;
 }
 
+const struct band_kernel *hologram_band_kernel(const ro_context *context)
+{
+    static const struct band_kernel *const kernels[RO_CPUS] = {NULL, RO_VARIANTS_OF(band_kernel)};
+    return kernels[context->cpu];
+}
+
 ro_status hologram_run_bands(struct hologram_job *job, const struct band_kernel *kernel,
                              int *threads)
 {

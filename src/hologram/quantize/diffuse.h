@@ -92,6 +92,9 @@ struct band_kernel {
 };
 RO_VARIANTS_DECLARE(const struct band_kernel, band_kernel);
 
+/* The one for this machine, or the one that was asked for; NULL: there is none. */
+const struct band_kernel *hologram_band_kernel(const ro_context *context);
+
 static inline int band_steps(int width, int p) { return width + p * (BAND_ROWS - 1); }
 
 /* Threads over hogels and bands. */

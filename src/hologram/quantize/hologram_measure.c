@@ -16,8 +16,8 @@
 
 #include "context/context.h"
 #include "core/image.h"
-#include "transform/dft.h"
 #include "hologram/field/field.h"
+#include "transform/dft.h"
 
 #include <complex.h>
 #include <math.h>

@@ -86,6 +86,22 @@ struct region region_paper(const ro_window *window, double kappa)
     return region;
 }
 
+void region_add(struct region *region, double x0, double x1, double y0, double y1)
+{
+    if (region->count < REGION_RECTANGLES)
+        add(region, cut(x0, x1, y0, y1), 1);
+}
+
+void region_add_mirrors(struct region *region)
+{
+    const int count = region->count;
+    for (int i = 0; i < count && region->count < REGION_RECTANGLES; i++)
+        add(region, mirrored(region->part[i]), 1);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count && region->count < REGION_RECTANGLES; k++)
+            add(region, common(region->part[i], mirrored(region->part[k])), -1);
+}
+
 bool window_meets_its_mirror(const ro_window *window)
 {
     const struct rectangle a = rectangle_of(window), both = common(a, mirrored(a));

@@ -54,14 +54,14 @@ static bool is_npy(const uint8_t *head, size_t size)
     return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
-/* Written, not read: its head is nobody's. */
-static bool is_bmp(const uint8_t *head, size_t size)
+/* BMP and MEM are written, not read. */
+static bool is_none(const uint8_t *head, size_t size)
 {
     (void)head, (void)size;
     return false;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, BMP, TYPES };
+enum { PNM, PNG, TIFF, JPEG, NPY, BMP, MEM, TYPES };
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -69,7 +69,8 @@ static const struct ro_type types[TYPES] = {
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
     [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
-    [BMP] = {"bmp", "BMP", is_bmp, false, NULL, ro_bmp_encode},
+    [BMP] = {"bmp", "BMP", is_none, false, NULL, ro_bmp_encode},
+    [MEM] = {"mem", "MEM", is_none, false, NULL, ro_mem_encode},
 };
 
 enum {
@@ -90,6 +91,7 @@ static const struct ro_extension extensions[] = {
     {"jpeg", &types[JPEG], 0},
     {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
     {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
+    {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
 };
 
 const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
@@ -186,7 +188,7 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
             layout->maxval = 255;
         return RO_OK;
     }
-    if (holds & RO_KEEPS_MAXVAL && !(wide && white < 256))
+    if (holds & RO_KEEPS_MAXVAL && (!(wide && white < 256) || holds & RO_KEEPS_LEVELS))
         return RO_OK;
     if (holds & RO_SMALL_DEPTHS && info->format == RO_GRAY8 && (white == 3 || white == 15))
         return RO_OK;

@@ -62,8 +62,8 @@ static void pack_inverses(int32_t *words, int64_t width, int64_t height, const u
         }
 }
 
-static void iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
-                    const int32_t *r, const int32_t *x, int32_t *next)
+void ro_xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
+                      const int32_t *r, const int32_t *x, int32_t *next)
 {
     for (int64_t row = 0, i = 0; row < height; row++)
         for (int64_t column = 0; column < width; column++, i++) {
@@ -108,7 +108,6 @@ static void element_words(const struct ro_xpp24 *xpp, const int32_t *guide, int 
         }
 }
 
-/* `scratch` holds 3 + planes images. */
 void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch)
 {
     const struct ro_diffusion *d = &xpp->diffusion;
@@ -124,7 +123,7 @@ void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, i
         int32_t *smoothed = guide + plane * size;
         memcpy(smoothed, r, bytes);
         for (int n = 0; n < SMOOTHINGS; n++) {
-            iterate(words, width, height, xpp->smoothing_time, r, smoothed, next);
+            ro_xpp24_iterate(words, width, height, xpp->smoothing_time, r, smoothed, next);
             memcpy(smoothed, next, bytes);
         }
     }
@@ -136,7 +135,7 @@ void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, i
         }
         memcpy(x, r, bytes);
         for (int n = 0; n < ITERATIONS; n++) {
-            iterate(words, width, height, xpp->time, r, x, next);
+            ro_xpp24_iterate(words, width, height, xpp->time, r, x, next);
             memcpy(x, next, bytes);
         }
         memcpy(out + plane * size, x, bytes);

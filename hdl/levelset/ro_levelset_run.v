@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// N level-set steps on a picture in a memory, STEPS of them in a pass, and with `look` the whole
+// evolution of a contour as docs/numerics.md has it: every LOOK steps, where the last step has moved no
+// pixel, phi is doubled, and the speed with it while it stays within the bound; the evolution ends
+// where LOOK steps after a doubling have left the sign of every pixel as it was, or when phi has been
+// doubled RESCALINGS times.
+//
+//     memory --> engine --> memory         {tag, speed, phi} of a pixel is a word; the tag is ours
+//
+// Passes that need nothing to be decided follow one another without a gap: a pixel of the next pass is
+// read when the pass at hand has written it. The memory takes addresses and gives words in their
+// order, each with valid and ready; a word that has been taken to be written is there when it is read
+// next.
+module ro_levelset_run #(
+    parameter WIDTH = 512,
+    parameter STEPS = 4,
+    parameter PHI_BITS = 12,
+    parameter SPEED_BITS = 11,
+    parameter A = 43,
+    parameter BLOCKS = 1,
+    parameter INTENSITY_BITS = 0, // with `from_table`, intensities are in the place of speeds at first
+    parameter TABLE_FILE = "",
+    parameter TABLE_BITS = INTENSITY_BITS > 0 ? INTENSITY_BITS : 1,
+    parameter LOOK = 20,
+    parameter RESCALINGS = 5,     // log2 of the largest phi over that of a pixel's distance
+    parameter WIDTH_BITS = $clog2(WIDTH + 1),
+    parameter HEIGHT_BITS = 16,
+    parameter ADDRESS_BITS = 24,
+    parameter COUNT_BITS = 20,
+    parameter WORD_BITS = 1 + SPEED_BITS + PHI_BITS
+) (
+    input  wire                    clk,
+    input  wire                    reset,
+    // what is to be done; held from start to done
+    input  wire                    start,
+    input  wire [  WIDTH_BITS-1:0] width,
+    input  wire [ HEIGHT_BITS-1:0] height,
+    input  wire [  COUNT_BITS-1:0] steps,       // 1 or more
+    input  wire                    look,
+    input  wire                    from_table,
+    input  wire                    table_write,
+    input  wire [  TABLE_BITS-1:0] table_address,
+    input  wire [  SPEED_BITS-1:0] table_speed,
+    output reg                     busy,
+    output reg                     done,        // for a clock
+    output reg  [  COUNT_BITS-1:0] taken,       // steps
+    output reg  [             4:0] rescalings,
+    output reg                     ended,       // before the steps were used up, or with them
+    output wire                    error,
+    // the memory
+    output wire                    read_valid,
+    input  wire                    read_ready,
+    output wire [ADDRESS_BITS-1:0] read_address,
+    input  wire                    data_valid,
+    output wire                    data_ready,
+    input  wire [   WORD_BITS-1:0] data,
+    output wire                    write_valid,
+    input  wire                    write_ready,
+    output wire [ADDRESS_BITS-1:0] write_address,
+    output wire [   WORD_BITS-1:0] write_data
+);
+    localparam P = PHI_BITS;
+    localparam S = SPEED_BITS;
+    localparam integer BOUND = (1 << SPEED_BITS) * 128 / (128 + 3 * A);
+    localparam [S:0] FASTEST = BOUND[S:0];
+    localparam [COUNT_BITS-1:0] STEPS_A_PASS = STEPS[COUNT_BITS-1:0];
+    localparam [COUNT_BITS-1:0] LOOK_EVERY = LOOK[COUNT_BITS-1:0];
+    localparam [4:0] MOST_RESCALINGS = RESCALINGS[4:0];
+
+    generate
+        if (LOOK < 1 || RESCALINGS > 16) begin : bad_look
+            ro_error_LOOK_must_be_positive_and_RESCALINGS_at_most_16 stop ();
+        end
+    endgenerate
+
+    // ---- the passes ---------------------------------------------------------------------------------
+    localparam IDLE = 3'd0, BLOCK = 3'd1, PASS = 3'd2, READ = 3'd3, DRAIN = 3'd4, JUDGE = 3'd5,
+        FINISH = 3'd6;
+    reg [2:0] state;
+    reg [COUNT_BITS-1:0] to_do;     // steps of the run,
+    reg [COUNT_BITS-1:0] block;     // of them till the next look,
+    reg [COUNT_BITS-1:0] of_block;  // and of these not yet in a pass
+    reg table_now, double_phi, double_speed, watched;
+    wire pass_read, drained;
+    wire go = state == PASS;
+    wire full_pass = of_block >= STEPS_A_PASS;
+    // The next pass may follow at once if nothing changes but what is in the memory, and if the
+    // picture is tall enough: a row that has begun waits for pixels that must not wait for its end.
+    localparam integer LOW = 2 * STEPS + 8;
+    reg tall;
+    always @(posedge clk) tall <= height > LOW[HEIGHT_BITS-1:0];
+    wire again = full_pass && tall && !table_now && !double_phi;
+
+    // ---- what the last pass has shown ---------------------------------------------------------------
+    wire [STEPS-1:0] changed;
+    reg [STEPS-1:0] active, last_step;
+    reg [S-1:0] largest;            // |F|
+    reg signs_differ;
+    wire from_valid, from_ready, from_first, from_tag;
+    wire [P-1:0] from_phi;
+    wire [S-1:0] from_speed;
+    wire [S-1:0] size = from_speed[S-1] ? ~from_speed + 1'b1 : from_speed;
+    wire differs = from_tag != from_phi[P-1];
+
+    always @(posedge clk)
+        if (from_valid && from_ready) begin
+            signs_differ <= differs || (signs_differ && !from_first);
+            if (from_first || size > largest) largest <= size;
+        end
+
+    // ---- what follows from it -----------------------------------------------------------------------
+    wire moved = |(changed & last_step);
+    wire at_look = look && block == LOOK_EVERY;
+    wire stays = watched && !signs_differ;
+    wire rests = at_look && !stays && !moved;
+    wire used_up = rescalings == MOST_RESCALINGS;
+    integer i;
+
+    always @(posedge clk) begin
+        done <= 1'b0;
+        case (state)
+            IDLE:
+            if (start) begin
+                busy       <= 1'b1;
+                ended      <= 1'b0;
+                taken      <= 0;
+                rescalings <= 0;
+                watched    <= 1'b0;
+                double_phi <= 1'b0;
+                table_now  <= from_table;
+                to_do      <= steps;
+                state      <= BLOCK;
+            end
+            BLOCK: begin
+                block    <= look && to_do > LOOK_EVERY ? LOOK_EVERY : to_do;
+                of_block <= look && to_do > LOOK_EVERY ? LOOK_EVERY : to_do;
+                state    <= PASS;
+            end
+            PASS: begin
+                for (i = 0; i < STEPS; i = i + 1) begin
+                    active[i]    <= of_block > i[COUNT_BITS-1:0];
+                    last_step[i] <= of_block == i[COUNT_BITS-1:0] + 1'b1 || (full_pass && i == STEPS - 1);
+                end
+                of_block <= full_pass ? of_block - STEPS_A_PASS : {COUNT_BITS{1'b0}};
+                state    <= READ;
+            end
+            READ:
+            if (pass_read) begin
+                if (again) of_block <= of_block - STEPS_A_PASS;
+                else state <= DRAIN;
+            end
+            DRAIN:
+            if (drained) begin
+                table_now    <= 1'b0;
+                double_phi   <= 1'b0;
+                double_speed <= 1'b0;
+                state <= to_do == 0 ? FINISH : of_block != 0 ? PASS : JUDGE;
+            end
+            JUDGE: begin
+                taken   <= taken + block;
+                to_do   <= to_do - block;
+                watched <= rests && !used_up;
+                if (at_look && (stays || (rests && used_up))) begin
+                    ended <= 1'b1;
+                    to_do <= 0;
+                    state <= FINISH;
+                end else if (rests) begin
+                    rescalings   <= rescalings + 1'b1;
+                    double_phi   <= 1'b1;
+                    double_speed <= {largest, 1'b0} <= FASTEST;
+                    state <= to_do == block ? PASS : BLOCK; // at the end a pass that only doubles
+                end else state <= to_do == block ? FINISH : BLOCK;
+            end
+            default: begin
+                busy  <= 1'b0;
+                done  <= 1'b1;
+                state <= IDLE;
+            end
+        endcase
+        if (reset) begin
+            state <= IDLE;
+            busy  <= 1'b0;
+        end
+    end
+
+    // ---- memory and engine --------------------------------------------------------------------------
+    wire to_valid, to_ready, to_first, to_last, idle, from_last;
+    wire [WORD_BITS-1:0] to_word;
+    wire unused = &{1'b0, idle, from_last};
+
+    ro_levelset_feed #(
+        .WIDTH_BITS(WIDTH_BITS),
+        .HEIGHT_BITS(HEIGHT_BITS),
+        .ADDRESS_BITS(ADDRESS_BITS),
+        .WORD_BITS(WORD_BITS)
+    ) feed (
+        .clk(clk),
+        .reset(reset),
+        .width(width),
+        .height(height),
+        .go(go),
+        .again(again),
+        .pass_read(pass_read),
+        .drained(drained),
+        .read_valid(read_valid),
+        .read_ready(read_ready),
+        .read_address(read_address),
+        .data_valid(data_valid),
+        .data_ready(data_ready),
+        .data(data),
+        .write_valid(write_valid),
+        .write_ready(write_ready),
+        .write_address(write_address),
+        .write_data(write_data),
+        .to_valid(to_valid),
+        .to_ready(to_ready),
+        .to_first(to_first),
+        .to_last(to_last),
+        .to_word(to_word),
+        .from_valid(from_valid),
+        .from_ready(from_ready),
+        .from_first(from_first),
+        .from_word({from_tag, from_speed, from_phi})
+    );
+    ro_levelset_engine #(
+        .WIDTH(WIDTH),
+        .STEPS(STEPS),
+        .PHI_BITS(P),
+        .SPEED_BITS(S),
+        .A(A),
+        .BLOCKS(BLOCKS),
+        .INTENSITY_BITS(INTENSITY_BITS),
+        .TABLE_FILE(TABLE_FILE),
+        .TABLE_BITS(TABLE_BITS),
+        .HEIGHT_BITS(HEIGHT_BITS)
+    ) engine (
+        .clk(clk),
+        .reset(reset),
+        .width(width),
+        .height(height),
+        .active(active),
+        .from_table(table_now),
+        .double_phi(double_phi),
+        .double_speed(double_speed),
+        .set_tag(double_phi),
+        .table_write(table_write),
+        .table_address(table_address),
+        .table_speed(table_speed),
+        .in_valid(to_valid),
+        .in_ready(to_ready),
+        .in_first(to_first),
+        .in_last(to_last),
+        .in_phi(to_word[P-1:0]),
+        .in_speed(to_word[P+:S]),
+        .in_tag(to_word[WORD_BITS-1]),
+        .out_valid(from_valid),
+        .out_ready(from_ready),
+        .out_first(from_first),
+        .out_last(from_last),
+        .out_phi(from_phi),
+        .out_speed(from_speed),
+        .out_tag(from_tag),
+        .changed(changed),
+        .idle(idle),
+        .error(error)
+    );
+endmodule

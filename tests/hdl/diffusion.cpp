@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* ro_diffusion against the library: BITS, WIDTH, STEPS, TIME and NEAREST are those it was built
+ * with. */
+#include "hdl/bench.h"
+
+#include "verilated.h"
+#include "Vro_diffusion.h"
+
+#include <cinttypes>
+
+using Circuit = Vro_diffusion;
+static const uint64_t mask = (UINT64_C(1) << BITS) - 1;
+
+static void put(Circuit &circuit, uint64_t data) { circuit.in_pixel = data; }
+static uint64_t get(Circuit &circuit) { return circuit.out_pixel; }
+
+static int64_t number_of(uint64_t data) { return (int64_t)(data << (64 - BITS)) >> (64 - BITS); }
+
+/* Noise, extremes, ramps, single pixels. */
+static std::vector<int32_t> draw(uint32_t width, uint32_t height, uint32_t seed)
+{
+    std::vector<int32_t> numbers;
+    const int32_t max = (1 << (BITS - 1)) - 1, min = -max - 1;
+    for (uint32_t i = 0; i < width * height; i++) {
+        uint32_t h = model_random(seed, i, 1);
+        int32_t x = (int32_t)(i % width), y = (int32_t)(i / width);
+        switch (seed % 4) {
+        case 0:
+            numbers.push_back(min + (int32_t)(h & mask));
+            break;
+        case 1:
+            numbers.push_back(h % 2 ? max : min);
+            break;
+        case 2:
+            numbers.push_back((3 * x + 5 * y) % max);
+            break;
+        case 3:
+            numbers.push_back(h % 11 == 0 ? max : min / 3);
+            break;
+        }
+    }
+    return numbers;
+}
+
+static void add(uint32_t width, uint32_t height, std::vector<int32_t> numbers, Beats &in,
+                Beats &expected)
+{
+    add_frame(in, width, height, [&](size_t i) { return (uint64_t)numbers[i] & mask; });
+    model_diffusion(width, height, numbers.data(), TIME, NEAREST, STEPS);
+    add_frame(expected, width, height, [&](size_t i) { return (uint64_t)numbers[i] & mask; });
+}
+
+/* The sum stays, nothing leaves the range: of what the circuit itself gave. */
+static void check_properties(const Beats &in, const std::vector<uint64_t> &out)
+{
+    int64_t sum = 0, low = INT64_MAX, high = INT64_MIN;
+    for (const Beat &beat : in) {
+        int64_t number = number_of(beat.data);
+        sum += number;
+        low = number < low ? number : low;
+        high = number > high ? number : high;
+    }
+    for (uint64_t data : out) {
+        int64_t number = number_of(data);
+        sum -= number;
+        if (number < low || number > high)
+            fail("a pixel left the range of its picture");
+    }
+    if (sum != 0)
+        fail("the sum of a picture changed");
+}
+
+static void set_size(Bench<Circuit> &bench, uint32_t width, uint32_t height)
+{
+    bench.circuit.width = width;
+    bench.circuit.height = height;
+    for (int i = 0; i < 3; i++)
+        bench.tick();
+}
+
+int main(int argc, char **argv)
+{
+    Verilated::commandArgs(argc, argv);
+    Bench<Circuit> bench(put, get);
+    const uint32_t count = argc > 1 ? (uint32_t)std::atoi(argv[1]) : 40;
+    for (uint32_t seed = 0; seed < count; seed++) {
+        uint32_t width = 1 + model_random(seed, 0, 3) % (seed % 5 == 0 ? 4 : WIDTH);
+        uint32_t height = 1 + model_random(seed, 0, 4) % (seed % 3 == 0 ? 3 : 20);
+        Beats in, expected;
+        set_size(bench, width, height);
+        for (uint32_t frame = 0; frame <= seed % 3; frame++)
+            add(width, height, draw(width, height, 8 * seed + frame), in, expected);
+        bench.run(std::to_string(width) + " x " + std::to_string(height), in, expected,
+                  (Pauses)(seed % 3), (Pauses)(seed / 3 % 3), seed);
+        check_properties(in, bench.results);
+    }
+    if (bench.clocks_with_error)
+        fail("good pictures raised an error");
+
+    /* a frame that ends early, then a good one */
+    Beats in, expected, ignored;
+    std::vector<int32_t> cut = draw(12, 5, 1);
+    set_size(bench, 12, 5);
+    add(12, 5, cut, in, ignored);
+    in.resize(30);
+    std::fill(cut.begin() + 30, cut.end(), 0);
+    add(12, 5, cut, ignored, expected);
+    add(12, 5, draw(12, 5, 2), in, expected);
+    bench.run("a short frame", in, expected, Pauses::none, Pauses::none, 1);
+    if (!bench.clocks_with_error || bench.circuit.error)
+        fail("a short frame raised no error, or it stayed");
+
+    in.clear();
+    expected.clear();
+    set_size(bench, WIDTH, 48);
+    for (uint32_t i = 0; i < 3; i++)
+        add(WIDTH, 48, draw(WIDTH, 48, i), in, expected);
+    uint64_t took = bench.run("speed", in, expected, Pauses::none, Pauses::none, 1);
+    std::printf("%zu pixels in %" PRIu64 " clocks: %d rows and %" PRIu64 " clocks more\n",
+                in.size(), took, STEPS, took - in.size() - STEPS * WIDTH);
+    if (took - in.size() > STEPS * (WIDTH + 24) + 24)
+        fail("not a pixel a clock");
+    std::printf("diffusion in %d bits, time %d, width %d, %d steps: %" PRIu64
+                " pixels as the library has them\n",
+                BITS, TIME, WIDTH, STEPS, bench.pixels);
+    return 0;
+}

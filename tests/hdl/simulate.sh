@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# Sourced by the tests of circuits: builds a circuit with Verilator, links the library in, runs it.
+SOURCE_DIR=${SOURCE_DIR:-.}
+BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build}
+SOURCE_DIR=$(cd "$SOURCE_DIR" && pwd)
+ROUNDOFF=${ROUNDOFF:-$BUILD_DIR/roundoff}
+BUILD_DIR=$(cd "$BUILD_DIR" && pwd)
+WORK=$BUILD_DIR/hdl
+
+if ! command -v verilator >/dev/null 2>&1; then
+    echo "skipped: there is no verilator here"
+    exit 77
+fi
+if ! command -v "${CXX:-c++}" >/dev/null 2>&1; then
+    echo "skipped: there is no C++ compiler here"
+    exit 77
+fi
+if [ -n "${SANITIZE:-}" ]; then
+    echo "skipped: simulations are not built with sanitizers"
+    exit 77
+fi
+
+mkdir -p "$WORK"
+sources=$(ls "$SOURCE_DIR"/hdl/*/*.v | grep -v /vendor/)
+includes="-I$SOURCE_DIR/hdl/common -I$SOURCE_DIR/hdl/errordiffusion"
+flags="-I$SOURCE_DIR/tests -I$SOURCE_DIR/include -I$SOURCE_DIR/src"
+
+# simulate NAME TOP 'PARAMETER=VALUE ...' [arguments]: tests/hdl/NAME.cpp drives the module TOP. What
+# is given is known to the program, too; with @ in front to the program alone.
+simulate() {
+    name=$1
+    top=$2
+    parameters=$3
+    shift 3
+    folder=$WORK/$name-$(echo "$parameters" | cksum | cut -d ' ' -f 1)
+    mkdir -p "$folder"
+    extra=$(ls "$SOURCE_DIR/tests/hdl/$top.v" 2>/dev/null)
+    given=
+    : >"$folder/parameters.h"
+    for parameter in $parameters; do
+        case $parameter in
+        @*) ;;
+        *) given="$given -G$parameter" ;;
+        esac
+        parameter=${parameter#@}
+        echo "#define ${parameter%%=*} ${parameter#*=}" >>"$folder/parameters.h"
+    done
+    # Word by word on purpose; no path of a build has blanks.
+    # shellcheck disable=SC2086
+    {
+        ${CC:-cc} -O1 $flags -c "$SOURCE_DIR/tests/hdl/models.c" -o "$folder/models.o" &&
+            verilator --cc --exe --build -Wall -O3 --x-assign unique --x-initial unique \
+                --Mdir "$folder" --top-module "$top" $given $includes $sources \
+                "$SOURCE_DIR/hdl/vendor/generic.v" $extra "$SOURCE_DIR/tests/hdl/$name.cpp" \
+                -MAKEFLAGS 'OPT_FAST=-O1 OPT_GLOBAL=-O1' -CFLAGS "$flags -include $folder/parameters.h" \
+                -LDFLAGS "$folder/models.o $BUILD_DIR/libroundoff.a -lm -lpthread"
+    } >"$folder/log" 2>&1 || {
+        tail -40 "$folder/log"
+        exit 1
+    }
+    "$folder/V$top" "$@" +verilator+rand+reset+2 || exit 1
+}
