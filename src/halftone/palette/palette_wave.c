@@ -36,7 +36,7 @@ static struct ro_wavefront_shape shape_of(const struct palette_plan *plan,
     size_t lines = 3 * (size_t)lines_of(plan, code);
     return ro_wavefront_shape(threads, 1, code ? 1 : 1 + DIFFUSION_MAX_DY,
                               lines * line_entries(plan) * sizeof(int32_t),
-                              code ? code->scratch_bytes : sizeof(struct palette_memo));
+                              code ? code->scratch_bytes : sizeof(struct palette_light));
 }
 
 size_t palette_state_bytes(const struct palette_plan *plan, const struct palette_code *code,
@@ -132,7 +132,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
         {
             .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
             .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
-            .memo = ro_wavefront_scratch(front, thread),
+            .known = ro_wavefront_scratch(front, thread),
         }};
     for (int c = 0; c < 3; c++)
         for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
