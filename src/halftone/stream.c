@@ -133,7 +133,7 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
                            const ro_halftone_options *options, ro_halftone_stream **stream)
 {
     *stream = NULL;
-    static unsigned char no_pixels;
+    static _Alignas(8) unsigned char no_pixels;
     ro_image shape = *in;
     shape.data = &no_pixels;
     shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
