@@ -80,14 +80,14 @@ struct halftoner {
     struct tone tone;
     ro_device device; /* where it runs */
     struct grey_form grey;
-    uint32_t granularity;     /* rows go in by multiples of this, but for the last */
-    size_t bytes;             /* of memory that its state takes, as far as it grows with the image */
-    uint32_t first_row, end_row;    /* of the run */
-    uint32_t rows_done;             /* the row that comes next */
-    struct ro_wavefront_link *link; /* to the rows above and below the run; NULL: to none */
-    int carried;                    /* lines of numbers that rows hand on; -1: not to be cut */
+    uint32_t granularity; /* rows go in by multiples of this, but for the last */
+    size_t bytes;         /* of memory that its state takes, as far as it grows with the image */
+    uint32_t first_row, end_row;         /* of the run */
+    uint32_t rows_done;                  /* the row that comes next */
+    struct ro_wavefront_link *link;      /* to the rows above and below the run; NULL: to none */
+    int carried;                         /* lines of numbers that rows hand on; -1: not to be cut */
     int32_t carried_least, carried_most; /* what such a number can be */
-    unsigned char shown[256]; /* the tone of each level, for RO_GRAY8 output */
+    unsigned char shown[256];            /* the tone of each level, for RO_GRAY8 output */
     ro_report report;
     void *state; /* the engine's */
 };

@@ -53,8 +53,8 @@ uint32_t halftone_plan_room(const struct halftone_plan *plan)
     enum { BYTES_AT_ONCE = 8 << 20, BYTES_FOR_DEVICE = 64 << 20 /* two bands */ };
     const struct halftoner *work = &plan->work[0];
     const bool device = work->device == RO_DEVICE_CUDA && plan->direct;
-    size_t bands = (device ? BYTES_FOR_DEVICE : BYTES_AT_ONCE) / plan->grey_row_bytes /
-                   work->granularity;
+    size_t bands =
+        (device ? BYTES_FOR_DEVICE : BYTES_AT_ONCE) / plan->grey_row_bytes / work->granularity;
     return work->granularity * (bands ? (uint32_t)bands : 1);
 }
 
@@ -232,10 +232,10 @@ ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t o
     ro_status status = RO_OK;
     plan->pending_rows = 0;
     for (int i = 0; i < plan->count && status == RO_OK; i++)
-        status = halftoner_run(&plan->work[i], pending_row(plan, i, 0),
-                               (ptrdiff_t)plan->grey_row_bytes,
-                               plan->planes ? plan->store + (size_t)i * apart : out,
-                               plan->planes ? (ptrdiff_t)width : out_stride, rows);
+        status =
+            halftoner_run(&plan->work[i], pending_row(plan, i, 0), (ptrdiff_t)plan->grey_row_bytes,
+                          plan->planes ? plan->store + (size_t)i * apart : out,
+                          plan->planes ? (ptrdiff_t)width : out_stride, rows);
     for (uint32_t r = 0; plan->planes && r < rows && status == RO_OK; r++)
         plan->planes->combine((unsigned char *)out + (ptrdiff_t)r * out_stride,
                               plan->store + (size_t)r * width, apart, width);

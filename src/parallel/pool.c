@@ -169,7 +169,8 @@ void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t valu
     pthread_mutex_unlock(&room->lock);
 }
 
-/* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then. */
+/* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then.
+ */
 bool ro_gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
                           const atomic_bool *stop)
 {

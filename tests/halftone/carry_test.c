@@ -67,9 +67,9 @@ static void run_rows(ro_halftone_stream *stream, const ro_image *in, ro_format f
          pushed += taken, pulled += given) {
         const uint8_t *from = (const uint8_t *)in->data + (ptrdiff_t)pushed * in->stride;
         assert_int_equal(ro_halftone_push(stream, from, in->stride, end - pushed, &taken), RO_OK);
-        assert_int_equal(ro_halftone_pull(stream, out + (ptrdiff_t)pulled * row, row, end - pulled,
-                                          &given),
-                         RO_OK);
+        assert_int_equal(
+            ro_halftone_pull(stream, out + (ptrdiff_t)pulled * row, row, end - pulled, &given),
+            RO_OK);
     }
 }
 
@@ -186,7 +186,7 @@ static void every_method(void **state)
 static void depths_and_levels(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"floyd-steinberg", "stucki", "stevenson-arce",
+    static const char *const methods[] = {"floyd-steinberg", "stucki",    "stevenson-arce",
                                           "ostromoukhov",    "zhou-fang", "acuity"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (int wide = 0; wide < 2; wide++)
@@ -259,7 +259,8 @@ static void palettes_and_planes(void **state)
                    &(ro_halftone_options){.channels = RO_CHANNELS_CMYK, .method = "sierra"});
 }
 
-/* ---- What the numbers are ---------------------------------------------------------------------- */
+/* ---- What the numbers are ----------------------------------------------------------------------
+ */
 
 /* Floyd-Steinberg by its definition: the errors of row y, from those of the row above. */
 static void errors_are_those_of_the_definition(void **state)
@@ -287,7 +288,8 @@ static void errors_are_those_of_the_definition(void **state)
     }
 }
 
-/* ---- Beside a push ----------------------------------------------------------------------------- */
+/* ---- Beside a push -----------------------------------------------------------------------------
+ */
 
 /* Hands columns on from one stream to another while both run. */
 struct courier {
@@ -344,8 +346,8 @@ static void pieces_run_side_by_side(void **state)
             pthread_t threads[2];
             void *failed[2];
             for (int i = 0; i < 2; i++) {
-                assert_int_equal(ro_halftone_plan(contexts[c + i], &in, RO_BITS, &options, &plan[i]),
-                                 RO_OK);
+                assert_int_equal(
+                    ro_halftone_plan(contexts[c + i], &in, RO_BITS, &options, &plan[i]), RO_OK);
                 assert_int_equal(ro_halftone_begin(plan[i], piece[i].first,
                                                    piece[i].end - piece[i].first, &piece[i].stream),
                                  RO_OK);
@@ -388,7 +390,8 @@ static void cancelling_ends_the_wait(void **state)
         ro_context_resume(contexts[c]);
         ro_halftone_close(piece.stream);
         ro_image out = {RO_BITS, in.width, in.height, 0, row_of(RO_BITS, WIDEST), whole};
-        assert_int_equal(ro_plan_run(plan, &in, &out, NULL), RO_OK); /* the plan is as good as new */
+        assert_int_equal(ro_plan_run(plan, &in, &out, NULL),
+                         RO_OK); /* the plan is as good as new */
         ro_image again = out;
         again.data = pieces;
         assert_int_equal(ro_halftone(contexts[c], &in, &again, NULL), RO_OK);
@@ -397,7 +400,8 @@ static void cancelling_ends_the_wait(void **state)
     }
 }
 
-/* ---- What is refused --------------------------------------------------------------------------- */
+/* ---- What is refused ---------------------------------------------------------------------------
+ */
 
 static void assert_refused(ro_status status, ro_status expected, const char *words)
 {
@@ -410,7 +414,7 @@ static void refused(void **state)
 {
     (void)state;
     static const ro_halftone_options not_cut[] = {
-        {.method = "riemersma"}, {.method = "dbs"}, {.method = "otsu"},
+        {.method = "riemersma"}, {.method = "dbs"},      {.method = "otsu"},
         {.method = "knuth"},     {.method = "pinwheel"},
     };
     const ro_image in = grey8(50, 40);
