@@ -33,6 +33,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, schedule)},
     {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
+    {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
     {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
@@ -372,9 +374,11 @@ static int run(const struct command *command, int argc, char **argv)
     if (status == RO_OK)
         status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
                                   &request.write);
-    halftone_release(&request);
     const double seconds = seconds_now() - work.progress.start;
     const ro_report report = *ro_context_report(work.context);
+    if (status == RO_OK && values.vectors)
+        status = halftone_vectors(work.context, in, values.vectors, &request);
+    halftone_release(&request);
     if (status == RO_OK)
         status = certificate_write(command, work.context, &values, &files, &report);
     status = work_commit(&work, status);
@@ -398,7 +402,7 @@ static int run(const struct command *command, int argc, char **argv)
 /* Plain code: no vectors, one thread. */
 static const char *const *reference(const void *values)
 {
-    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", NULL};
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
     (void)values;
     return arguments;
 }
