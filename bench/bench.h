@@ -13,16 +13,21 @@ struct bench_options {
     int size;  /* side of a square image; 0: the bench's own sizes */
     bool json; /* an object instead of a table */
     bool cuda; /* on a CUDA device */
+    const char *const *files; /* pictures to measure on */
+    int files_count;
+    const char *plot; /* a file to draw into; NULL: none */
 };
 
 struct bench {
     const char *name;
     const char *summary;
     int (*run)(const struct bench_options *options);
-    bool cuda; /* it can measure a CUDA device */
+    bool cuda;     /* it can measure a CUDA device */
+    bool pictures; /* it measures how good results are: on pictures, and not among all */
 };
 
 extern const struct bench bench_papers, bench_diffusion, bench_halftone, bench_ordered,
-    bench_palette, bench_dbs, bench_denoise, bench_hologram, bench_register, bench_segment;
+    bench_palette, bench_dbs, bench_quality, bench_denoise, bench_hologram, bench_register,
+    bench_segment;
 
 #endif

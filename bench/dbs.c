@@ -72,7 +72,7 @@ static void close_field(struct field *field)
 static bool open_field(struct field *field, ro_context *context, uint32_t width, uint32_t height)
 {
     const struct dbs_options groups = {.order = DBS_GROUPS}, raster = {.order = DBS_RASTER};
-    const struct dbs_options diffused = {.start = DBS_FLOYD_STEINBERG};
+    const struct dbs_options diffused = {.start = "floyd-steinberg"};
     *field = (struct field){0};
     if (ro_image_alloc(context, RO_GRAY8, width, height, 0, &field->in) != RO_OK ||
         ro_image_alloc(context, RO_BITS, width, height, 0, &field->out) != RO_OK ||
@@ -192,12 +192,9 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
 
 static int run_cuda(const struct bench_options *options)
 {
-    ro_context *context;
-    ro_context_options how = {.device = RO_DEVICE_CUDA};
-    if (ro_context_open(&how, &context) != RO_OK) {
-        fprintf(stderr, "roundoff: no CUDA device was found\n");
+    ro_context *context = bench_device();
+    if (!context)
         return 1;
-    }
     printf("Clipping-free direct binary search on the device, groups, random start, test card to "
            "packed bits. ");
     print_machine();

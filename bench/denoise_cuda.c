@@ -152,16 +152,11 @@ static void print_floor(ro_context *context)
 int bench_denoise_cuda(const struct bench_options *options)
 {
     static const int sizes[] = {256, 512, 2048, 8192};
-    const ro_context_options how = {.device = RO_DEVICE_CUDA};
-    ro_context *context;
+    ro_context *context = bench_device();
     ro_device_info info;
     bool first = true;
-    if (ro_context_open(&how, &context) != RO_OK) {
-        char why[160];
-        ro_cuda_count(why, sizeof why);
-        fprintf(stderr, "roundoff: %s\n", why);
+    if (!context)
         return 1;
-    }
     if (options->json)
         printf("[");
     else if (ro_device_at(1, &info) == RO_OK)

@@ -330,21 +330,16 @@ static void print_anatomy(ro_context *context, double chain)
 
 int bench_diffusion_cuda(const struct bench_options *options)
 {
-    ro_context *context;
+    ro_context *context = bench_device();
     ro_device_info info;
-    ro_context_options how = {.device = RO_DEVICE_CUDA};
-    if (ro_context_open(&how, &context) != RO_OK) {
-        char why[160];
-        ro_cuda_count(why, sizeof why);
-        fprintf(stderr, "roundoff: %s\n", why);
+    if (!context)
         return 1;
-    }
     printf("Error diffusion, Floyd-Steinberg, 8 bit to packed bits. ");
     if (ro_device_at(1, &info) == RO_OK)
         printf("%s, %s\n\n", info.name, info.detail);
     warm_up(context);
     double chain;
-    if (diffusion_cuda_chain(context, &chain) != RO_OK)
+    if (diffusion_on_cuda->chain(context, &chain) != RO_OK)
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     print_kernel_table(context, options->size, chain);
     print_anatomy(context, chain);

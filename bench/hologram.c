@@ -207,12 +207,9 @@ static bool measure_size(ro_context *context, uint32_t width, uint32_t height, u
 
 static int run_cuda(const struct bench_options *options)
 {
-    ro_context *context;
-    ro_context_options how = {.device = RO_DEVICE_CUDA};
-    if (ro_context_open(&how, &context) != RO_OK) {
-        fprintf(stderr, "roundoff: no CUDA device was found\n");
+    ro_context *context = bench_device();
+    if (!context)
         return 1;
-    }
     printf("Hologram error diffusion on the device, random field to 8-bit phase. ");
     print_machine();
     printf("Best of %d; kernel time between events, host to host with pinned memory and the search "

@@ -120,15 +120,10 @@ static int run_size(ro_context *context, int size, bool json)
 
 int bench_ordered_cuda(const struct bench_options *options)
 {
-    const ro_context_options how = {.device = RO_DEVICE_CUDA};
-    ro_context *context;
+    ro_context *context = bench_device();
     ro_device_info info;
-    if (ro_context_open(&how, &context) != RO_OK) {
-        char why[160];
-        ro_cuda_count(why, sizeof why);
-        fprintf(stderr, "roundoff: %s\n", why);
+    if (!context)
         return 1;
-    }
     if (options->json)
         printf("[");
     else if (ro_device_at(1, &info) == RO_OK)

@@ -384,15 +384,15 @@ static double time_cuda(ro_context *context, struct ro_level_front *front, int l
         fronts[i] = &copies[i];
         chosen[i] = true;
     }
-    ro_status status = ro_level_cuda_open(context, fronts, depth, &cuda);
+    ro_status status = level_on_cuda->open(context, fronts, depth, &cuda);
     for (int i = 0; i <= ROUNDS && status == RO_OK; i++) {
         double begin = bench_seconds();
-        status = ro_level_cuda_run(cuda, chosen, i ? steps : 16, moved);
+        status = level_on_cuda->run(cuda, chosen, i ? steps : 16, moved);
         double took = bench_seconds() - begin;
         if (i && (best == 0 || took < best))
             best = took;
     }
-    ro_level_cuda_close(cuda);
+    level_on_cuda->close(cuda);
     if (status != RO_OK)
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     return status == RO_OK ? best / steps : 0;
@@ -408,14 +408,11 @@ static int run_cuda(const struct bench_options *options)
         uint32_t depth;
         int labels;
     } ways[] = {{4, 1}, {6, 1}, {8, 1}, {12, 1}, {0, 1}, {0, 4}};
-    const ro_context_options with = {.device = RO_DEVICE_CUDA};
-    ro_context *context;
+    ro_context *context = bench_device();
     struct table table = {.json = options->json, .first = true};
     int result = 0;
-    if (ro_context_open(&with, &context) != RO_OK) {
-        fprintf(stderr, "roundoff: no CUDA device was found\n");
+    if (!context)
         return 1;
-    }
     printf(options->json ? "["
                          : "Level sets on the device, steps of phi that is there already; in the "
                            "last column pixels of all labels count.\n\n"

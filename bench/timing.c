@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing.h"
 
-#include "roundoff.h"
+#include "cuda/cuda.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -28,6 +28,17 @@ void time_in_turns(struct contender *contenders, int count, int rounds, double b
             if (c->runs++ == 0 || took < c->best)
                 c->best = took;
         }
+}
+
+ro_context *bench_device(void)
+{
+    ro_context *context;
+    char why[160];
+    if (ro_context_open(&(ro_context_options){.device = RO_DEVICE_CUDA}, &context) == RO_OK)
+        return context;
+    ro_cuda_count(why, sizeof why);
+    fprintf(stderr, "roundoff: %s\n", why);
+    return NULL;
 }
 
 void print_machine(void)

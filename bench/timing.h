@@ -3,6 +3,8 @@
 #ifndef RO_BENCH_TIMING_H
 #define RO_BENCH_TIMING_H
 
+#include "roundoff/core.h"
+
 #include <stdbool.h>
 
 struct contender {
@@ -21,6 +23,9 @@ struct contender {
 void time_in_turns(struct contender *contenders, int count, int rounds, double budget);
 
 double bench_seconds(void);
+
+/* A context on the CUDA device; NULL and a sentence where there is none. */
+ro_context *bench_device(void);
 
 /* "CPU model, N threads" and the date, for the head of a table. */
 void print_machine(void);

@@ -11,7 +11,7 @@ if(PkgConfig_FOUND)
 endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 
-set(RO_TEST_LIBRARIES roundoff_io_static roundoff_static)
+set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_static roundoff_static)
 
 # What a test finds in its environment.
 set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"
@@ -49,7 +49,8 @@ if(TARGET PkgConfig::CMOCKA)
   endforeach()
   # allocations that a test refuses
   target_link_options(pde_segment_window_test PRIVATE
-    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=posix_memalign)
+    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+    -Wl,--wrap=posix_memalign)
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()
@@ -58,6 +59,12 @@ endif()
 add_executable(forge tests/cli/forge.c)
 set_target_properties(forge PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests)
 target_link_libraries(forge PRIVATE ${RO_TEST_LIBRARIES} m)
+
+# What tests/faults loads before the command, to make its calls fail.
+add_library(faults MODULE tests/faults/preload.c)
+set_target_properties(faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY tests C_VISIBILITY_PRESET default)
+target_compile_options(faults PRIVATE -fno-sanitize=all -fno-builtin)
+target_link_libraries(faults PRIVATE ${CMAKE_DL_LIBS})
 
 file(GLOB_RECURSE test_scripts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
   tests/*_test.sh tests/*_test.py)
@@ -97,4 +104,9 @@ if(RO_BUILD_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_dependencies(fuzzers ${name})
   endforeach()
+  # The command is part of this one.
+  target_sources(verify_fuzz PRIVATE ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
+  target_compile_definitions(verify_fuzz PRIVATE main=roundoff_main)
+  target_include_directories(verify_fuzz PRIVATE assets .)
+  target_link_libraries(verify_fuzz PRIVATE ${CMAKE_DL_LIBS})
 endif()

@@ -28,6 +28,7 @@
 #include "roundoff/hologram.h"
 #include "roundoff/multigrid.h"
 #include "roundoff/register.h"
+#include "roundoff/regions.h"
 #include "roundoff/segment.h"
 #include "roundoff/hash.h"
 #include "roundoff/measure.h"

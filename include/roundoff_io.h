@@ -147,6 +147,12 @@ RO_API
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size);
 
+/* Discs to segment from, a line each: x, y, and as far as given the radius and the label, separated
+ * by commas, semicolons or blanks. The first line may name its columns (x, y, r or radius, label),
+ * in any order, others being left out. free() the list. */
+RO_API
+ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count);
+
 /* Contours as .svg, over the picture's pixels from (0, 0) to (width, height), or as .geojson,
  * pixels having their centres at whole numbers. */
 RO_API
@@ -209,9 +215,14 @@ ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
 RO_API
 ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field);
 
-/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there. */
+/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there.
+ * Loading takes memory that free() gives back, with a byte 0 behind the file's, which may be `most`
+ * at most. */
 RO_API
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
+RO_API
+ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char **bytes,
+                        size_t *size);
 RO_API
 ro_status ro_bytes_accepts(ro_context *context, const char *path);
 RO_API
@@ -235,6 +246,13 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
 RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
+
+/* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
+ * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
+ * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
+RO_API
+ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel, uint32_t width,
+                             uint32_t height, ro_image *amplitudes);
 
 /* A modulator from text, a level a line: "real, imaginary", or columns as a heading names them:
  * "phase" (radians) or "degrees" with "amplitude", which is 1 where "level" (0, 1, 2 ...) or

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/certificate/certificate.h"
 
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,18 +61,13 @@ static void add_printed(struct certificate *to, const char *name, const char *fo
 
 void certificate_text(struct certificate *to, const char *name, const char *text)
 {
-    char *value = NULL;
-    size_t size = 0;
+    struct printed value;
+    if (to->status == RO_OK)
+        to->status = printed_open(to->context, &value);
     if (to->status != RO_OK)
         return;
-    FILE *file = open_memstream(&value, &size);
-    if (!file) {
-        no_memory(to);
-        return;
-    }
-    json_string(file, text);
-    fclose(file);
-    add_line(to, name, value);
+    json_string(value.file, text);
+    add_line(to, name, printed_end(&value));
 }
 
 void certificate_integer(struct certificate *to, const char *name, int64_t value)
@@ -106,34 +101,26 @@ static void print_wide(FILE *file, __int128 value)
 }
 
 /* A list as JSON: its values are printed to the file that begins it; NULL where it cannot be. */
-struct list {
-    char *text;
-    size_t size;
-};
-
-static FILE *list_begin(struct certificate *to, struct list *list)
+static FILE *list_begin(struct certificate *to, struct printed *list)
 {
+    if (to->status == RO_OK)
+        to->status = printed_open(to->context, list);
     if (to->status != RO_OK)
         return NULL;
-    FILE *file = open_memstream(&list->text, &list->size);
-    if (!file)
-        no_memory(to);
-    else
-        fputc('[', file);
-    return file;
+    fputc('[', list->file);
+    return list->file;
 }
 
-static void list_end(struct certificate *to, const char *name, const struct list *list, FILE *file)
+static void list_end(struct certificate *to, const char *name, struct printed *list)
 {
-    fputc(']', file);
-    fclose(file);
-    add_line(to, name, list->text);
+    fputc(']', list->file);
+    add_line(to, name, printed_end(list));
 }
 
 void certificate_integers(struct certificate *to, const char *name, const __int128 *values,
                           size_t count)
 {
-    struct list list = {0};
+    struct printed list;
     FILE *file = list_begin(to, &list);
     if (!file)
         return;
@@ -141,7 +128,7 @@ void certificate_integers(struct certificate *to, const char *name, const __int1
         fputs(i ? ", " : "", file);
         print_wide(file, values[i]);
     }
-    list_end(to, name, &list, file);
+    list_end(to, name, &list);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
@@ -234,7 +221,7 @@ void certificate_unlike(struct certificate *to, const ro_image *again, const ro_
 /* Texts one after another, as a list of strings. */
 static void add_list(struct certificate *to, const char *name, const struct texts *texts)
 {
-    struct list list = {0};
+    struct printed list;
     FILE *file = list_begin(to, &list);
     if (!file)
         return;
@@ -242,7 +229,7 @@ static void add_list(struct certificate *to, const char *name, const struct text
         fputs(i ? ", " : "", file);
         json_string(file, texts->text[i]);
     }
-    list_end(to, name, &list, file);
+    list_end(to, name, &list);
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
@@ -449,8 +436,8 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
 {
     const struct common *common = values;
     struct certificate made = {0};
-    char hash[RO_HASH_TEXT], *text = NULL;
-    size_t size = 0;
+    struct printed text = {0};
+    char hash[RO_HASH_TEXT];
     if (!common->certificate)
         return RO_OK;
     const ro_report report = ran ? *ran : (ro_report){0}; /* certifying may run something more */
@@ -459,62 +446,28 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
         add_run(&made, &report);
     if (status == RO_OK)
         status = made.status;
+    if (status == RO_OK)
+        status = printed_open(context, &text);
     if (status != RO_OK)
         goto done;
-    FILE *file = open_memstream(&text, &size);
-    if (!file) {
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-        goto done;
-    }
-    fputs("{\n", file);
+    fputs("{\n", text.file);
     for (int i = 0; i < made.count; i++)
-        fprintf(file, "  \"%s\": %s,\n", made.lines[i].name, made.lines[i].value);
-    fflush(file);
-    status = ro_bytes_hash(context, text, size, hash);
-    fprintf(file, "  \"%s\": \"%s\"\n}\n", checksum_name, hash);
-    if (fclose(file) != 0)
+        fprintf(text.file, "  \"%s\": %s,\n", made.lines[i].name, made.lines[i].value);
+    if (printed_flush(&text))
+        status = ro_bytes_hash(context, text.text, text.size, hash);
+    else
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-    if (status == RO_OK)
-        status = ro_bytes_save(context, common->certificate, text, size);
+    if (status == RO_OK) {
+        fprintf(text.file, "  \"%s\": \"%s\"\n}\n", checksum_name, hash);
+        status = printed_save(context, &text, common->certificate);
+    }
 done:
-    free(text);
+    printed_close(&text);
     certificate_close(&made);
     return status;
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
-
-static ro_status read_file(ro_context *context, const char *path, char **text, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    *text = NULL;
-    *size = 0;
-    if (!file)
-        return ro_context_fail(context, RO_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    size_t room = 0;
-    ro_status status = RO_OK;
-    for (;;) {
-        if (*size == room) {
-            room = 2 * room + 65536;
-            char *more = room < LARGEST ? realloc(*text, room + 1) : NULL;
-            if (!more) {
-                status = ro_context_fail(context, RO_E_FORMAT, "%s: is too large", path);
-                break;
-            }
-            *text = more;
-        }
-        const size_t got = fread(*text + *size, 1, room - *size, file);
-        *size += got;
-        if (got == 0)
-            break;
-    }
-    if (status == RO_OK && ferror(file))
-        status = ro_context_fail(context, RO_E_IO, "%s: cannot be read: %s", path, strerror(errno));
-    fclose(file);
-    if (status == RO_OK)
-        (*text)[*size] = '\0';
-    return status;
-}
 
 /* `  "name": value,` of one line, the comma missing in the last. */
 static bool read_line(struct certificate *to, char *line)
@@ -541,7 +494,7 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     char *text, hash[RO_HASH_TEXT], tail[sizeof mark + RO_HASH_TEXT + 8];
     size_t size;
     *to = (struct certificate){.context = context};
-    ro_status status = read_file(context, path, &text, &size);
+    ro_status status = ro_bytes_load(context, path, LARGEST, &text, &size);
     if (status != RO_OK)
         goto done;
     const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");

@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 
 #include "bench/timing.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -28,6 +29,7 @@ static const struct bench *const benches[] = {
     &bench_register,
     &bench_segment,
     &bench_papers,
+    &bench_quality,
 };
 /* clang-format on */
 enum { BENCHES = sizeof benches / sizeof *benches };
@@ -36,14 +38,16 @@ struct values {
     struct common common;
     int size;
     bool list;
-    const char *output;
+    const char *output, *plot;
 };
 
 static const struct option options[] = {
     {"size", "N", "measure N x N pixels only (default: the bench's own sizes)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 16},
-    {"output", "FILE", "of all (default bench/results/MACHINE.md)", OPTION_TEXT,
+    {"output", "FILE", "for all (default bench/results/MACHINE.md)", OPTION_TEXT,
      .offset = offsetof(struct values, output)},
+    {"plot", "FILE", "of quality: draw it as SVG", OPTION_TEXT,
+     .offset = offsetof(struct values, plot), .writes = true},
     {"list", NULL, "list the benches and stop", OPTION_FLAG,
      .offset = offsetof(struct values, list)},
     {0},
@@ -148,8 +152,7 @@ static int run_kept(const struct bench *bench, const struct bench_options *optio
 
 static int run_all(const struct values *values, const struct bench_options *bench)
 {
-    char machine[96], path[256], *text = NULL;
-    size_t size = 0;
+    char machine[96], path[256];
     name_machine(bench->cuda, machine, sizeof machine);
     snprintf(path, sizeof path, "bench/results/%s.md", machine);
     const char *output = values->output ? values->output : path;
@@ -159,24 +162,22 @@ static int run_all(const struct values *values, const struct bench_options *benc
              slash ? output : ".");
     if (*folder && access(folder, W_OK) != 0)
         return fail("%s: the results cannot be written there, --output names another file", output);
-    FILE *kept = open_memstream(&text, &size);
-    if (!kept)
-        return fail("not enough memory");
-    print_head(kept, bench->cuda);
-    int result = 0;
-    for (int i = 0; i < BENCHES && result == 0; i++)
-        if (!bench->cuda || benches[i]->cuda)
-            result = run_kept(benches[i], bench, kept);
-    fclose(kept);
     ro_context *context = NULL;
-    if (result == 0 && ro_context_open(NULL, &context) != RO_OK)
+    struct printed kept = {0};
+    int result = 0;
+    if (ro_context_open(NULL, &context) != RO_OK || printed_open(context, &kept) != RO_OK)
         result = fail("not enough memory");
-    if (result == 0 && ro_bytes_save(context, output, text, size) != RO_OK)
+    else
+        print_head(kept.file, bench->cuda);
+    for (int i = 0; i < BENCHES && result == 0; i++)
+        if (!benches[i]->pictures && (!bench->cuda || benches[i]->cuda))
+            result = run_kept(benches[i], bench, kept.file);
+    if (result == 0 && printed_save(context, &kept, output) != RO_OK)
         result = fail("%s", ro_context_message(context));
+    printed_close(&kept);
     ro_context_close(context);
-    free(text);
     if (result == 0)
-        fprintf(stderr, "bench: all of this is in %s\n", output);
+        tell("bench: all of this is in %s", output);
     return result ? result : finish_stdout();
 }
 
@@ -191,12 +192,18 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--list goes with --json only");
     if (values.list)
         return list_benches(values.common.json);
-    if (names.count > 1)
+    const bool quality = names.count && ro_name_equal(names.path[0], bench_quality.name);
+    if (names.count > 1 && !quality)
         return usage_error(command, "bench takes one name, %s was given too", names.path[1]);
+    if (values.plot && !quality)
+        return usage_error(command, "--plot applies to bench quality");
 
     struct bench_options bench = {.size = values.size,
                                   .json = values.common.json,
-                                  .cuda = values.common.device == RO_DEVICE_CUDA};
+                                  .cuda = values.common.device == RO_DEVICE_CUDA,
+                                  .files = names.path + 1,
+                                  .files_count = names.count > 1 ? names.count - 1 : 0,
+                                  .plot = values.plot};
     const bool all = names.count && ro_name_equal(names.path[0], "all");
     if (values.output && !all)
         return usage_error(command, "--output applies to bench all");
@@ -212,6 +219,8 @@ static int run(const struct command *command, int argc, char **argv)
             continue;
         if (!names.count && bench.json && benches[i] == &bench_papers)
             continue; /* it has no JSON */
+        if (!names.count && benches[i]->pictures)
+            continue;
         ran++;
         result = benches[i]->run(&bench);
         if (result)
@@ -226,7 +235,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_bench = {
     .name = "bench",
-    .operands = "[NAME]",
+    .operands = "[NAME] [PICTURE...]",
     .summary = "measures speed, side by side with other programs",
     .options = options,
     .common = COMMON_DEVICE | COMMON_JSON,

@@ -4,7 +4,9 @@
  * of its scan, which `halftone --curve` takes.
  */
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "draw/draw.h"
 #include "roundoff_io.h"
@@ -32,7 +34,7 @@ static const struct option options[] = {
      .min = 1, .max = 100000},
     {"patch", "N", "wedge: pixels of a patch, a multiple of 8 (default: 5 mm)", OPTION_WHOLE,
      PLACE(patch), .min = 16, .max = 4096},
-    {"cell", "N", "wedge: cells a side of a screen", OPTION_WHOLE, PLACE(cell), .min = 1,
+    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .min = 1,
      .max = 1 << 20},
     {"angle", "A", "wedge: of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
      PLACE(angle), .choices = angles},
@@ -80,8 +82,11 @@ static uint32_t patch_of(const struct values *values)
     return patch < 64 ? 64 : patch > 4096 ? 4096 : patch;
 }
 
-static ro_status make_wedge(ro_context *context, const struct values *values, const char *out)
+static ro_status make_wedge(struct task *task)
 {
+    const struct values *values = task->values;
+    ro_context *context = task->context;
+    const char *out = task->out;
     static ro_tone_point points[RO_CURVE_POINTS];
     ro_image grey = {0}, bits = {0};
     const uint32_t patch = patch_of(values);
@@ -123,23 +128,26 @@ static ro_status make_wedge(ro_context *context, const struct values *values, co
     return status;
 }
 
-static void say_wedge(const struct values *values, const char *out)
+static void wedge_json(const struct task *task, FILE *file)
 {
+    const struct values *values = task->values;
+    const uint32_t patch = patch_of(values);
+    fputs("{\"command\": \"calibrate wedge\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"patch\": %u, \"dpi\": %g}\n",
+            ro_wedge_width(patch), ro_wedge_height(patch), patch, values->dpi);
+}
+
+static void say_wedge(const struct task *task)
+{
+    const struct values *values = task->values;
     const uint32_t patch = patch_of(values);
     const uint32_t width = ro_wedge_width(patch), height = ro_wedge_height(patch);
-    if (values->common.json) {
-        FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-        fputs("{\"command\": \"calibrate wedge\", \"output\": ", file);
-        json_string(file, out);
-        fprintf(file, ", \"width\": %u, \"height\": %u, \"patch\": %u, \"dpi\": %g}\n", width,
-                height, patch, values->dpi);
-    } else if (!values->common.quiet) {
-        fprintf(stderr,
-                "calibrate: %d steps, %u x %u pixels, %.0f x %.0f mm at %g dpi; print it without "
-                "scaling\n",
-                RO_WEDGE_STEPS, width, height, width / values->dpi * 25.4,
-                height / values->dpi * 25.4, values->dpi);
-    }
+    fprintf(stderr,
+            "calibrate: %d steps, %u x %u pixels, %.0f x %.0f mm at %g dpi; print it without "
+            "scaling\n",
+            RO_WEDGE_STEPS, width, height, width / values->dpi * 25.4, height / values->dpi * 25.4,
+            values->dpi);
 }
 
 /* ---- The fit -------------------------------------------------------------------------------- */
@@ -147,62 +155,66 @@ static void say_wedge(const struct values *values, const char *out)
 static ro_status save_curve(ro_context *context, const char *path, const ro_tone_point *points,
                             int count)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-    fputs("tone in, tone out\n", file);
+    struct printed text;
+    ro_status status = printed_open(context, &text);
+    if (status != RO_OK)
+        return status;
+    fputs("tone in, tone out\n", text.file);
     for (int i = 0; i < count; i++)
-        fprintf(file, "%.6f, %.6f\n", points[i].in, points[i].out);
-    fclose(file);
-    ro_status status = text ? ro_bytes_save(context, path, text, size)
-                            : ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-    free(text);
-    return status;
+        fprintf(text.file, "%.6f, %.6f\n", points[i].in, points[i].out);
+    return printed_save(context, &text, path);
 }
 
-static ro_status fit(ro_context *context, const struct values *values, const char *scan,
-                     ro_wedge_report *report, int *count)
+struct fitted {
+    ro_wedge_report report;
+    int count;
+};
+
+static ro_status fit(struct task *task)
 {
+    const struct values *values = task->values;
+    ro_context *context = task->context;
+    struct fitted *fitted = task->data;
     ro_tone_point points[RO_WEDGE_STEPS];
     ro_image image = {0};
-    ro_status status = pictures_load(context, scan, &image, NULL);
+    ro_status status = pictures_load(context, task->files->path[0], &image, NULL);
     if (status == RO_OK)
-        status = ro_wedge_fit(context, &image, points, count, report);
+        status = ro_wedge_fit(context, &image, points, &fitted->count, &fitted->report);
     if (status == RO_OK)
-        status = save_curve(context, values->curve, points, *count);
+        status = save_curve(context, values->curve, points, fitted->count);
     ro_image_free(&image);
     return status;
 }
 
-static void say_fit(const struct values *values, const char *scan, const ro_wedge_report *report,
-                    int count)
+static void say_fit(const struct task *task)
 {
-    const int middle = RO_WEDGE_STEPS / 2;
-    if (!values->common.json) {
-        if (!values->common.quiet)
-            fprintf(stderr,
-                    "calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as "
-                    "%.1f %%, tones are off by %.1f %% rms; %d points in %s\n",
-                    report->angle, 100 * report->light, 100 * report->printed[middle],
-                    100 * report->error, count, values->curve);
-        if (!values->common.quiet)
-            pictures_tell();
-        return;
-    }
-    fputs("{\"command\": \"calibrate fit\", \"scan\": ", stdout);
-    json_string(stdout, scan);
-    fputs(", \"curve\": ", stdout);
-    json_string(stdout, values->curve);
-    printf(", \"points\": %d, \"angle\": %.4f, \"light\": %.4f, \"black\": %.4f, \"error\": %.5f",
-           count, report->angle, report->light, report->black, report->error);
-    fputs(", \"steps\": [", stdout);
+    const struct values *values = task->values;
+    const struct fitted *fitted = task->data;
+    const ro_wedge_report *report = &fitted->report;
+    tell("calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as %.1f %%, tones "
+         "are off by %.1f %% rms; %d points in %s",
+         report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
+         100 * report->error, fitted->count, values->curve);
+}
+
+static void fit_json(const struct task *task, FILE *file)
+{
+    const struct values *values = task->values;
+    const struct fitted *fitted = task->data;
+    const ro_wedge_report *report = &fitted->report;
+    fputs("{\"command\": \"calibrate fit\", \"scan\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"curve\": ", file);
+    json_string(file, values->curve);
+    fprintf(file,
+            ", \"points\": %d, \"angle\": %.4f, \"light\": %.4f, \"black\": %.4f, \"error\": %.5f",
+            fitted->count, report->angle, report->light, report->black, report->error);
+    fputs(", \"steps\": [", file);
     for (int i = 0; i < RO_WEDGE_STEPS; i++)
-        printf("%s[%.6f, %.5f]", i ? ", " : "", report->tone[i], report->printed[i]);
-    putchar(']');
-    pictures_json(stdout);
-    puts("}");
+        fprintf(file, "%s[%.6f, %.5f]", i ? ", " : "", report->tone[i], report->printed[i]);
+    fputc(']', file);
+    pictures_json(file);
+    fputs("}\n", file);
 }
 
 /* What a scan gives, as integers in millionths, and how much of it stands in the file --curve. */
@@ -267,37 +279,19 @@ static int run(const struct command *command, int argc, char **argv)
     if ((!wedge && !fits) || files.count != 1)
         return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
     int result = fits ? check_fit(command, &values) : 0;
-    if (result == 0)
-        result =
-            certificate_wanted(fits ? &command_calibrate_fit : command, &values.common, &files);
     if (result)
         return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    const char *file = files.path[0];
-    ro_wedge_report report = {0};
-    int count = 0;
-    ro_status status = wedge ? make_wedge(work.context, &values, file)
-                             : fit(work.context, &values, file, &report, &count);
-    if (status == RO_OK)
-        status = certificate_write(fits ? &command_calibrate_fit : command, work.context, &values,
-                                   &files, NULL);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, wedge ? file : values.curve);
-    } else {
-        if (wedge)
-            say_wedge(&values, file);
-        else
-            say_fit(&values, file, &report, count);
-        result = finish_stdout();
-    }
-    work_close(&work);
-    return result;
+    struct fitted fitted = {0};
+    return task_run(&(struct task){
+        .command = fits ? &command_calibrate_fit : command,
+        .values = &values,
+        .files = &files,
+        .out = wedge ? files.path[0] : values.curve,
+        .data = &fitted,
+        .work = wedge ? make_wedge : fit,
+        .json = wedge ? wedge_json : fit_json,
+        .say = wedge ? say_wedge : say_fit,
+    });
 }
 
 const struct command command_calibrate = {

@@ -4,6 +4,7 @@
  * table, and makes a page on which they can be looked at side by side.
  */
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/figures.h"
 #include "cli/frame/pictures.h"
 #include "cli/frame/work.h"
@@ -322,7 +323,7 @@ static ro_status write_page(struct comparison *all, const char *in)
     for (;;) {
         struct page page = {0};
         ro_status status = fill_page(all, in, area, &page);
-        const double share = (double)PAGE_BYTES / (double)page.size;
+        const double share = (double)PAGE_BYTES / (double)page.printed.size;
         if (status == RO_OK && share < 1) {
             area *= 0.95 * share;
             page_close(&page);
@@ -335,23 +336,25 @@ static ro_status write_page(struct comparison *all, const char *in)
     }
 }
 
-static void print_json(const struct comparison *all, const char *in, double seconds)
+static void print_json(const struct task *task, FILE *file)
 {
-    fputs("{\"command\": \"compare\", ", stdout);
-    put_head(stdout, all, in);
-    fputs(", \"methods\": [", stdout);
+    const struct comparison *all = task->data;
+    fputs("{\"command\": \"compare\", ", file);
+    put_head(file, all, task->files->path[0]);
+    fputs(", \"methods\": [", file);
     for (int i = 0; i < all->count; i++) {
-        fputs(i ? ",\n  " : "\n  ", stdout);
-        put_entry(stdout, &all->entries[i]);
-        putchar('}');
+        fputs(i ? ",\n  " : "\n  ", file);
+        put_entry(file, &all->entries[i]);
+        fputc('}', file);
     }
-    putchar(']');
-    pictures_json(stdout);
-    printf(", \"seconds\": %.6f}\n", seconds);
+    fputc(']', file);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
 }
 
-static void print_table(const struct comparison *all)
+static void print_table(const struct task *task)
 {
+    const struct comparison *all = task->data;
     printf("%-24s %9s %9s %8s %7s %7s %7s %7s\n", "method", "Mpixel/s", "PSNR eye", "SSIM eye",
            "tone", "grain", "worms", "clumps");
     for (int i = 0; i < all->count; i++) {
@@ -382,6 +385,16 @@ static ro_status certify(struct certificate *to, const void *values, const struc
     return status;
 }
 
+static ro_status work(struct task *task)
+{
+    struct comparison *all = task->data;
+    all->context = task->context;
+    ro_status status = run_all(all, task->files->path[0]);
+    if (status == RO_OK && all->values->report)
+        status = write_page(all, task->files->path[0]);
+    return status;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct values values = defaults;
@@ -391,38 +404,21 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "compare needs IN and no other name");
-    int result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
     if (values.report && !can_write(values.report))
         return 1;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
     static struct comparison all;
-    all = (struct comparison){.context = work.context, .values = &values};
-    ro_status status = run_all(&all, files.path[0]);
-    if (status == RO_OK && values.report)
-        status = write_page(&all, files.path[0]);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &files, NULL);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, values.report ? values.report : "-");
-    } else {
-        if (values.common.json)
-            print_json(&all, files.path[0], work.seconds);
-        else if (!values.common.quiet) {
-            print_table(&all);
-            pictures_tell();
-        }
-        result = finish_stdout();
-    }
+    all = (struct comparison){.values = &values};
+    int result = task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = values.report,
+        .data = &all,
+        .work = work,
+        .json = print_json,
+        .say = print_table,
+    });
     close_all(&all);
-    work_close(&work);
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff denoise: diffusion filters in few bits, for whole files or from pipe to pipe. */
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
 #include "cli/frame/vectors.h"
 #include "cli/frame/work.h"
@@ -239,8 +240,8 @@ static ro_status save_vectors(struct job *job, const char *path)
 
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
-static void print_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
-                       bool nearest, bool until_converged, double seconds)
+static void put_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
+                     bool nearest, bool until_converged, double seconds)
 {
     char kappa[80] = "", white[48] = "", time[32], where[64];
     if (r->noise > 0)
@@ -280,8 +281,8 @@ static void print_line(const ro_report *ran, const ro_denoise_report *r, const c
 }
 
 /* JSON knows no infinities: an empty range is left out before it comes to that. */
-static void print_json(FILE *file, const ro_report *ran, const ro_denoise_report *r,
-                       const struct operands *files, const char *scheme, double seconds)
+static void put_json(FILE *file, const ro_report *ran, const ro_denoise_report *r,
+                     const struct operands *files, const char *scheme, double seconds)
 {
     fputs("{\"command\": \"denoise\", \"input\": ", file);
     json_string(file, files->path[0]);
@@ -394,12 +395,6 @@ static ro_status watch(ro_context *context, const struct values *given, const ro
     return ro_denoise(context, in, again, &denoise);
 }
 
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
-}
-
 /* Steps are watched on the CPU, so with a context of its own. */
 static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
 {
@@ -413,10 +408,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
     if (status == RO_OK)
-        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                       .progress = stop_with,
-                                                       .progress_data = to->context},
-                                 &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
         status = watch(cpu, given, &in, &again, &steps, &report);
         if (status != RO_OK)
@@ -435,7 +427,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_unlike(to, &again, &out);
     }
     free(steps.list);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_image_free(&again);
@@ -450,6 +442,46 @@ static const char *const *reference(const void *given)
         "--schedule", "reference", "--cpu", "scalar", "--threads", "1", "!depth", "!vectors", NULL};
     const struct values *values = given;
     return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
+}
+
+static const char *scheme_of(const struct values *values)
+{
+    return values->scheme ? values->scheme : "explicit";
+}
+
+static ro_status work(struct task *task)
+{
+    const struct values *values = task->values;
+    struct job *job = task->data;
+    job->context = task->context;
+    if (values->until_converged && !values->common.quiet)
+        task->progress->notice = "denoise: goes on until no pixel moves, which can take a while; "
+                                 "--iterations N bounds it";
+    bool linear = values->model && ro_name_equal(values->model, "linear");
+    bool rows = values->schedule && ro_name_equal(values->schedule, "stream") && !values->depth &&
+                (linear || !isnan(values->kappa)) && ro_name_equal(scheme_of(values), "explicit") &&
+                values->common.device != RO_DEVICE_CUDA;
+    ro_status status = rows ? run_rows(job) : run_whole(job);
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && values->vectors)
+        status = save_vectors(job, values->vectors);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct job *job = task->data;
+    put_json(file, &task->ran, job->denoise.report, task->files, scheme_of(task->values),
+             task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct values *values = task->values;
+    const struct job *job = task->data;
+    put_line(&task->ran, job->denoise.report, scheme_of(values),
+             values->round && ro_name_equal(values->round, "nearest"), values->until_converged,
+             task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -469,50 +501,19 @@ static int run(const struct command *command, int argc, char **argv)
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
-    int result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
     ro_denoise_report report = {0};
-    struct job job = {
-        .context = work.context,
+    struct job job = {.files = &files, .denoise = options_of(&values, &report)};
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
         .files = &files,
-        .denoise = options_of(&values, &report),
-    };
-    const char *scheme = values.scheme ? values.scheme : "explicit";
-    if (values.until_converged && !values.common.quiet)
-        work.progress.notice = "denoise: goes on until no pixel moves, which can take a while; "
-                               "--iterations N bounds it";
-    bool linear = values.model && ro_name_equal(values.model, "linear");
-    bool rows = values.schedule && ro_name_equal(values.schedule, "stream") && !values.depth &&
-                (linear || !isnan(values.kappa)) && ro_name_equal(scheme, "explicit") &&
-                values.common.device != RO_DEVICE_CUDA;
-    ro_status status = rows ? run_rows(&job) : run_whole(&job);
-    const double seconds = seconds_now() - work.progress.start;
-    const ro_report ran = *ro_context_report(work.context);
-    if (status == RO_OK && values.vectors)
-        status = save_vectors(&job, values.vectors);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &files, &ran);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, files.path[1]);
-    } else if (values.common.json) {
-        bool busy = strcmp(files.path[1], "-") == 0;
-        print_json(busy ? stderr : stdout, &ran, &report, &files, scheme, seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet) {
-        print_line(&ran, &report, scheme, values.round && ro_name_equal(values.round, "nearest"),
-                   values.until_converged, seconds);
-        pictures_tell();
-    }
-    work_close(&work);
-    return result;
+        .out = files.path[1],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
 }
 
 const struct command command_denoise = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff measure: figures of a result against its original, as a table, JSON or a page. */
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/figures.h"
 #include "cli/frame/pictures.h"
 #include "cli/frame/work.h"
@@ -114,17 +115,34 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     return status;
 }
 
-static void print_json(const struct operands *files, const ro_measure_report *report,
-                       double seconds)
+static ro_status work(struct task *task)
 {
-    fputs("{\"command\": \"measure\", \"original\": ", stdout);
-    json_string(stdout, files->path[0]);
-    fputs(", \"result\": ", stdout);
-    json_string(stdout, files->path[1]);
-    fputs(", ", stdout);
-    figures_json(stdout, report);
-    pictures_json(stdout);
-    printf(", \"seconds\": %.6f}\n", seconds);
+    const struct values *values = task->values;
+    struct job *job = task->data;
+    ro_status status = load_and_measure(task->context, values, task->files, job);
+    if (status == RO_OK && values->report)
+        status = page_measure(task->context, values->report, task->files->path, &job->original,
+                              &job->result, &job->report);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct job *job = task->data;
+    fputs("{\"command\": \"measure\", \"original\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"result\": ", file);
+    json_string(file, task->files->path[1]);
+    fputs(", ", file);
+    figures_json(file, &job->report);
+    pictures_json(file);
+    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
+}
+
+static void print_table(const struct task *task)
+{
+    const struct job *job = task->data;
+    figures_table(stdout, &job->report);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -138,38 +156,20 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "measure needs ORIGINAL and RESULT");
     if (values.report && !can_write(values.report))
         return 1;
-    int result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
     struct job job = {0};
-    ro_status status = load_and_measure(work.context, &values, &files, &job);
-    if (status == RO_OK && values.report)
-        status = page_measure(work.context, values.report, files.path, &job.original, &job.result,
-                              &job.report);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &files, NULL);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, values.report ? values.report : "-");
-    } else {
-        if (values.common.json)
-            print_json(&files, &job.report, work.seconds);
-        else if (!values.common.quiet) {
-            figures_table(stdout, &job.report);
-            pictures_tell();
-        }
-        result = finish_stdout();
-    }
+    int result = task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = values.report,
+        .data = &job,
+        .work = work,
+        .json = print_json,
+        .say = print_table,
+    });
     ro_measure_free(&job.report);
     ro_image_free(&job.original);
     ro_image_free(&job.result);
-    work_close(&work);
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff screen: makes a threshold array for ordered dithering and search. */
 #include "cli/certificate/certificate.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
 #include "roundoff_io.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct values defaults;
 static const char *const angles[] = {"0", "45", NULL};
 
 static const struct option options[] = {
-    {"size", "N", "cells a side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
+    {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
     {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
      .offset = offsetof(struct values, angle), .choices = angles},
@@ -64,9 +64,12 @@ static bool is_mem(const struct values *values, const char *out)
 
 /* As numbers of 16 bits where they tell the ranks apart or the file holds nothing better, else as
  * floats. */
-static ro_status make(ro_context *context, const struct values *values, const char *kind,
-                      const char *out, uint32_t *size)
+static ro_status make(struct task *task)
 {
+    const struct values *values = task->values;
+    const char *kind = task->files->path[0], *out = task->out;
+    ro_context *context = task->context;
+    uint32_t *size = task->data;
     ro_write_options write = {.type = values->type};
     ro_screen_options wanted = {
         .kind = kind,
@@ -95,19 +98,20 @@ static ro_status make(ro_context *context, const struct values *values, const ch
     return status;
 }
 
-static void report(const struct values *values, const char *kind, const char *out, uint32_t size,
-                   double seconds)
+static void print_json(const struct task *task, FILE *file)
 {
-    if (values->common.json) {
-        FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-        fputs("{\"command\": \"screen\", \"kind\": ", file);
-        json_string(file, kind);
-        fputs(", \"output\": ", file);
-        json_string(file, out);
-        fprintf(file, ", \"size\": %u, \"seconds\": %.6f}\n", size, seconds);
-    } else if (!values->common.quiet) {
-        fprintf(stderr, "screen: %s, %u x %u, %.1f ms\n", kind, size, size, 1e3 * seconds);
-    }
+    const uint32_t *size = task->data;
+    fputs("{\"command\": \"screen\", \"kind\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file, ", \"size\": %u, \"seconds\": %.6f}\n", *size, task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const uint32_t *size = task->data;
+    tell("screen: %s, %u x %u, %.1f ms", task->files->path[0], *size, *size, 1e3 * task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -124,29 +128,17 @@ static int run(const struct command *command, int argc, char **argv)
         return list_kinds(values.common.json);
     if (!make_given || names.count != 2)
         return usage_error(command, "screen needs make, KIND and OUT");
-    int result = certificate_wanted(command, &values.common, &names);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    const char *kind = names.path[0], *out = names.path[1];
-    uint32_t size;
-    ro_status status = make(work.context, &values, kind, out, &size);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &names, NULL);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, out);
-    } else {
-        report(&values, kind, out, size, work.seconds);
-        result = finish_stdout();
-    }
-    work_close(&work);
-    return result;
+    uint32_t size = 0;
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &names,
+        .out = names.path[1],
+        .data = &size,
+        .work = make,
+        .json = print_json,
+        .say = print_line,
+    });
 }
 
 const struct command command_screen = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff testcard: draws the built-in test picture into a file. */
 #include "cli/certificate/certificate.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
 #include "roundoff_io.h"
 
 #include <string.h>
@@ -37,8 +37,10 @@ static const char *const examples[] = {
 };
 
 /* Drawn whole: what it will need is asked of the writer before the work. */
-static ro_status draw(ro_context *context, const struct values *values, const char *out)
+static ro_status draw(struct task *task)
 {
+    const struct values *values = task->values;
+    ro_context *context = task->context;
     static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
     ro_format format = formats[values->colour][values->depth];
     uint32_t white = values->depth ? 65535 : 255;
@@ -49,7 +51,7 @@ static ro_status draw(ro_context *context, const struct values *values, const ch
                          .maxval = white,
                          .pages = 1};
     ro_image image = {0};
-    ro_status status = ro_writer_accepts(context, out, &info, &write);
+    ro_status status = ro_writer_accepts(context, task->out, &info, &write);
     if (status != RO_OK)
         goto done;
     status = ro_image_alloc(context, format, info.width, info.height, white, &image);
@@ -58,10 +60,30 @@ static ro_status draw(ro_context *context, const struct values *values, const ch
     status = ro_testcard(context, &image);
     if (status != RO_OK)
         goto done;
-    status = ro_image_save(context, out, &image, &write);
+    status = ro_image_save(context, task->out, &image, &write);
 done:
     ro_image_free(&image);
     return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct values *values = task->values;
+    fputs("{\"command\": \"testcard\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"depth\": %d, \"colour\": %s, "
+            "\"seconds\": %.6f}\n",
+            values->size.width, values->size.height, values->depth ? 16 : 8,
+            values->colour ? "true" : "false", task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct values *values = task->values;
+    fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->size.width,
+            values->size.height, values->depth ? 16 : 8, values->colour ? "colour" : "grey",
+            1e3 * task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -73,39 +95,15 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "testcard needs OUT and no other name");
-    int result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    const char *out = files.path[0];
-    ro_status status = draw(work.context, &values, out);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &files, NULL);
-    status = work_commit(&work, status);
-    work_end(&work);
-    int bits = values.depth ? 16 : 8;
-    if (status != RO_OK) {
-        result = work_failed(&work, status, out);
-    } else if (values.common.json) {
-        FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-        fputs("{\"command\": \"testcard\", \"output\": ", file);
-        json_string(file, out);
-        fprintf(file,
-                ", \"width\": %u, \"height\": %u, \"depth\": %d, \"colour\": %s, "
-                "\"seconds\": %.6f}\n",
-                values.size.width, values.size.height, bits, values.colour ? "true" : "false",
-                work.seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet) {
-        fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values.size.width,
-                values.size.height, bits, values.colour ? "colour" : "grey", 1e3 * work.seconds);
-    }
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[0],
+        .work = draw,
+        .json = print_json,
+        .say = print_line,
+    });
 }
 
 const struct command command_testcard = {

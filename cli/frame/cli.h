@@ -52,8 +52,9 @@ extern const struct command command_calibrate_fit; /* none of them, but has cert
 int fail(const char *format, ...) RO_PRINTF(1, 2);
 int usage_error(const struct command *command, const char *format, ...) RO_PRINTF(2, 3);
 
-/* The same line for what is no failure. */
+/* The same line for what is no failure, and without "roundoff: " before it. */
 void note(const char *format, ...) RO_PRINTF(1, 2);
+void tell(const char *format, ...) RO_PRINTF(1, 2);
 
 /* Whether what was printed on stdout arrived there; if not, fails. */
 int finish_stdout(void);

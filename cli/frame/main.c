@@ -4,10 +4,8 @@
 #include "cli/frame/signals.h"
 #include "core/names.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,96 +27,6 @@ const struct command *const commands[] = {
     NULL,
 };
 /* clang-format on */
-
-/* A file name may hold anything; the sentence stays one line. */
-static void say(const char *more, const char *format, va_list arguments)
-{
-    char sentence[1024];
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    for (char *c = sentence; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
-    fprintf(stderr, "roundoff: %s%s\n", sentence, more);
-}
-
-int fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say("", format, arguments);
-    va_end(arguments);
-    return 1;
-}
-
-void note(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say("", format, arguments);
-    va_end(arguments);
-}
-
-int usage_error(const struct command *command, const char *format, ...)
-{
-    char more[80];
-    snprintf(more, sizeof more, " (see roundoff %s%s--help)", command ? command->name : "",
-             command ? " " : "");
-    va_list arguments;
-    va_start(arguments, format);
-    say(more, format, arguments);
-    va_end(arguments);
-    return EXIT_BAD_USAGE;
-}
-
-int finish_stdout(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return 0;
-    return fail("standard output: %s", strerror(errno));
-}
-
-/* The length of the UTF-8 character that starts here, 0 if none does. */
-static int utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char from, to, low, high; /* of the first byte, and of the second */
-        int length;
-    } rows[] = {
-        {0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (text[0] < rows[i].from || text[0] > rows[i].to)
-            continue;
-        if (rows[i].length > 1 && (text[1] < rows[i].low || text[1] > rows[i].high))
-            return 0;
-        for (int k = 2; k < rows[i].length; k++)
-            if ((text[k] & 0xc0) != 0x80)
-                return 0;
-        return rows[i].length;
-    }
-    return 0;
-}
-
-void json_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    while (*text) {
-        unsigned char c = (unsigned char)*text;
-        int length = utf8_length((const unsigned char *)text);
-        if (length == 0)
-            fputs("\\ufffd", file);
-        else if (c < 0x20 || c == 0x7f || c == '<') /* "</script>" must not end a page's data */
-            fprintf(file, "\\u%04x", c);
-        else if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else
-            fwrite(text, 1, (size_t)length, file);
-        text += length ? length : 1;
-    }
-    fputc('"', file);
-}
 
 static int help(void)
 {

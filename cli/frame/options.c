@@ -36,7 +36,7 @@ static const struct option common_options[] = {
     {"json", NULL, "report as JSON", OPTION_FLAG, .offset = offsetof(struct common, json)},
     {"certificate", "F", "state what was done, for roundoff verify", OPTION_TEXT,
      .offset = offsetof(struct common, certificate), .writes = true},
-    {"strict", NULL, "fail where something of a picture would be dropped", OPTION_FLAG,
+    {"strict", NULL, "fail if any part of a picture would be dropped", OPTION_FLAG,
      .offset = offsetof(struct common, strict), .topic = "files"},
 };
 enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };

@@ -78,7 +78,7 @@ enum {
     COMMON_STRICT = 1 << 7,
 };
 
-enum { MAX_OPERANDS = 4 };
+enum { MAX_OPERANDS = 8 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The handler only sets flags: ro_context_cancel is one atomic store, and the work stops at its
- * next check, removes its temporary file and returns. System calls are not restarted, so that a
- * read from a silent pipe ends too. A closed pipe and a file over the limit are errors of write.
+ * next check, removes its temporary files and returns. System calls are not restarted, so that a
+ * read from a silent pipe ends too. Who asks a second time gets no work any more: the handler
+ * removes the temporary files and ends the process. A closed pipe and a file over the limit are
+ * errors of write.
  */
 #include "cli/frame/signals.h"
+
+#include "roundoff_io.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static atomic_int caught;
 static atomic_int inside; /* handlers at work: any thread may be the one that is interrupted */
@@ -18,7 +23,10 @@ static _Atomic(ro_context *) watched;
 static void on_signal(int number)
 {
     int none = 0;
-    atomic_compare_exchange_strong(&caught, &none, number);
+    if (!atomic_compare_exchange_strong(&caught, &none, number)) {
+        ro_temporaries_remove();
+        _exit(128 + number);
+    }
     atomic_fetch_add(&inside, 1);
     ro_context *context = atomic_load(&watched);
     if (context)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ctrl-C and termination become a cancellation, so that clean-up runs as after any failure. */
+/* Ctrl-C and termination become a cancellation, so that clean-up runs as after any failure; the
+ * second of them ends the process at once. */
 #ifndef RO_CLI_FRAME_SIGNALS_H
 #define RO_CLI_FRAME_SIGNALS_H
 

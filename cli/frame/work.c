@@ -69,6 +69,22 @@ void work_end(struct work *work)
     progress_end(&work->progress);
 }
 
+ro_status work_cpu_open(ro_context *first, ro_context **cpu)
+{
+    const ro_status status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU}, cpu);
+    if (status != RO_OK)
+        return ro_context_fail(first, status, "not enough memory or threads");
+    signals_watch(*cpu);
+    return RO_OK;
+}
+
+void work_cpu_close(ro_context *first, ro_context *cpu)
+{
+    if (cpu)
+        signals_watch(first);
+    ro_context_close(cpu);
+}
+
 int work_failed(const struct work *work, ro_status status, const char *out)
 {
     int number = signals_caught();

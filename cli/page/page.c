@@ -23,10 +23,10 @@ static void put_escaped(FILE *file, const char *text)
 
 ro_status page_open(ro_context *context, struct page *page, const char *title)
 {
-    *page = (struct page){0};
-    page->data = open_memstream(&page->text, &page->size);
-    if (!page->data)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a page");
+    const ro_status status = printed_open(context, &page->printed);
+    page->data = page->printed.file;
+    if (status != RO_OK)
+        return status;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           page->data);
@@ -72,18 +72,13 @@ ro_status page_save(ro_context *context, struct page *page, const char *script, 
 {
     fprintf(page->data, "}</script>\n<script>\n%s%s</script>\n</body>\n</html>\n", page_plots_js,
             script);
-    const bool failed = fflush(page->data) != 0 || ferror(page->data);
-    if (failed)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a page");
-    return ro_bytes_save(context, path, page->text, page->size);
+    return printed_save(context, &page->printed, path);
 }
 
 void page_close(struct page *page)
 {
-    if (page->data)
-        fclose(page->data);
-    free(page->text);
-    *page = (struct page){0};
+    printed_close(&page->printed);
+    page->data = NULL;
 }
 
 ro_image page_part(const ro_image *image, uint32_t x, uint32_t y, uint32_t width, uint32_t height)

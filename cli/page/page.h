@@ -7,12 +7,12 @@
 #define RO_CLI_PAGE_PAGE_H
 
 #include "cli/frame/cli.h"
+#include "cli/frame/printed.h"
 
 /* A page in the making; `data` takes the members of its JSON object. */
 struct page {
     FILE *data;
-    char *text;
-    size_t size;
+    struct printed printed;
 };
 
 ro_status page_open(ro_context *context, struct page *page, const char *title);

@@ -84,6 +84,7 @@ typedef struct ro_report {
     int threads;
     uint64_t steps;    /* vector steps one after another; pixels for a sequential schedule */
     uint64_t launches; /* kernels launched on a device; 0 on the CPU */
+    char detail[96];   /* what a method says of itself; "" for most */
 } ro_report;
 
 /* A context owns a worker pool and keeps the message of the last failure. One call at a time per
@@ -166,7 +167,7 @@ typedef enum ro_format {
 } ro_format;
 
 /* A view of pixels the caller owns. `stride` is the distance of rows in bytes and may be larger
- * than a row. `maxval` is the value of white of an integer format (0 means all bits set). */
+ * than a row; rows of 16-bit samples begin at multiples of 2 bytes, of floats of 4. `maxval` is the value of white of an integer format (0 means all bits set). */
 typedef struct ro_image {
     ro_format format;
     uint32_t width, height;
@@ -181,8 +182,8 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width);
 RO_API
 const char *ro_format_name(ro_format format);
 
-/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view; ro_image_free gives them back and
- * clears the view. */
+/* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them back,
+ * and clears the view. */
 RO_API
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
                          uint32_t maxval, ro_image *image);

@@ -108,11 +108,15 @@ typedef struct ro_halftone_options {
                       both, 0 to 100 */
 
     /* Direct binary search. dbs-clipping-free takes a square `screen` too; NULL: the built-in. */
-    double sigma;       /* of the eye, in pixels; 0: 1.2 */
-    int radius;         /* of the eye, 1 to 8 pixels; 0: 4 */
+    double dpi;      /* of the output, if known: the eye follows it; 0: 300 */
+    double distance; /* Naesaenen's eye, so many millimetres away; 0: 300 if there is no sigma */
+    double sigma;    /* a Gaussian eye of so many pixels; 0: 1.2 for the aim "picture", else none */
+    int radius;      /* of the eye, 1 to 11 pixels; 0: follows the view, 4 for a Gaussian */
     const char *aim;    /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
     const char *order;  /* NULL: "groups"; "raster" */
-    const char *start;  /* NULL: "random"; "floyd-steinberg" */
+    const char *start;  /* NULL: "random"; or a method of two levels, such as "ostromoukhov" */
+    const ro_image *first; /* a halftone of `in` to start from instead: RO_BITS, or grey, which is
+                              white above the middle */
     int rounds;         /* at most so many; 0: until nothing changes */
     uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
 } ro_halftone_options;
@@ -179,7 +183,8 @@ typedef struct ro_halftone_audit {
     int64_t divisor;
     int64_t border;  /* went over the borders */
     int64_t carried; /* remainders left at the ends of rows */
-    int64_t lost;    /* was not passed on: strength, and kernels whose weights do not sum up */
+    int64_t lost;    /* was not passed on: strength, kernels whose weights do not sum up, and what
+                      * acuity cuts off */
 
     /* Direct binary search: errors are sums of squares in units of (1 / 65536)^2. */
     int searched;

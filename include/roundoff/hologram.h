@@ -33,6 +33,7 @@ void ro_field_free(ro_field *field);
 /* What is known of a field's physics; zeros: not known. */
 typedef struct ro_optics {
     double wavelength, pitch;
+    double pitch_y;         /* of the rows, where it differs; 0: as `pitch` */
     double viewer[3];       /* the centre of the viewing area; z is negative */
     double viewing_area[2]; /* its width and height */
     double depth;           /* where a picture of the scene is in focus */
@@ -61,16 +62,42 @@ typedef struct ro_hologram_scene {
 } ro_hologram_scene;
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
- * what lies behind it. `optics` is filled in. Needs FFTW, or cuFFT on a CUDA device. */
+ * what lies behind it. `optics` is filled in. The same bits on every CPU. */
 RO_API
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
                            const ro_field *field, ro_optics *optics);
 
+/* A picture in a scene, seen from the front, its middle on the axis. */
+typedef struct ro_scene_picture {
+    ro_image amplitude; /* RO_GRAYF */
+    ro_image depths; /* RO_GRAYF of the same size, metres behind the hologram; no data: it is flat,
+                        and black is nothing, through which one sees what is behind */
+    double depth;    /* of a flat one */
+    double width;    /* metres; 0: as wide and high as the hologram allows */
+} ro_scene_picture;
+
+/* Zeros: defaults. */
+typedef struct ro_picture_scene {
+    const ro_scene_picture *pictures;
+    int count;
+    int layers;        /* that depths are cut into; 0: 16 */
+    const char *phase; /* NULL: "random"; "constant", or "smooth": as if it came from the viewer */
+    uint64_t seed;
+    ro_optics optics; /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
+                         the angle needs that the pitch allows */
+} ro_picture_scene;
+
+/* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
+RO_API
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
+                               const ro_field *field, ro_optics *optics);
+
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
- * viewer), as if nothing surrounded it. `in` and `out` may be the same. */
+ * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
+ * may be the same. The same bits on every CPU. */
 RO_API
 ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
-                             double wavelength, double pitch, double distance);
+                             const ro_optics *optics, double distance);
 
 /* ---- Quantizing --------------------------------------------------------------------------- */
 
@@ -141,22 +168,78 @@ typedef struct ro_hologram_options {
     double kappa;         /* paper: noise is kept out of frequencies above kappa/2 too; 0: 0.9 */
     ro_optics optics;
     ro_window window;           /* size 0: from the optics */
-    int measure;                /* fill in the measured figures; needs FFTW */
+    int measure;                /* fill in the measured figures */
     ro_hologram_report *report; /* NULL: not wanted */
 } ro_hologram_options;
-
-/* Whether this build can measure: it has FFTW. */
-RO_API
-int ro_hologram_measures(void);
 
 /* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
 RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
                                const ro_hologram_options *options);
 
+/* ---- Refining ------------------------------------------------------------------------------ */
+
+enum { RO_REFINEMENT_MANY = 64 }; /* as many phases need iterations only, fewer a search as well */
+
+typedef struct ro_refinement_report {
+    int iterations, passes;
+    double start_psnr,
+        psnr;          /* of the amplitude in the region, decibels, scaled to fit the target */
+    double efficiency; /* light in the region over the light that falls on the modulator */
+    const char *edges; /* as they were taken */
+} ro_refinement_report;
+
+/* Zeros: defaults. */
+typedef struct ro_refinement {
+    ro_image target;    /* amplitudes, RO_GRAYF of the field's size; the phase is free */
+    double distance;    /* of the target: positive in the direction of the light */
+    uint32_t region[4]; /* x, y, width, height; size 0: round all that is not black */
+    double light;       /* the share that the region is to get */
+    int iterations;     /* between both planes: 0 is 50, or 15 of few levels; below 0: none */
+    int passes;         /* of search, of few levels: 0 is 10; below 0: none */
+    const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
+                           "dark": nothing; "wrap": itself, repeated */
+    ro_refinement_report *report; /* NULL: not wanted */
+} ro_refinement;
+
+/* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
+ * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
+ * pitch count. */
+RO_API
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_refinement *refinement);
+
+/* ---- Frames in time ---------------------------------------------------------------------------
+ */
+
+typedef struct ro_frames_report {
+    double psnr; /* of the root of the mean intensity in the window, scaled to fit, decibels */
+    double first_psnr; /* of the first frame alone */
+    double efficiency; /* the mean light in the window over the light that falls on the modulator */
+} ro_frames_report;
+
+/* Zeros: defaults. */
+typedef struct ro_frames {
+    int count;         /* of frames, shown one after another, faster than the eye sees */
+    double distance;   /* to the plane in which the intensity counts, positive with the light */
+    const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
+                          turned from frame to frame */
+    uint64_t seed;
+    int independent;          /* 1: errors of the intensity are not carried, for comparison */
+    ro_frames_report *report; /* NULL: not wanted */
+} ro_frames;
+
+/* Rounds a field to level numbers of several frames whose mean intensity, through the window, is
+ * that of the field: what a frame shows too much or too little the next ones make up for. `out` has
+ * a RO_INDEX8 of the field's size for each frame. Of the options levels or table, window, gain and,
+ * for a distance, the optics' wavelength and pitch count. */
+RO_API
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames);
+
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
- * the hogel's size. `table` holds the levels, `report` is the one of the run. Needs FFTW. */
+ * the hogel's size. `table` holds the levels, `report` is the one of the run. */
 RO_API
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
                             const float *table, const ro_hologram_report *report, uint32_t hogel,

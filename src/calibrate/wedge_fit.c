@@ -148,6 +148,10 @@ static ro_status measure_steps(ro_context *context, const struct wedge_scan *sca
     double ratio[WEDGE_PATCHES], black = 0, least = INFINITY, most = 0;
     wedge_steps(steps);
     for (int i = 0; i < WEDGE_PATCHES; i++) {
+        const ro_status status =
+            ro_context_progress(context, "calibrate", (double)i / WEDGE_PATCHES);
+        if (status != RO_OK)
+            return status;
         const struct look look = look_at(scan, (const double(*)[2])report->corner, i);
         if (!(look.paper > 0.02))
             return no_wedge(context, "the paper between its patches is black");

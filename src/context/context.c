@@ -88,6 +88,8 @@ int ro_context_cancelled(const ro_context *context) { return atomic_load(&contex
 ro_status ro_context_fail(ro_context *context, ro_status status, const char *format, ...)
 {
     va_list arguments;
+    if (!context) /* there is nobody to tell */
+        return RO_E_ARGUMENT;
     va_start(arguments, format);
     pthread_mutex_lock(&context->message_lock);
     vsnprintf(context->message, sizeof context->message, format, arguments);

@@ -9,15 +9,16 @@
 
 ro_cpu ro_cpu_best(void)
 {
-#if RO_HAVE_X86_SIMD
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return RO_CPU_AVX512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return RO_CPU_AVX2;
+    ro_cpu best = RO_CPU_SCALAR;
+#if defined(__x86_64__)
+    __builtin_cpu_init(); /* for callers that run before main */
 #endif
-    return RO_CPU_SCALAR;
+#define RUNS(set, cpu, runs, unused)                                                               \
+    if (runs)                                                                                      \
+        best = cpu;
+    RO_INSTRUCTION_SETS(RUNS, )
+#undef RUNS
+    return best;
 }
 
 const char *ro_cpu_name(ro_cpu cpu)

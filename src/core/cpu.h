@@ -9,11 +9,22 @@ ro_cpu ro_cpu_best(void);
 int ro_cpu_threads(void);                   /* cores this process may run on */
 void ro_cpu_model(char *name, size_t size); /* as the system names it */
 
-/* Instruction sets that were compiled in; the others run the scalar code. */
+/*
+ * The instruction sets that vector code was compiled for, the widest last: DO(set, cpu, whether
+ * this processor runs it, ...). CMakeLists.txt compiles every *_simd.c once per row.
+ */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(RO_NO_SIMD)
-#define RO_HAVE_X86_SIMD 1
+#define RO_INSTRUCTION_SETS(DO, ...)                                                               \
+    DO(avx2, RO_CPU_AVX2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),         \
+       __VA_ARGS__)                                                                                \
+    DO(avx512, RO_CPU_AVX512,                                                                      \
+       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&                  \
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),               \
+       __VA_ARGS__)
 #else
-#define RO_HAVE_X86_SIMD 0
+#define RO_INSTRUCTION_SETS(DO, ...)
 #endif
+
+enum { RO_CPUS = RO_CPU_AVX512 + 1 };
 
 #endif

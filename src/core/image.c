@@ -90,6 +90,8 @@ uint32_t ro_image_white_in_use(const ro_image *image)
 
 ro_status ro_image_check(ro_context *context, const ro_image *image, const char *role)
 {
+    if (!context)
+        return RO_E_ARGUMENT;
     if (!image || !find(image->format))
         return ro_context_fail(context, RO_E_ARGUMENT, "the %s image has no format", role);
     const struct format *format = find(image->format);
@@ -110,7 +112,28 @@ ro_status ro_image_check(ro_context *context, const ro_image *image, const char 
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the stride of the %s image, %td bytes, is shorter than a row, %zu",
                                role, image->stride, row);
+    if (format->bytes > 1 && ((uintptr_t)image->data % (size_t)format->bytes != 0 ||
+                              stride % (size_t)format->bytes != 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "rows of the %s image do not begin at a multiple of %d bytes", role,
+                               format->bytes);
     return RO_OK;
+}
+
+/* Pixels are taken by calloc, whose untouched pages cost nothing: a picture that a file claims
+ * takes memory as its rows arrive. The word before the aligned pixels is where they really begin.
+ */
+enum { ALIGNMENT = 64 };
+
+static void *take_pixels(size_t bytes)
+{
+    char *memory = bytes < PTRDIFF_MAX - 2 * ALIGNMENT ? calloc(bytes + 2 * ALIGNMENT, 1) : NULL;
+    if (!memory)
+        return NULL;
+    void **pixels =
+        (void **)(((uintptr_t)memory + 2 * ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+    pixels[-1] = memory;
+    return pixels;
 }
 
 ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, uint32_t height,
@@ -121,21 +144,21 @@ ro_status ro_image_alloc(ro_context *context, ro_format format, uint32_t width, 
     if (row == 0 || height == 0 || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u cannot be made", width,
                                height);
-    size_t stride = (row + 63) & ~(size_t)63;
+    size_t stride = (row + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!ro_size_multiply(stride, height, &bytes) || bytes > PTRDIFF_MAX)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", width,
                                height);
-    void *data = NULL;
-    if (posix_memalign(&data, 64, bytes) != 0)
+    void *data = take_pixels(bytes);
+    if (!data)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for an image of %u x %u (%zu MB)",
                                width, height, bytes >> 20);
-    __builtin_memset(data, 0, bytes);
     *image = (ro_image){format, width, height, maxval, (ptrdiff_t)stride, data};
     return RO_OK;
 }
 
 void ro_image_free(ro_image *image)
 {
-    free(image->data);
+    if (image->data)
+        free(((void **)image->data)[-1]);
     *image = (ro_image){0};
 }

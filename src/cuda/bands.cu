@@ -93,10 +93,10 @@ static ro_status open_lane(struct ro_cuda *cuda, const struct ro_cuda_rows *rows
     void *in, *out;
     band->in_pitch = ro_cuda_band_pitch(rows->in_bytes);
     band->out_pitch = ro_cuda_band_pitch(rows->out_bytes);
-    RO_TRY(ro_cuda_reserve(cuda, (enum ro_cuda_slot)(RO_CUDA_IN + which),
-                           band->in_pitch * rows->band, cuda->compute, &in, NULL));
-    RO_TRY(ro_cuda_reserve(cuda, (enum ro_cuda_slot)(RO_CUDA_OUT + which),
-                           band->out_pitch * rows->band, cuda->compute, &out, NULL));
+    RO_TRY(
+        ro_cuda_reserve(cuda, &ro_cuda_in[which], band->in_pitch * rows->band, cuda->compute, &in));
+    RO_TRY(ro_cuda_reserve(cuda, &ro_cuda_out[which], band->out_pitch * rows->band, cuda->compute,
+                           &out));
     band->in = (unsigned char *)in;
     band->out = (unsigned char *)out;
     if (rows->in_stride <= 0 || !is_pinned(rows->in))

@@ -30,7 +30,8 @@ struct ro_cuda_band {
 /* Launches what turns `in` into `out` on a stream. */
 typedef ro_status ro_cuda_band_fn(void *data, const struct ro_cuda_band *band, cudaStream_t stream);
 
-/* Returns when the output is complete. Uses the slots IN_A to OUT_B and all pinned buffers. */
+/* Returns when the output is complete. Uses the scratch of ro_cuda_in and ro_cuda_out, and all
+ * pinned buffers. */
 ro_status ro_cuda_run_bands(struct ro_cuda *cuda, const struct ro_cuda_rows *rows,
                             ro_cuda_band_fn *run, void *data);
 

@@ -109,8 +109,8 @@ void ro_cuda_close(struct ro_cuda *cuda)
             if (event)
                 cudaEventDestroy(event);
     ro_cuda_drop_graph(cuda);
-    for (int i = 0; i < RO_CUDA_SLOTS; i++)
-        cudaFree(cuda->slot[i].data);
+    for (const struct ro_cuda_scratch &slot : cuda->slot)
+        cudaFree(slot.data);
     for (void *pinned : cuda->pinned)
         cudaFreeHost(pinned);
     cudaGetLastError();
@@ -126,23 +126,37 @@ ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda)
     return RO_OK;
 }
 
-ro_status ro_cuda_reserve(struct ro_cuda *cuda, enum ro_cuda_slot number, size_t bytes,
-                          cudaStream_t stream, void **data, bool *fresh)
+const char ro_cuda_in[RO_CUDA_LANES] = {0}, ro_cuda_out[RO_CUDA_LANES] = {0};
+
+struct ro_cuda_scratch *ro_cuda_scratch_of(struct ro_cuda *cuda, const void *key)
 {
-    auto *slot = &cuda->slot[number];
-    bool made = slot->bytes < bytes;
-    if (made) {
+    for (struct ro_cuda_scratch &slot : cuda->slot)
+        if (slot.key == key)
+            return &slot;
+    return NULL;
+}
+
+ro_status ro_cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, cudaStream_t stream,
+                          void **data)
+{
+    struct ro_cuda_scratch *slot = ro_cuda_scratch_of(cuda, key);
+    if (!slot)
+        slot = ro_cuda_scratch_of(cuda, NULL);
+    if (!slot)
+        return ro_context_fail(cuda->context, RO_E_MEMORY, "no more than %d pieces of scratch",
+                               RO_CUDA_SLOTS);
+    slot->key = key;
+    if (slot->bytes < bytes) {
         if (slot->data)
             RO_CUDA_TRY(cuda->context, cudaFreeAsync(slot->data, stream));
         slot->data = NULL;
         slot->bytes = 0;
+        slot->count = 0;
         RO_CUDA_TRY(cuda->context, cudaMallocAsync(&slot->data, bytes, stream));
         slot->bytes = bytes;
         RO_CUDA_TRY(cuda->context, cudaMemsetAsync(slot->data, 0, bytes, stream));
     }
     *data = slot->data;
-    if (fresh)
-        *fresh = made;
     return RO_OK;
 }
 

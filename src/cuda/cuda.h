@@ -2,6 +2,10 @@
 /*
  * The CUDA side of a context, as C sees it. A build without CUDA has the same functions from
  * cuda_none.c: no devices, and every call fails with a sentence.
+ *
+ * What a room calls of its device code is a table of functions, declared in its *_cuda.h and filled
+ * in by its .cu. Without CUDA the table is NULL, by a RO_CUDA_NONE in the room's C file; no device
+ * is found then, so that nobody gets as far as to call it.
  */
 #ifndef RO_CUDA_CUDA_H
 #define RO_CUDA_CUDA_H
@@ -15,6 +19,12 @@ extern "C" {
 /* How many devices can be used; 0 without a driver. `why`, if not NULL, says why there are none. */
 int ro_cuda_count(char *why, size_t size);
 ro_status ro_cuda_describe(int index, ro_device_info *info);
+
+#if RO_HAVE_CUDA
+#define RO_CUDA_NONE(calls, table) extern const struct calls *const table
+#else
+#define RO_CUDA_NONE(calls, table) const struct calls *const table = NULL
+#endif
 
 /* What a context holds on its device: streams, events, scratch memory that grows and is kept. */
 struct ro_cuda;

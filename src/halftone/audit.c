@@ -10,6 +10,7 @@
  */
 #include "core/checked.h"
 #include "core/image.h"
+#include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/diffusion.h"
 #include "halftone/diffusion/tonal.h"
 
@@ -109,6 +110,41 @@ static void walk_tonal(struct walk *walk, const unsigned char *in, const uint8_t
         audit->border += below[x];
 }
 
+/* As acuity_ref.c has it. */
+static void walk_acuity(struct walk *walk, const unsigned char *in, const uint8_t *levels,
+                        uint32_t y)
+{
+    const struct diffusion_plan *plan = walk->plan;
+    const size_t length = line_length(walk->width);
+    ro_halftone_audit *audit = walk->audit;
+    int32_t *flow[3];
+    for (uint32_t dy = 0; dy < 3; dy++)
+        flow[dy] = walk->errors + (y + dy) % 3 * length + DIFFUSION_PAD;
+    memset(flow[2] - DIFFUSION_PAD, 0, length * sizeof(int32_t));
+    for (int64_t x = 0; x < walk->width; x++) {
+        const int32_t sample = diffusion_tone(plan, in, (uint32_t)x) / 16;
+        const struct acuity_tone *tone = &plan->acuity->tones[sample];
+        const int32_t v = tone->above + flow[0][x];
+        if (tone->level + (v > tone->threshold) != levels[x])
+            unlike(audit, (uint32_t)x, y);
+        const int32_t e = v + plan->level[tone->level] - plan->level[levels[x]];
+        const int32_t kept = acuity_kept(tone, e);
+        audit->lost += e - kept;
+        int32_t share[ACUITY_TAPS], rest = kept;
+        for (int i = 0; i < ACUITY_TAPS; i++)
+            if (i != ACUITY_DOWN)
+                rest -= share[i] = acuity_share(acuity_weights[tone->class][i], kept);
+        share[ACUITY_DOWN] = rest;
+        for (int i = 0; i < ACUITY_TAPS; i++) {
+            const struct diffusion_tap tap = acuity_taps.taps[i];
+            const int64_t to = x + tap.dx;
+            flow[tap.dy][to] += share[i];
+            if (to < 0 || to >= walk->width || y + (uint64_t)tap.dy >= walk->height)
+                audit->border += share[i];
+        }
+    }
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 struct rows {
@@ -182,7 +218,9 @@ static ro_status sum_tones(struct rows *rows, uint8_t *levels, struct walk *walk
             audit->tone_out += (2 * white * levels[x] + n - 1) / (2 * (n - 1));
         }
         if (status == RO_OK && walk->plan)
-            (walk->plan->tonal ? walk_tonal : walk_fixed)(walk, in, levels, y);
+            (walk->plan->acuity  ? walk_acuity
+             : walk->plan->tonal ? walk_tonal
+                                 : walk_fixed)(walk, in, levels, y);
         if (status == RO_OK && y % 256 == 255)
             status = ro_context_progress(rows->context, "audit", (double)y / walk->height);
     }
@@ -260,10 +298,10 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
     if (status != RO_OK)
         goto done;
     const struct halftone_engine *engine = rows.work.engine;
-    if (engine == &diffusion_engine || engine == &tonal_engine) {
+    if (engine == &diffusion_engine || engine == &tonal_engine || engine == &acuity_engine) {
         walk.plan = &((const struct diffusion_state *)rows.work.state)->plan;
         audit->diffused = 1;
-        audit->divisor = walk.plan->tonal ? 1 : walk.plan->kernel.divisor;
+        audit->divisor = walk.plan->tonal || walk.plan->acuity ? 1 : walk.plan->kernel.divisor;
     }
     audit->method = rows.work.method->info.name;
     audit->white = 16 * (int64_t)rows.work.grey.white;

@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
 #include "halftone/planes.h"
 
 #include <stdlib.h>
@@ -54,10 +55,11 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_OVERSHOOT, options->clamp != 0, "clamp"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
+        {OPTION_SEARCH, options->distance != 0, "view"},
         {OPTION_SEARCH, options->radius != 0, "radius"},
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->order != NULL, "order"},
-        {OPTION_SEARCH, options->start != NULL, "start"},
+        {OPTION_SEARCH, options->start || options->first, "start"},
         {OPTION_SEARCH, options->rounds != 0, "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
@@ -140,8 +142,8 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                                "a kernel of its own takes the place of method %s; give one of them",
                                work->options.method);
     if (work->options.kernel && work->options.like)
-        return ro_context_fail(context, RO_E_ARGUMENT, "like %s knows no kernel but its own",
-                               work->options.like);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--like %s takes no kernel other than its own", work->options.like);
     if (work->options.kernel)
         work->method = &halftone_own_kernel;
     else if (work->options.like)
@@ -328,6 +330,9 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
     struct halftoner work = {0};
     ro_device asked = context->options.device;
+    char why[160];
+    if (asked == RO_DEVICE_AUTO && ro_cuda_count(why, sizeof why) == 0)
+        return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     if (asked == RO_DEVICE_AUTO)
         context->options.device = RO_DEVICE_CUDA; /* the pixels are there already */
     status = halftoner_open(&work, context, in, PLANE_LUMA, out->format, options);

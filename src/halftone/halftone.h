@@ -79,7 +79,7 @@ struct halftoner {
     void *state; /* the engine's */
 };
 
-extern const struct halftone_engine diffusion_engine, tonal_engine, like_engine;
+extern const struct halftone_engine diffusion_engine, tonal_engine, acuity_engine, like_engine;
 extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
 extern const struct halftone_engine palette_engine; /* for any error diffusion kernel */
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;

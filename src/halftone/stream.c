@@ -133,7 +133,7 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
                            const ro_halftone_options *options, ro_halftone_stream **stream)
 {
     *stream = NULL;
-    static unsigned char no_pixels;
+    static _Alignas(8) unsigned char no_pixels;
     ro_image shape = *in;
     shape.data = &no_pixels;
     shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
@@ -236,6 +236,12 @@ static ro_status pull_planes(ro_halftone_stream *stream, void *rows, ptrdiff_t s
     return RO_OK;
 }
 
+static bool rows_fit(const void *rows, ptrdiff_t stride, uint32_t count, size_t row)
+{
+    const size_t apart = stride < 0 ? -(size_t)stride : (size_t)stride;
+    return count == 0 || (rows && (count == 1 || apart >= row));
+}
+
 ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
                            uint32_t count, uint32_t *taken)
 {
@@ -244,6 +250,8 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
     const unsigned char *from = rows;
     ro_status status = RO_OK;
     *taken = 0;
+    if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->in.format, work->in.width)))
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "rows to push are missing or overlap");
     if (stream->planes)
         return push_planes(stream, rows, stride, count, taken);
     if (stream->failed)
@@ -290,6 +298,8 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
                            uint32_t *given)
 {
     *given = 0;
+    if (count > 0 && !rows)
+        return ro_context_fail(stream->work.context, RO_E_ARGUMENT, "rows to pull have no place");
     if (stream->planes)
         return pull_planes(stream, rows, stride, count, given);
     /* The last rows may still wait behind finished ones that have now been pulled. */

@@ -73,7 +73,8 @@ static void run_columns(void *data, int thread)
     struct transform *work = data;
     const uint32_t columns = work->width / 2;
     uint32_t x;
-    while ((x = FFT_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < columns)
+    while ((x = FFT_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < columns &&
+           !ro_context_cancelled(work->job->context))
         measure_fft_columns(&work->down, work->re + x, work->im + x, work->stride,
                             columns - x < FFT_LANES ? columns - x : FFT_LANES,
                             scratch_of(work, thread));
@@ -83,7 +84,8 @@ static void run_rows(void *data, int thread)
 {
     struct transform *work = data;
     uint32_t y;
-    while ((y = FFT_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < work->height)
+    while ((y = FFT_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < work->height &&
+           !ro_context_cancelled(work->job->context))
         measure_fft_rows(&work->across, work->re + y * work->stride, work->im + y * work->stride,
                          work->stride, work->height - y < FFT_LANES ? work->height - y : FFT_LANES,
                          scratch_of(work, thread));
@@ -124,7 +126,8 @@ static void sum_rows(void *data, int thread)
     struct transform *work = data;
     uint32_t part;
     (void)thread;
-    while ((part = (uint32_t)atomic_fetch_add(&work->ticket, 1)) * ROWS < work->height)
+    while ((part = (uint32_t)atomic_fetch_add(&work->ticket, 1)) * ROWS < work->height &&
+           !ro_context_cancelled(work->job->context))
         for (uint32_t y = part * ROWS; y < (part + 1) * ROWS && y < work->height; y++)
             add_row(work, y, &work->rings[part]);
 }
@@ -182,6 +185,8 @@ ro_status measure_spectrum(struct measure_job *job, ro_measure_report *report)
     run(work, run_columns);
     run(work, run_rows);
     run(work, sum_rows);
+    if ((status = ro_context_progress(job->context, "measure", 0.8)) != RO_OK)
+        goto done;
     struct rings all = {0};
     for (uint32_t part = 0; part * ROWS < work->height; part++) {
         all.seen += work->rings[part].seen;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For files named *_simd.c, which are compiled once per instruction set: the name suffix of this
- * compilation and the width of its vectors. Arithmetic uses GNU vector types; what they lack is
- * written with intrinsics where it is needed.
+ * compilation, its ro_cpu and the width of its vectors. Arithmetic uses GNU vector types; what they
+ * lack is written with intrinsics where it is needed.
  */
 #ifndef RO_SIMD_SIMD_H
 #define RO_SIMD_SIMD_H
@@ -14,9 +14,11 @@
 
 #if defined(RO_SIMD_AVX512)
 #define RO_SIMD_NAME(name) RO_SIMD_JOIN(name, _avx512)
+#define RO_SIMD_CPU RO_CPU_AVX512
 #define RO_VECTOR_BYTES 64
 #elif defined(RO_SIMD_AVX2)
 #define RO_SIMD_NAME(name) RO_SIMD_JOIN(name, _avx2)
+#define RO_SIMD_CPU RO_CPU_AVX2
 #define RO_VECTOR_BYTES 32
 #else
 #error "compile *_simd.c with RO_SIMD_AVX2 or RO_SIMD_AVX512"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """roundoff bench: the papers' tables, and what it refuses before it measures anything."""
+import json
 import unittest
 
 from command import Case
@@ -16,6 +17,22 @@ class Bench(Case):
         names = [line.split()[0] for line in self.works("bench", "--list").stdout.decode().splitlines()]
         self.assertIn("papers", names)
         self.assertNotIn("all", names)
+
+    def test_quality(self):
+        self.works("testcard", "card.pgm", "--size", "80x64", "--quiet")
+        done = self.works("bench", "quality", "card.pgm", "--size", "64", "--json",
+                          "--plot", "plot.svg")
+        rows = {row["method"]: row for row in json.loads(done.stdout)}
+        for eye in "s0.8", "s2.5", "n3500":
+            self.assertEqual(rows["floyd-steinberg"][eye], 1)
+            self.assertGreater(rows["random"][eye], 2)
+        self.assertLess(rows["dbs-clipping-free --start fs"]["s1.8"], 0.8)
+        self.assertGreater(rows["floyd-steinberg"]["worms"], rows["dbs"]["worms"] + 2)
+        plot = self.get("plot.svg").decode()
+        self.assertTrue(plot.startswith("<svg "))
+        self.assertEqual(plot.count("<circle "), 7 * (len(rows) + 1))
+        self.refused("bench", "quality", "missing.png", words=["missing.png"])
+        self.refused("bench", "papers", "--plot", "plot.svg", status=2, words=["quality"])
 
     def test_refused(self):
         self.refused("bench", "all", "--json", status=2, words=["markdown"])

@@ -58,6 +58,7 @@ class Certificates(Case):
         self.put("kernel.json", b'{"divisor": 8, "taps": [[1,0,3], [0,1,5]]}')
         self.put("curve.csv", b"0, 0\n0.5, 0.4\n1, 1\n")
         self.works("screen", "make", "bayer", "screen.pgm", "--quiet")
+        self.works("halftone", "in.pgm", "first.pbm", "--method", "ostromoukhov", "--quiet")
         runs = [("out.pgm", "--levels", "5", "--noise", "20%", "--seed", "7"),
                 ("out.npy", "--levels", "3", "--method", "jjn", "--serpentine"),
                 ("out.pbm", "--kernel", "kernel.json"), ("out.pbm", "--curve", "curve.csv"),
@@ -67,6 +68,7 @@ class Certificates(Case):
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
                 ("out.pbm", "--method", "dbs", "--aim", "picture", "--seed", "4"),
+                ("out.pbm", "--method", "dbs", "--view", "600dpi,200mm", "--start", "first.pbm"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
                 ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),
                 ("out.pbm", "--schedule", "ec", "--strength", "70")]

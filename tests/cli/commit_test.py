@@ -41,9 +41,9 @@ class Commit(Case):
         self.all_new(names)
         sizes = sorted(os.path.getsize(self.path(name)) for name in names)
         for size in sizes:
-            self.fills_up(size - 1, *arguments, names=names)
+            self.fills_up(size * 9 // 10, *arguments, names=names)  # times differ, and their digits
         self.olds(*names)
-        self.works(*arguments, "--quiet", preexec_fn=small_files(sizes[-1]))
+        self.works(*arguments, "--quiet", preexec_fn=small_files(sizes[-1] + 99))
         self.all_new(names)
         self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".")])
 
@@ -163,7 +163,7 @@ class Commit(Case):
         for number, word in (signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"):
             for out, *arguments in (["out.pbm", "halftone", "pipe.pgm", "out.pbm"],
                                     ["out.pgm", "denoise", "pipe.pgm", "out.pgm", "--iterations", "1"],
-                                    ["out.pgm", "segment", "pipe.pgm", "out.pgm", "--at", "9,9"]):
+                                    ["out.pgm", "segment", "pipe.pgm", "out.pgm", "--at", "9,9", "--force"]):
                 self.olds(out, "cert.json")
                 before = self.snapshot()
                 said = self.interrupted(number, *arguments, "--certificate", "cert.json",

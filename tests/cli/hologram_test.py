@@ -7,7 +7,6 @@ import unittest
 
 from command import Case, OLD, ROUNDOFF, certifies, netpbm, noise
 
-import subprocess
 
 WINDOW = ["--window", "0.2,0.1,0.3,0.3"]
 
@@ -22,12 +21,6 @@ def npy(width, height, numbers, kind="<c8"):
 
 def field(width, height, seed=1):
     return npy(width, height, [b / 128 - 1 for b in noise(2 * width * height, seed)])
-
-
-def can_transform():
-    done = subprocess.run([ROUNDOFF, "hologram", "make", "/dev/null/x.npy", "--size", "8x8"],
-                          stderr=subprocess.PIPE)
-    return b"FFTW" not in done.stderr
 
 
 class Quantize(Case):
@@ -229,7 +222,7 @@ class Quantize(Case):
             (["make", "out.png", "--size", "8x8"], ".npy"),
             (["make", "out.npy", "--size", "8x8", "--left", "5mm"], "size and a depth"),
             (["reconstruct", "in.npy", "out.pgm", "--scale", "2"], "common"),
-            (["in.npy", "out.pgm"], "make, quantize or reconstruct"),
+            (["in.npy", "out.pgm"], "make, quantize, propagate or reconstruct"),
         ]
         for arguments, word in cases:
             self.refused("hologram", *arguments, words=[word], status=2)
@@ -241,7 +234,6 @@ class Quantize(Case):
                 self.assertIn(b"\n  " + option + b" ", text, topic)
 
 
-@unittest.skipUnless(can_transform(), "this build has no FFTW")
 class Optics(Case):
     @unittest.skipUnless(certifies(), "this build has no hashes")
     def test_from_scene_to_picture(self):
@@ -326,6 +318,103 @@ class Optics(Case):
             self.assertEqual(report["windows_over_their_mirror"], shown)
             self.assertLessEqual(report["efficiency"], report["in_window"])
             self.assertLess(report["in_window"], report["outgoing"])
+
+    def test_scenes(self):
+        self.put("a.pgm", b"P5\n20 16\n255\n" + noise(320, 5))
+        self.put("c.ppm", b"P6\n20 16\n255\n" + noise(960, 6))
+        self.put("d.pgm", b"P5\n20 16\n255\n" + noise(320, 7))
+        make = ["hologram", "make", "out.npy", "--size", "96x64", "--quiet"]
+        self.works(*make, "--pitch", "8umx6.4um", "--scene", "a.pgm@5cm", "--scene", "c.ppm@4cm",
+                   "--phase", "constant")
+        told = json.loads(self.get("out.json"))
+        self.assertEqual(told["pitch"], [8e-6, 6.4e-6])
+        self.assertEqual(told["depth"], 0.04)
+        self.works("hologram", "quantize", "out.npy", "q.pgm", "--quiet")
+        self.works(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", "--near", "40mm", "--far",
+                   "5cm", "--layers", "3")
+        self.works(*make, "--scene", "c.ppm@4cm", "--wavelength", "640nm,520nm,450nm")
+        fields = {self.get("out-%s.npy" % c) for c in "rgb"}
+        self.assertEqual(len(fields), 3)
+        self.assertEqual(json.loads(self.get("out-b.json"))["wavelength"], 450e-9)
+        self.put("out.npy", OLD)
+        make[-1:] = []
+        cases = [(["--scene", "a.pgm"], "needs a depth"),
+                 (["--scene", "a.pgm@5cm", "--depth-map", "d.pgm"], "tells its depth"),
+                 (["--scene", "a.pgm@deep"], "must be a length"),
+                 (["--scene", "a.pgm@5cm", "--near", "1cm"], "go together"),
+                 (["--scene", "a.pgm@5cm", "--board", "1cm,5cm"], "do not apply"),
+                 (["--scene", "a.pgm@5cm", "--wavelength", "1um,2um"], "one length, or three"),
+                 (["--near", "1cm"], "goes with --scene")]
+        for more, word in cases:
+            self.refused(*make, *more, words=[word], status=2)
+        self.refused(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", words=["--near and --far"])
+        self.refused(*make, "--scene", "a.pgm@5cm", "--viewer", "0,0,-1mm",
+                     words=["out of reach", "would do at"])
+        self.refused(*make, "--scene", "missing.pgm@5cm", words=["missing.pgm"])
+
+    def test_propagate(self):
+        self.put("in.npy", field(40, 30))
+        self.put("in.json", b'{"wavelength": 6.35e-7, "pitch": [8e-6, 6e-6], "depth": 0.01,'
+                            b' "viewer": [0, 0, -0.02], "viewing_area": [1e-4, 1e-4]}')
+        self.works("hologram", "propagate", "in.npy", "out.npy", "--distance", "5mm")
+        told = json.loads(self.get("out.json"))
+        self.assertEqual(told["pitch"], [8e-6, 6e-6])
+        self.assertAlmostEqual(told["depth"], 0.015)
+        self.assertAlmostEqual(told["viewer"][2], -0.015)
+        self.works("hologram", "propagate", "out.npy", "back.npy", "--distance", "-5mm")
+        self.works("hologram", "reconstruct", "out.npy", "view.pgm")
+        for name in "in.npy", "out.npy":
+            self.works("hologram", "reconstruct", name, name[:-4] + ".pgm", "--depth",
+                       {"in.npy": "-2mm", "out.npy": "3mm"}[name])
+        self.works("hologram", "propagate", "in.npy", "on.npy", "--distance", "30mm", "--quiet")
+        self.assertNotIn("viewer", json.loads(self.get("on.json")))
+        self.put("out.npy", OLD)
+        for more, word in ((["--distance", "none"], "must be a length"), ([], "needs --distance"),
+                           (["--distance", "1mm", "--depth", "2mm"], "does not apply")):
+            self.refused("hologram", "propagate", "in.npy", "out.npy", *more, words=[word],
+                         status=2)
+
+    @unittest.skipUnless(certifies(), "this build has no hashes")
+    def test_refine(self):
+        self.put("in.npy", field(48, 40))
+        self.put("to.pgm", b"P5\n20 16\n255\n" + noise(320, 5))
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", "--wavelength", "532nm",
+                     "--pitch", "8um", "--target", "to.pgm", "--distance", "3mm"]
+        for levels in "phase:256", "phase:4", "binary":
+            told = json.loads(self.works(*arguments, "--refine", "3", "--levels", levels,
+                                         "--certificate", "c.json", "--json").stdout)
+            self.assertGreater(told["psnr_db"], told["start_psnr_db"], levels)
+            self.assertEqual((told["iterations"], told["passes"]),
+                             {"phase:256": (3, 0), "phase:4": (15, 3), "binary": (0, 3)}[levels])
+            self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
+        self.put("out.pgm", OLD)
+        for more, word in ((["--refine", "0"], "whole number"), ([], "goes with --refine"),
+                           (["--refine", "auto", "--taps", "3"], "do not apply"),
+                           (["--refine", "auto", "--region", "1,2"], "four whole numbers"),
+                           (["--refine", "auto", "--light", "120%"], "share"),
+                           (["--refine", "auto", "--size", "3x3"], "does not apply")):
+            self.refused(*arguments, *more, words=[word], status=2)
+        self.put("big.pgm", b"P5\n49 16\n255\n" + noise(49 * 16, 5))
+        arguments[8:10] = ["--target", "big.pgm"]
+        self.refused(*arguments, "--refine", "auto", words=["big.pgm", "48 x 40"])
+
+    def test_frames(self):
+        self.put("in.npy", field(48, 40))
+        arguments = ["hologram", "quantize", "in.npy", "out.pbm", "--levels", "binary"]
+        told = json.loads(self.works(*arguments, "--window", "0.25,0.25,0.4,0.4", "--frames", "6",
+                                     "--seed", "3", "--json").stdout)
+        self.assertGreater(told["psnr_db"], told["first_psnr_db"] + 3)
+        frames = {self.get("out-%d.pbm" % (i + 1)) for i in range(6)}
+        self.assertEqual(len(frames), 6)
+        self.assertEqual({data[:9] for data in frames}, {b"P4\n48 40\n"[:9]})
+        for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),
+                           (["--frames", "2", "--taps", "3"], "rules of its own")):
+            self.refused(*arguments, *more, words=[word], status=2)
+
+    def test_help_of_a_verb(self):
+        for verb in "make", "quantize", "reconstruct", "propagate":
+            text = self.works("hologram", verb, "--help").stdout
+            self.assertIn(b"Options for " + verb.encode(), text)
 
     def test_phases_are_light(self):
         self.put("phase.npy", npy(16, 16, [b / 40 for b in noise(256)], "<f4"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that are no pictures: kernels, palettes, curves, fields of displacements. */
+/* The files that are no pictures: kernels, palettes, curves, modulators, taps, seeds, sidecars,
+ * fields of displacements and of light. */
 #define _GNU_SOURCE /* memfd_create */
 #include "roundoff_io.h"
 
@@ -35,6 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ro_tone_point points[RO_CURVE_POINTS];
     int count;
     ro_image field = {0};
+    static ro_modulator modulator;
+    static ro_hologram_taps taps;
+    ro_optics optics = {0};
+    ro_seed *seeds = NULL;
+    size_t seed_count;
+    ro_field light = {0};
     if (!context && ro_context_open(&(ro_context_options){.threads = 1}, &context))
         abort();
     int file = memfd_create("fuzz", 0);
@@ -53,6 +60,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check(status);
     if (status == RO_OK)
         use(&(ro_halftone_options){.tone = {.curve = points, .curve_points = count}});
+    check(ro_modulator_load(context, path, &modulator));
+    check(ro_taps_load(context, path, &taps));
+    check(ro_optics_load(context, path, path, &optics));
+    check(ro_seeds_load(context, path, &seeds, &seed_count));
+    free(seeds);
+    check(ro_hologram_load(context, path, NULL, &light, NULL));
+    ro_field_free(&light);
     check(ro_field_load(context, path, &field));
     ro_image_free(&field);
     close(file);

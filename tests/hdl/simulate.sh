@@ -24,6 +24,12 @@ mkdir -p "$WORK"
 sources=$(ls "$SOURCE_DIR"/hdl/*/*.v | grep -v /vendor/)
 includes="-I$SOURCE_DIR/hdl/common -I$SOURCE_DIR/hdl/errordiffusion"
 flags="-I$SOURCE_DIR/tests -I$SOURCE_DIR/include -I$SOURCE_DIR/src"
+libraries="$BUILD_DIR/libroundoff.a -lm -lpthread"
+# A library that was built with CUDA needs the runtime that its build found.
+if nm "$BUILD_DIR/libroundoff.a" 2>/dev/null | grep -q __cudaRegisterFatBinary; then
+    libraries="$libraries $(sed -n 's/^CUDA_cudart_static_LIBRARY:FILEPATH=//p' \
+        "$BUILD_DIR/CMakeCache.txt") -ldl -lrt"
+fi
 
 # simulate NAME TOP 'PARAMETER=VALUE ...' [arguments]: tests/hdl/NAME.cpp drives the module TOP. What
 # is given is known to the program, too; with @ in front to the program alone.
@@ -53,7 +59,7 @@ simulate() {
                 --Mdir "$folder" --top-module "$top" $given $includes $sources \
                 "$SOURCE_DIR/hdl/vendor/generic.v" $extra "$SOURCE_DIR/tests/hdl/$name.cpp" \
                 -MAKEFLAGS 'OPT_FAST=-O1 OPT_GLOBAL=-O1' -CFLAGS "$flags -include $folder/parameters.h" \
-                -LDFLAGS "$folder/models.o $BUILD_DIR/libroundoff.a -lm -lpthread"
+                -LDFLAGS "$folder/models.o $libraries"
     } >"$folder/log" 2>&1 || {
         tail -40 "$folder/log"
         exit 1

@@ -36,9 +36,35 @@ enum { GUARD = 64, POISON = 0xa5 };
 
 struct trial {
     ro_image in, want, got;
+    ro_image first; /* a start of one's own */
     size_t out_bytes;
     struct dbs_options options;
 };
+
+/* A start of every kind: drawn, by methods that run on each device, a halftone that is given. */
+static void make_start(struct check *check, struct trial *trial)
+{
+    static const char *const starts[] = {NULL, "random", "floyd-steinberg", "blue-noise",
+                                         "ostromoukhov"};
+    const bool on_device = check->variant->device == RO_DEVICE_CUDA;
+    struct dbs_options *options = &trial->options;
+    const uint32_t kind = draw(check, 6);
+    trial->first = (ro_image){0};
+    if (kind < 5) {
+        options->start = starts[kind];
+        if (on_device && kind == 4)
+            options->start = "jarvis-judice-ninke"; /* weights by tone run on the CPU only */
+        options->seed = kind == 1 ? draw(check, 1000) : 0;
+        return;
+    }
+    const ptrdiff_t stride = (trial->in.width + 7) / 8 + (ptrdiff_t)draw(check, 5);
+    const size_t bytes = (size_t)stride * trial->in.height;
+    uint8_t *bits = malloc(bytes);
+    for (size_t i = 0; i < bytes; i++)
+        bits[i] = (uint8_t)draw(check, 256);
+    trial->first = (ro_image){RO_BITS, trial->in.width, trial->in.height, 0, stride, bits};
+    options->first = &trial->first;
+}
 
 static void make(struct check *check, int number, struct trial *trial)
 {
@@ -73,17 +99,16 @@ static void make(struct check *check, int number, struct trial *trial)
     memset(trial->got.data, POISON, trial->out_bytes);
 
     trial->options = cases[number].options;
-    trial->options.radius = 1 + (int)draw(check, DBS_MAX_RADIUS);
-    if (check->variant->device == RO_DEVICE_CUDA && trial->options.radius > 7)
-        trial->options.radius = 4; /* 8 runs on the CPU only */
-    trial->options.sigma = 0.3 * (2 + draw(check, 12));
-    trial->options.aim = draw(check, 2) ? DBS_PICTURE : DBS_SEEN;
-    trial->options.seed = draw(check, 1000);
-    trial->options.rounds = (int)draw(check, 3);
-    if (draw(check, 4) == 0) {
-        trial->options.start = DBS_FLOYD_STEINBERG;
-        trial->options.seed = 0;
+    if (draw(check, 3)) {
+        trial->options.radius = 1 + (int)draw(check, DBS_MAX_RADIUS);
+        trial->options.sigma = 0.3 * (2 + draw(check, 12));
+    } else {
+        trial->options.dpi = 100 * (1 + draw(check, 12));
+        trial->options.distance = 300;
     }
+    trial->options.aim = draw(check, 2) ? DBS_PICTURE : DBS_SEEN;
+    trial->options.rounds = (int)draw(check, 3);
+    make_start(check, trial);
     if (trial->options.clipping_free) {
         trial->options.shadow_numerator = 1 + draw(check, 9);
         trial->options.shadow_denominator = 255;
@@ -93,15 +118,21 @@ static void make(struct check *check, int number, struct trial *trial)
 static void discard(struct trial *trial)
 {
     free(trial->in.data);
+    free(trial->first.data);
     free(trial->want.data);
     free(trial->got.data);
 }
 
 static bool fails(struct check *check, const struct trial *trial, const char *what)
 {
-    snprintf(check->failure, sizeof check->failure, "%u x %u, maxval %u, w %d, sigma %g%s: %s",
-             trial->in.width, trial->in.height, trial->in.maxval, trial->options.radius,
-             trial->options.sigma, trial->options.aim == DBS_PICTURE ? ", aim picture" : "", what);
+    const struct dbs_options *o = &trial->options;
+    snprintf(check->failure, sizeof check->failure,
+             "%u x %u, maxval %u, w %d, sigma %g, dpi %g, from %s%s: %s", trial->in.width,
+             trial->in.height, trial->in.maxval, o->radius, o->sigma, o->dpi,
+             o->first   ? "a halftone"
+             : o->start ? o->start
+                        : "the default start",
+             o->aim == DBS_PICTURE ? ", aim picture" : "", what);
     return false;
 }
 
@@ -149,16 +180,19 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
         .method = cases[number].method,
         .seed = o->seed,
         .sigma = o->sigma,
+        .dpi = o->dpi,
+        .distance = o->distance,
         .radius = o->radius,
         .aim = o->aim == DBS_PICTURE ? "picture" : NULL,
         .order = cases[number].order,
-        .start = o->start == DBS_FLOYD_STEINBERG ? "floyd-steinberg" : NULL,
+        .start = o->start,
+        .first = o->first,
         .rounds = o->rounds,
         .shadow = {o->shadow_numerator, o->shadow_denominator},
     };
     ro_image got = trial->got;
     got.data = (uint8_t *)got.data + GUARD;
-    const bool resident = on_device && trial->options.start == DBS_RANDOM && draw(check, 2);
+    const bool resident = on_device && !o->first && draw(check, 2);
     ro_status status = resident ? run_resident(context, trial, &got, &options)
                                 : ro_halftone(context, &trial->in, &got, &options);
     if (status != RO_OK)
@@ -221,34 +255,10 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    enum { SIZE = 1024 };
-    ro_context *context;
-    ro_context_options how = {.device = variant->device, .cpu = variant->cpu, .threads = threads};
-    ro_image in = {0}, out = {0};
-    double best = 0;
-    if (ro_context_open(&how, &context) != RO_OK)
-        return 0;
-    if (ro_image_alloc(context, RO_GRAY8, SIZE, SIZE, 0, &in) != RO_OK ||
-        ro_image_alloc(context, RO_BITS, SIZE, SIZE, 0, &out) != RO_OK ||
-        ro_testcard(context, &in) != RO_OK)
-        goto done;
-    for (int i = 0; i < 3; i++) {
-        ro_halftone_options options = {.method = cases[number].method,
-                                       .order = cases[number].order};
-        double start = seconds_now();
-        if (ro_halftone(context, &in, &out, &options) != RO_OK)
-            goto done;
-        double speed = SIZE * SIZE / (seconds_now() - start) * 1e-6;
-        best = speed > best ? speed : best;
-    }
-done:
-    ro_image_free(&in);
-    ro_image_free(&out);
-    ro_context_close(context);
-    return best;
+    const ro_halftone_options options = {.method = cases[number].method,
+                                         .order = cases[number].order};
+    return halftone_speed(variant, threads, 1024, &options);
 }
-
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
 
 const struct suite dbs_suite = {
     .name = "search",
@@ -257,5 +267,4 @@ const struct suite dbs_suite = {
     .supports = supports,
     .test = test,
     .bench = bench,
-    .steps = steps,
 };

@@ -296,36 +296,36 @@ static bool test(int number, struct check *check)
 
 /* ---- Speed --------------------------------------------------------------------------------- */
 
+struct denoising {
+    ro_context *context;
+    ro_image image;
+    ro_denoise_options options;
+};
+
+static bool run_denoising(void *data)
+{
+    struct denoising *work = data;
+    return ro_denoise(work->context, &work->image, &work->image, &work->options) == RO_OK;
+}
+
 static double bench(int number, const struct variant *variant, int threads)
 {
     enum { SIZE = 1024, STEPS = 16 };
     const int route = number % ROUTES;
-    const ro_context_options how = {
-        .device = variant->device, .cpu = variant->cpu, .threads = threads};
-    const ro_denoise_options options = {.model = models[number / ROUTES],
-                                        .kappa = number / ROUTES ? 10 : 0,
-                                        .schedule = route == FUSED ? NULL : routes[route],
-                                        .iterations = STEPS};
-    ro_context *context;
-    ro_image image = {0};
+    struct denoising work = {.options = {.model = models[number / ROUTES],
+                                         .kappa = number / ROUTES ? 10 : 0,
+                                         .schedule = route == FUSED ? NULL : routes[route],
+                                         .iterations = STEPS}};
     double best = 0;
-    if (route == ROWS || ro_context_open(&how, &context) != RO_OK)
+    if (route == ROWS || !(work.context = open_variant(variant, threads)))
         return 0;
-    if (ro_image_alloc(context, RO_GRAY8, SIZE, SIZE, 0, &image) == RO_OK &&
-        ro_testcard(context, &image) == RO_OK)
-        for (int i = 0; i < 3; i++) {
-            double start = seconds_now();
-            if (ro_denoise(context, &image, &image, &options) != RO_OK)
-                break;
-            double speed = 1e-6 * SIZE * SIZE * STEPS / (seconds_now() - start);
-            best = speed > best ? speed : best;
-        }
-    ro_image_free(&image);
-    ro_context_close(context);
+    if (ro_image_alloc(work.context, RO_GRAY8, SIZE, SIZE, 0, &work.image) == RO_OK &&
+        ro_testcard(work.context, &work.image) == RO_OK)
+        best = best_speed(3, (double)SIZE * SIZE * STEPS, run_denoising, &work);
+    ro_image_free(&work.image);
+    ro_context_close(work.context);
     return best;
 }
-
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
 
 const struct suite denoise_suite = {
     .name = "denoise",
@@ -334,5 +334,4 @@ const struct suite denoise_suite = {
     .supports = supports,
     .test = test,
     .bench = bench,
-    .steps = steps,
 };

@@ -315,20 +315,10 @@ static bool test(int number, struct check *check)
     return right;
 }
 
-static double bench(int number, const struct variant *variant, int threads)
-{
-    (void)number, (void)variant, (void)threads;
-    return 0;
-}
-
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
-
 const struct suite device_suite = {
     .name = "device",
     .cases = CASES,
     .case_name = case_name,
     .supports = supports,
     .test = test,
-    .bench = bench,
-    .steps = steps,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Error diffusion: every kernel on every schedule, through the public interface. */
-#include "halftone/diffusion/diffusion.h"
+/* Error diffusion: every kernel, and acuity, on every schedule, through the public interface. */
 #include "core/names.h"
+#include "halftone/diffusion/acuity.h"
 #include "rocheck.h"
 
 #include <stdio.h>
@@ -19,12 +19,17 @@ static const struct schedule {
 };
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
 
-/* Methods of the family, in the order of the table. */
+enum { ACUITY = DIFFUSION_KERNELS, KERNELS };
+
+/* Methods of the family, in the order of the table; the last is acuity. */
 static const ro_method *method_of(int number)
 {
-    for (int i = 0; ro_halftone_method_at(i); i++)
-        if (strcmp(ro_halftone_method_at(i)->family, "error diffusion") == 0 && number-- == 0)
-            return ro_halftone_method_at(i);
+    for (int i = 0; ro_halftone_method_at(i); i++) {
+        const ro_method *method = ro_halftone_method_at(i);
+        if (number == ACUITY ? strcmp(method->name, "acuity") == 0
+                             : strcmp(method->family, "error diffusion") == 0 && number-- == 0)
+            return method;
+    }
     return NULL;
 }
 
@@ -41,6 +46,9 @@ static const char *case_name(int number)
 static bool supports(int number, const struct variant *variant)
 {
     const struct schedule *schedule = schedule_of(number);
+    if (number / SCHEDULES == ACUITY &&
+        (variant->device == RO_DEVICE_CUDA || strcmp(schedule->name, "ec") == 0))
+        return false;
     if (variant->device == RO_DEVICE_CUDA)
         return schedule->cuda &&
                (schedule->any_kernel || number / SCHEDULES == KERNEL_FLOYD_STEINBERG);
@@ -142,21 +150,30 @@ static void discard(struct picture *picture)
 static void run_reference(const struct picture *picture, int kernel)
 {
     struct diffusion_plan plan;
-    diffusion_plan_make(&plan, &(struct diffusion_request){
-                                   .kernel = &diffusion_kernels[kernel],
-                                   .kernel_id = kernel,
-                                   .width = picture->in.width,
-                                   .maxval = picture->in.maxval,
-                                   .sample_bytes = picture->in.format == RO_GRAY16 ? 2 : 1,
-                                   .levels = picture->levels,
-                                   .bits_out = picture->want.format == RO_BITS,
-                               });
+    struct diffusion_request request = {
+        .width = picture->in.width,
+        .maxval = picture->in.maxval,
+        .sample_bytes = picture->in.format == RO_GRAY16 ? 2 : 1,
+        .levels = picture->levels,
+        .bits_out = picture->want.format == RO_BITS,
+    };
+    struct acuity_plan *acuity = NULL;
+    const struct diffusion_schedule *reference = &diffusion_reference;
+    if (kernel == ACUITY) {
+        reference = &acuity_reference;
+        acuity = acuity_plan_make(&plan, &request);
+    } else {
+        request.kernel = &diffusion_kernels[kernel];
+        request.kernel_id = kernel;
+        diffusion_plan_make(&plan, &request);
+    }
     struct diffusion_run run = {.plan = &plan};
-    run.state = calloc(1, diffusion_reference.state_bytes(&plan, RO_CPU_SCALAR, 1));
+    run.state = calloc(1, reference->state_bytes(&plan, RO_CPU_SCALAR, 1));
     struct halftone_block block = {picture->in.data,     picture->in.stride, picture->want.data,
                                    picture->want.stride, picture->in.height, 0};
-    diffusion_reference.run(&run, &block);
+    reference->run(&run, &block);
     free(run.state);
+    free(acuity);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -337,7 +354,7 @@ static void steps(int number, const struct variant *variant)
 
 const struct suite diffusion_suite = {
     .name = "diffusion",
-    .cases = DIFFUSION_KERNELS * SCHEDULES,
+    .cases = KERNELS * SCHEDULES,
     .case_name = case_name,
     .supports = supports,
     .test = test,

@@ -196,38 +196,42 @@ static bool test(int number, struct check *check)
     return right;
 }
 
+struct quantizing {
+    ro_context *context;
+    ro_field field;
+    ro_image out;
+    struct trial trial;
+};
+
+static bool run_quantizing(void *data)
+{
+    struct quantizing *work = data;
+    return ro_hologram_quantize(work->context, &work->field, &work->out, &work->trial.options) ==
+           RO_OK;
+}
+
 static double bench(int number, const struct variant *variant, int threads)
 {
     enum { SIDE = 2048 };
-    double best = 0;
-    ro_context *context;
-    ro_context_options how = {.device = variant->device, .cpu = variant->cpu, .threads = threads};
-    if (ro_context_open(&how, &context) != RO_OK)
-        return 0;
+    struct quantizing work = {.context = open_variant(variant, threads)};
     struct check check = {.variant = variant, .seed = 1};
-    struct trial trial;
-    make(&check, number, &trial);
-    trial.options.hogel = 0;
-    ro_field field;
-    ro_image out;
-    if (ro_field_alloc(context, SIDE, SIDE, &field) == RO_OK &&
-        ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out) == RO_OK) {
+    double best = 0;
+    if (!work.context)
+        return 0;
+    make(&check, number, &work.trial);
+    work.trial.options.hogel = 0;
+    if (ro_field_alloc(work.context, SIDE, SIDE, &work.field) == RO_OK &&
+        ro_image_alloc(work.context, RO_INDEX8, SIDE, SIDE, 255, &work.out) == RO_OK) {
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < 2 * SIDE; x++)
-                ((float *)((char *)field.data + (ptrdiff_t)y * field.stride))[x] =
+                ((float *)((char *)work.field.data + (ptrdiff_t)y * work.field.stride))[x] =
                     (float)draw(&check, 2001) / 1000 - 1;
-        for (int i = 0; i < 3; i++) {
-            double start = seconds_now();
-            if (ro_hologram_quantize(context, &field, &out, &trial.options) != RO_OK)
-                break;
-            double speed = SIDE * SIDE * 1e-6 / (seconds_now() - start);
-            best = speed > best ? speed : best;
-        }
-        ro_image_free(&out);
-        ro_field_free(&field);
+        best = best_speed(3, (double)SIDE * SIDE, run_quantizing, &work);
     }
-    discard(&trial);
-    ro_context_close(context);
+    ro_image_free(&work.out);
+    ro_field_free(&work.field);
+    discard(&work.trial);
+    ro_context_close(work.context);
     return best;
 }
 

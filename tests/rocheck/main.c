@@ -15,12 +15,15 @@ static const struct suite *const suites[] = {
     &register_suite,  &segment_suite, &hologram_suite, &device_suite,
 };
 
-static const struct variant variants[] = {
-    {"scalar", RO_DEVICE_CPU, RO_CPU_SCALAR},
-    {"avx2", RO_DEVICE_CPU, RO_CPU_AVX2},
-    {"avx512", RO_DEVICE_CPU, RO_CPU_AVX512},
-    {"cuda", RO_DEVICE_CUDA, RO_CPU_AUTO},
-};
+/* Every instruction set, then the device. */
+enum { VARIANTS = RO_CPUS - RO_CPU_SCALAR + 1 };
+static struct variant variant_at(int number)
+{
+    const ro_cpu cpu = (ro_cpu)(RO_CPU_SCALAR + number);
+    if (number == VARIANTS - 1)
+        return (struct variant){"cuda", RO_DEVICE_CUDA, RO_CPU_AUTO};
+    return (struct variant){ro_cpu_name(cpu), RO_DEVICE_CPU, cpu};
+}
 
 uint32_t draw(struct check *check, uint32_t limit)
 {
@@ -33,6 +36,56 @@ double seconds_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+ro_context *open_variant(const struct variant *variant, int threads)
+{
+    ro_context *context;
+    const ro_context_options how = {
+        .device = variant->device, .cpu = variant->cpu, .threads = threads};
+    return ro_context_open(&how, &context) == RO_OK ? context : NULL;
+}
+
+double best_speed(int runs, double pixels, bool (*run)(void *data), void *data)
+{
+    double best = 0;
+    for (int i = 0; i < runs; i++) {
+        double start = seconds_now();
+        if (!run(data))
+            return 0;
+        double speed = 1e-6 * pixels / (seconds_now() - start);
+        best = speed > best ? speed : best;
+    }
+    return best;
+}
+
+struct halftoning {
+    ro_context *context;
+    ro_image in, out;
+    const ro_halftone_options *options;
+};
+
+static bool run_halftoning(void *data)
+{
+    struct halftoning *work = data;
+    return ro_halftone(work->context, &work->in, &work->out, work->options) == RO_OK;
+}
+
+double halftone_speed(const struct variant *variant, int threads, uint32_t side,
+                      const ro_halftone_options *options)
+{
+    struct halftoning work = {.context = open_variant(variant, threads), .options = options};
+    double best = 0;
+    if (!work.context)
+        return 0;
+    if (ro_image_alloc(work.context, RO_GRAY8, side, side, 0, &work.in) == RO_OK &&
+        ro_image_alloc(work.context, RO_BITS, side, side, 0, &work.out) == RO_OK &&
+        ro_testcard(work.context, &work.in) == RO_OK)
+        best = best_speed(5, (double)side * side, run_halftoning, &work);
+    ro_image_free(&work.in);
+    ro_image_free(&work.out);
+    ro_context_close(work.context);
+    return best;
 }
 
 static bool present(const struct variant *variant)
@@ -88,10 +141,13 @@ static int run_case(const struct suite *suite, int number, const struct variant 
         return 0;
     }
     if (strcmp(arguments->command, "steps") == 0) {
-        suite->steps(number, variant);
+        if (suite->steps)
+            suite->steps(number, variant);
         return 0;
     }
     if (strcmp(arguments->command, "bench") == 0) {
+        if (!suite->bench)
+            return 0;
         int threads = ro_cpu_threads();
         double one = suite->bench(number, variant, 1);
         double all = one > 0 ? suite->bench(number, variant, threads) : 0;
@@ -121,8 +177,8 @@ int main(int count, char **words)
         return 2;
     }
     int failed = 0, passed = 0, known = 0, skipped = 0;
-    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
-        const struct variant *variant = &variants[v];
+    for (int v = 0; v < VARIANTS; v++) {
+        const struct variant here = variant_at(v), *variant = &here;
         if (arguments.variant && strcmp(arguments.variant, variant->name) != 0)
             continue;
         known++;
@@ -148,7 +204,8 @@ int main(int count, char **words)
         return 2;
     }
     if (passed + failed == 0 && skipped < known) {
-        fprintf(stderr, "rocheck: no case matches '%s'; a pattern is of whole names, such as '%s'\n",
+        fprintf(stderr,
+                "rocheck: no case matches '%s'; a pattern is of whole names, such as '%s'\n",
                 arguments.pattern, "*/floyd-steinberg/*");
         return 2;
     }

@@ -213,32 +213,11 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    enum { SIDE = 4096 };
-    ro_context *context;
-    const ro_context_options how = {
-        .device = variant->device, .cpu = variant->cpu, .threads = threads};
     const ro_halftone_options options = {.method = methods[number]};
-    ro_image in = {0}, out = {0};
-    double best = 0;
-    if (number == METHODS - 3 || ro_context_open(&how, &context) != RO_OK)
+    if (number == METHODS - 3) /* it needs a screen */
         return 0;
-    if (ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 0, &in) == RO_OK &&
-        ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &out) == RO_OK &&
-        ro_testcard(context, &in) == RO_OK)
-        for (int i = 0; i < 5; i++) {
-            double start = seconds_now();
-            if (ro_halftone(context, &in, &out, &options) != RO_OK)
-                break;
-            double speed = 1e-6 * SIDE * SIDE / (seconds_now() - start);
-            best = speed > best ? speed : best;
-        }
-    ro_image_free(&in);
-    ro_image_free(&out);
-    ro_context_close(context);
-    return best;
+    return halftone_speed(variant, threads, 4096, &options);
 }
-
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
 
 const struct suite ordered_suite = {
     .name = "ordered",
@@ -247,5 +226,4 @@ const struct suite ordered_suite = {
     .supports = supports,
     .test = test,
     .bench = bench,
-    .steps = steps,
 };

@@ -194,20 +194,10 @@ static bool test(int number, struct check *check)
     return right;
 }
 
-static double bench(int number, const struct variant *variant, int threads)
-{
-    (void)number, (void)variant, (void)threads;
-    return 0; /* roundoff bench register */
-}
-
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
-
 const struct suite register_suite = {
     .name = "register",
     .cases = sizeof names / sizeof *names,
     .case_name = case_name,
     .supports = supports,
     .test = test,
-    .bench = bench,
-    .steps = steps,
 };

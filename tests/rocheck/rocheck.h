@@ -34,8 +34,9 @@ struct suite {
     const char *(*case_name)(int number);
     bool (*supports)(int number, const struct variant *variant);
     bool (*test)(int number, struct check *check); /* false: check->failure says what differs */
-    double (*bench)(int number, const struct variant *variant, int threads); /* Mpixel/s */
-    void (*steps)(int number, const struct variant *variant);                /* prints a line */
+    /* NULL: there is nothing to tell. Mpixel/s, and a line on stdout. */
+    double (*bench)(int number, const struct variant *variant, int threads);
+    void (*steps)(int number, const struct variant *variant);
 };
 
 extern const struct suite diffusion_suite, dbs_suite, ordered_suite, denoise_suite, register_suite,
@@ -43,6 +44,16 @@ extern const struct suite diffusion_suite, dbs_suite, ordered_suite, denoise_sui
 
 /* Numbers for tests: a hash of seed and counter, so that a seed repeats a run. */
 uint32_t draw(struct check *check, uint32_t limit);
+
+/* A context of the variant; NULL: it cannot be opened. */
+ro_context *open_variant(const struct variant *variant, int threads);
+
+/* Millions of pixels a second: `pixels` over the best time of some runs; 0: one failed. */
+double best_speed(int runs, double pixels, bool (*run)(void *data), void *data);
+
+/* The best speed of ro_halftone on a square test card, to packed bits. */
+double halftone_speed(const struct variant *variant, int threads, uint32_t side,
+                      const ro_halftone_options *options);
 
 double seconds_now(void);
 

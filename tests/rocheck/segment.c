@@ -194,13 +194,11 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    const ro_context_options with = {
-        .device = variant->device, .cpu = variant->cpu, .threads = threads};
     struct check check = {.variant = variant};
     struct trial trial;
-    ro_context *context;
+    ro_context *context = open_variant(variant, threads);
     double best = 0;
-    if (ro_context_open(&with, &context) != RO_OK)
+    if (!context)
         return 0;
     if (make(&trial, number, 1024, 1024, &check)) {
         trial.options.iterations = 100;
@@ -218,8 +216,6 @@ static double bench(int number, const struct variant *variant, int threads)
     return best;
 }
 
-static void steps(int number, const struct variant *variant) { (void)number, (void)variant; }
-
 const struct suite segment_suite = {
     .name = "segment",
     .cases = sizeof cases / sizeof *cases,
@@ -227,5 +223,4 @@ const struct suite segment_suite = {
     .supports = supports,
     .test = test,
     .bench = bench,
-    .steps = steps,
 };

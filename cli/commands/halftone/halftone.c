@@ -2,13 +2,14 @@
 /* roundoff halftone: a picture file to one of a few levels, streamed from file to file. */
 #include "cli/commands/halftone/halftone.h"
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {.levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {
+    .levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -31,7 +32,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, schedule)},
-    {"type", "T", "type of OUT: pbm, pgm, png, tiff or npy (default: its name)", OPTION_TEXT,
+    {"type", "T", "pbm, pgm, ppm, png, tiff, bmp, npy (default: OUT's name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
@@ -55,7 +56,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, kernel), .topic = "diffusion"},
     {"like", "PROGRAM", "do as pillow, netpbm or zimg does, to the byte", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, like), .topic = "diffusion"},
-    {"cell", "N", "cells a side of a screen (default: the method's own)", OPTION_WHOLE,
+    {"cell", "N", "cells per side of the screen (default: the method's own)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
      .topic = "screens"},
     {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
@@ -70,7 +71,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, gamma), .min = 0, .max = 10, .topic = "tone"},
     {"curve", "FILE", "tone curve: lines \"tone in, tone out\", 0 to 1 or per cent", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, curve), .topic = "tone"},
-    {"invert", NULL, "black for white", OPTION_FLAG,
+    {"invert", NULL, "swap black and white", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, invert), .topic = "tone"},
     {"brightness", "P%", "lighter, or darker below 0; -100 to 100", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, brightness), .min = -100, .max = 100,
@@ -86,7 +87,7 @@ static const struct option options[] = {
      .before = "same"},
     {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
-    {"overshoot", "P%", "palettes by the rule before: no hull, cut P% beyond white", OPTION_SHARE,
+    {"overshoot", "P%", "palettes by the old rule: no hull, clip P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
@@ -94,21 +95,23 @@ static const struct option options[] = {
      .topic = "colour"},
     {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
-    {"sigma", "S", "width of the eye in pixels (default 1.2)", OPTION_NUMBER,
+    {"view", "D,M", "dots and distance of the eye (default 300dpi,300mm)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, view), .topic = "search"},
+    {"sigma", "S", "a Gaussian eye of S pixels instead", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
-    {"radius", "W", "radius of the eye, 1 to 8 pixels (default 4)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 8, .topic = "search"},
+    {"radius", "W", "cut the eye off at 1 to 11 pixels (default: by its width)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
     {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
      .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
-    {"start", "S", "random (default), or fs: from a Floyd-Steinberg halftone", OPTION_TEXT,
+    {"start", "S", "random (default), a method, or a halftone in a file", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, start), .topic = "search"},
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
-    {"shadow", "N/D", "tones set by the screen (default: follows --sigma, 8/255)", OPTION_TEXT,
+    {"shadow", "N/D", "tones set by the screen (default: follows the eye, 4/255)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
     {0},
 };
@@ -169,11 +172,13 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour has. */
+/* A file's name has a dot or a slash in it, which no colour and no method has. */
+static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
 {
-    return strpbrk(text, "./") ? ro_palette_load(context, text, palette)
-                               : ro_palette_parse(context, text, palette);
+    return names_a_file(text) ? ro_palette_load(context, text, palette)
+                              : ro_palette_parse(context, text, palette);
 }
 
 /* What the output is made of: "2 levels", "7 colours". */
@@ -192,7 +197,7 @@ static const char *where(const ro_report *report)
     return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
 }
 
-static void print_line(const ro_report *report, const char *output, double seconds)
+static void put_line(const ro_report *report, const char *output, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     char time[32], threads[32] = "";
@@ -207,10 +212,12 @@ static void print_line(const ro_report *report, const char *output, double secon
     fprintf(stderr, "halftone: %s, %s, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n", report->method,
             output, report->width, report->height, report->schedule, where(report), threads, time,
             speed < 10 ? 1 : 0, speed);
+    if (report->detail[0])
+        fprintf(stderr, "halftone: %s\n", report->detail);
 }
 
-static void print_json(FILE *file, const ro_report *report, const struct operands *files,
-                       const ro_halftone_options *options, double seconds)
+static void put_json(FILE *file, const ro_report *report, const struct operands *files,
+                     const ro_halftone_options *options, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
@@ -233,6 +240,10 @@ static void print_json(FILE *file, const ro_report *report, const struct operand
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
+    if (report->detail[0]) {
+        fputs(", \"detail\": ", file);
+        json_string(file, report->detail);
+    }
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
@@ -255,7 +266,29 @@ static bool read_fraction(const char *text, uint32_t fraction[2])
     return fraction[1] > 0;
 }
 
-void halftone_release(struct halftone_request *request) { ro_image_free(&request->screen); }
+/* "600dpi,300mm", with or without the units, as two numbers. */
+static bool read_view(const char *text, double view[2])
+{
+    static const char *const units[2] = {"dpi", "mm"};
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        view[i] = strtod(text, &end);
+        if (end == text || !(view[i] > 0) || !(view[i] < 1e6))
+            return false;
+        if (strncmp(end, units[i], strlen(units[i])) == 0)
+            end += strlen(units[i]);
+        if (*end != (i ? '\0' : ','))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+void halftone_release(struct halftone_request *request)
+{
+    ro_image_free(&request->screen);
+    ro_image_free(&request->first);
+}
 
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            struct halftone_request *request)
@@ -286,6 +319,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .grey_in_colour = 100 - values->black,
                     .clamp = values->overshoot >= 0 && values->palette,
                     .overshoot = values->overshoot > 0 ? (int)values->overshoot : 0,
+                    .dpi = values->dpi,
                     .sigma = values->sigma > 0 ? values->sigma : 0,
                     .radius = values->radius,
                     .aim = values->aim,
@@ -307,11 +341,24 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     ro_status status = RO_OK;
     if (values->screen && !values->method)
         options->method = "screen";
+    double view[2];
+    if (values->view && !read_view(values->view, view))
+        status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must be such as 600dpi,300mm",
+                                 values->view);
+    else if (values->view) {
+        options->dpi = view[0];
+        options->distance = view[1];
+    }
     if (values->shadow && !read_fraction(values->shadow, options->shadow))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
         status = pictures_load(context, values->screen, &request->screen, NULL);
+    if (values->start && names_a_file(values->start) && status == RO_OK) {
+        status = pictures_load(context, values->start, &request->first, NULL);
+        options->start = NULL;
+        options->first = &request->first;
+    }
     if (values->kernel && status == RO_OK) {
         status = ro_kernel_read(context, values->kernel, &request->kernel);
         options->kernel = &request->kernel;
@@ -326,6 +373,38 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         options->palette = &request->palette;
     }
     return status;
+}
+
+static ro_status work(struct task *task)
+{
+    const struct halftone_values *values = task->values;
+    struct halftone_request *request = task->data;
+    ro_status status = halftone_prepare(task->context, values, request);
+    const ro_read_options picture = pictures_read(task->files->path[0]);
+    request->read.strict = picture.strict;
+    request->read.dropped = picture.dropped;
+    if (status == RO_OK)
+        status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
+                                  &request->read, &request->write);
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && values->vectors)
+        status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
+    halftone_release(request);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct halftone_request *request = task->data;
+    put_json(file, &task->ran, task->files, &request->options, task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct halftone_request *request = task->data;
+    char output[64];
+    say_output(&request->options, output, sizeof output);
+    put_line(&task->ran, output, task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -353,50 +432,25 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
     uint32_t shadow[2];
+    double view[2];
     if (values.sigma == 0)
         return usage_error(command, "--sigma 0: must be above 0");
+    if (values.view && !read_view(values.view, view))
+        return usage_error(command, "--view %s: must be such as 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
-    int result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    const char *in = files.path[0], *out = files.path[1];
     static struct halftone_request request;
-    ro_status status = halftone_prepare(work.context, &values, &request);
-    const ro_read_options picture = pictures_read(in);
-    request.read.strict = picture.strict;
-    request.read.dropped = picture.dropped;
-    if (status == RO_OK)
-        status = ro_halftone_file(work.context, in, out, &request.options, &request.read,
-                                  &request.write);
-    const double seconds = seconds_now() - work.progress.start;
-    const ro_report report = *ro_context_report(work.context);
-    if (status == RO_OK && values.vectors)
-        status = halftone_vectors(work.context, in, values.vectors, &request);
-    halftone_release(&request);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, &values, &files, &report);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, out);
-    } else if (values.common.json) {
-        bool busy = strcmp(out, "-") == 0;
-        print_json(busy ? stderr : stdout, &report, &files, &request.options, seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet) {
-        char output[64];
-        say_output(&request.options, output, sizeof output);
-        print_line(&report, output, seconds);
-        pictures_tell();
-    }
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[1],
+        .data = &request,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
 }
 
 /* Plain code: no vectors, one thread. */

@@ -18,7 +18,7 @@ struct halftone_values {
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
-    const char *aim, *order, *start, *shadow;
+    const char *view, *aim, *order, *start, *shadow;
 };
 
 /* The options as the library takes them, with all they point to. */
@@ -26,7 +26,7 @@ struct halftone_request {
     ro_halftone_options options;
     ro_read_options read;
     ro_write_options write;
-    ro_image screen;
+    ro_image screen, first;
     ro_kernel kernel;
     ro_palette palette;
     ro_tone_point points[RO_CURVE_POINTS];

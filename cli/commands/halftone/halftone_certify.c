@@ -12,6 +12,8 @@ static void state_files(struct certificate *to, const struct halftone_request *r
     const ro_halftone_options *options = &request->options;
     if (options->screen)
         certificate_picture(to, "screen", options->screen);
+    if (options->first)
+        certificate_picture(to, "start", options->first);
     if (options->kernel) {
         __int128 taps[1 + 3 * RO_KERNEL_TAPS];
         size_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff hologram: makes, quantizes and reconstructs holograms. */
+/* roundoff hologram: makes, quantizes, propagates and reconstructs holograms. */
 #include "cli/commands/hologram/hologram.h"
 
 #include "cli/frame/work.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4 };
+enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4, PROPAGATE = 8 };
 #define AT(field) .offset = offsetof(struct hologram_values, field)
 
 static const char *const schedules[] = {"auto", "reference", "bands", NULL};
@@ -21,9 +21,16 @@ static const struct hologram_values defaults = {.gain = -1};
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
      .topic = "make"},
-    {"target", "T", "dice (default), disc, ring or bars", OPTION_TEXT, AT(target), .topic = "make"},
-    {"phase", "P", "of the scene: random (default) or smooth", OPTION_TEXT, AT(phase),
+    {"scene", "F@D", "a picture at distance D behind OUT; repeatable", OPTION_LIST, AT(scenes),
      .topic = "make"},
+    {"depth-map", "F", "the depths of --scene F, black near and white far", OPTION_TEXT,
+     AT(depth_map), .topic = "make"},
+    {"near", "L", "depth of black in the depth map", OPTION_TEXT, AT(near), .topic = "make"},
+    {"far", "L", "depth of white", OPTION_TEXT, AT(far), .topic = "make"},
+    {"target", "T", "dice (default), disc, ring or bars; of --refine: F", OPTION_TEXT, AT(target),
+     .topic = "make", .also = "refine"},
+    {"phase", "P", "random (default), smooth, or of --scene constant", OPTION_TEXT, AT(phase),
+     .topic = "make", .also = "refine"},
     {"fringe", "L", "the finest fringe (default: two pixels)", OPTION_TEXT, AT(fringe),
      .topic = "make"},
     {"board", "S,D", "size and depth of the checkerboard, or the target", OPTION_TEXT, AT(board),
@@ -31,8 +38,8 @@ static const struct option options[] = {
     {"left", "S,D", "of the die at the top left", OPTION_TEXT, AT(die[0]), .topic = "make"},
     {"bottom", "S,D", "of the die at the bottom", OPTION_TEXT, AT(die[1]), .topic = "make"},
     {"right", "S,D", "of the die at the top right", OPTION_TEXT, AT(die[2]), .topic = "make"},
-    {"layers", "N", "layers of a die (default 4)", OPTION_WHOLE, AT(layers), .min = 1, .max = 16,
-     .topic = "make"},
+    {"layers", "N", "of a die (default 4), or of a depth map (16)", OPTION_WHOLE, AT(layers),
+     .min = 1, .max = 1024, .topic = "make"},
     {"unscaled", NULL, "lengths not given are those of 18.4 mm at any size", OPTION_FLAG,
      AT(unscaled), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
@@ -43,13 +50,13 @@ static const struct option options[] = {
      AT(algorithm), .topic = "quantize"},
     {"weights", "W", "ls (default), paper, or taps from F.csv", OPTION_TEXT, AT(weights),
      .topic = "quantize"},
-    {"taps", "N", "how many weights (default: 12 of ls, 27 of paper)", OPTION_WHOLE, AT(taps),
+    {"taps", "N", "number of weights (default: 12 for ls, 27 for paper)", OPTION_WHOLE, AT(taps),
      .min = 1, .max = RO_HOLOGRAM_TAPS, .topic = "quantize"},
-    {"p", "P", "columns a row lags behind: auto (default) or 1 to 8", OPTION_TEXT, AT(p),
+    {"p", "P", "columns each row lags behind: auto (default) or 1 to 8", OPTION_TEXT, AT(p),
      .topic = "quantize"},
     {"window", "X,E,W,H", "centre and size, cycles per pixel (default: optics)", OPTION_TEXT,
      AT(window), .topic = "quantize"},
-    {"rho", "R", "what weights cost, of ls (default 0.01, binary 0.03)", OPTION_NUMBER, AT(rho),
+    {"rho", "R", "cost of weights, for ls (default 0.01, binary 0.03)", OPTION_NUMBER, AT(rho),
      .min = 0, .max = 1000, .topic = "quantize"},
     {"gain", "G", "root mean square of the field, in levels (default 0.4)", OPTION_NUMBER, AT(gain),
      .min = 0, .max = 4, .topic = "quantize"},
@@ -61,22 +68,34 @@ static const struct option options[] = {
      .topic = "quantize", .writes = true},
     {"schedule", "S", "auto (default), reference or bands: the same bits", OPTION_CHOICE,
      AT(schedule), .choices = schedules, .topic = "quantize"},
-    {"depth", "D,D,...", "where the eye focuses; several: a file each", OPTION_TEXT, AT(depth),
-     .topic = "reconstruct"},
+    {"refine", "N", "make OUT fit --target: N iterations or passes, or auto", OPTION_TEXT,
+     AT(refine), .topic = "refine"},
+    {"distance", "L", "from IN to the target or OUT, positive with the light", OPTION_TEXT,
+     AT(distance), .topic = "refine", .also = "propagate"},
+    {"region", "X,Y,W,H", "of the target, pixels (default: all that is not black)", OPTION_TEXT,
+     AT(region), .topic = "refine"},
+    {"light", "P%", "share of the light that the region is to get", OPTION_TEXT, AT(light),
+     .topic = "refine"},
+    {"edges", "E", "round the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
+     .topic = "refine"},
+    {"frames", "N", "frames in time, OUT-1 to OUT-N, whose mean is IN's", OPTION_WHOLE, AT(frames),
+     .min = 1, .max = 1024, .topic = "refine"},
+    {"depth", "D,D,...", "where the eye focuses, behind IN; several: one file each", OPTION_TEXT,
+     AT(depth), .topic = "reconstruct"},
     {"normalize", "N", "paper (default), common or none", OPTION_TEXT, AT(normalize),
      .topic = "reconstruct"},
     {"scale", "I", "common: the intensity of white", OPTION_TEXT, AT(scale),
      .topic = "reconstruct"},
     {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct",
      .also = "quantize"},
-    {"wavelength", "L", "of the light (make: 635nm)", OPTION_TEXT, AT(wavelength),
+    {"wavelength", "L", "of the light (make: 635nm; three for colour)", OPTION_TEXT, AT(wavelength),
      .topic = "optics"},
     {"pitch", "L", "of the pixels (make: 750nm)", OPTION_TEXT, AT(pitch), .topic = "optics"},
     {"viewer", "X,Y,Z", "centre of the viewing area (make: 0,0,-36mm)", OPTION_TEXT, AT(viewer),
      .topic = "optics"},
     {"viewing-area", "WxH", "its size (make: 9.2mmx9.2mm)", OPTION_TEXT, AT(viewing_area),
      .topic = "optics"},
-    {"hogel", "N", "pixels a side of a hogel (default: the sidecar's, or 2048)", OPTION_WHOLE,
+    {"hogel", "N", "pixels per side of a hogel (default: the sidecar's, or 2048)", OPTION_WHOLE,
      AT(hogel), .min = 8, .max = 1 << 16, .topic = "optics"},
     {"sidecar", "F", "read the optics from this file (default: IN's .json)", OPTION_TEXT,
      AT(sidecar), .topic = "optics"},
@@ -138,8 +157,10 @@ static int actions_of_topic(const char *topic)
 {
     return strcmp(topic, "make") == 0          ? MAKE
            : strcmp(topic, "quantize") == 0    ? QUANTIZE
+           : strcmp(topic, "refine") == 0      ? QUANTIZE
            : strcmp(topic, "reconstruct") == 0 ? RECONSTRUCT
-                                               : MAKE | QUANTIZE | RECONSTRUCT;
+           : strcmp(topic, "propagate") == 0   ? PROPAGATE
+                                               : MAKE | QUANTIZE | RECONSTRUCT | PROPAGATE;
 }
 
 static int actions_of(const struct option *option)
@@ -147,7 +168,10 @@ static int actions_of(const struct option *option)
     static const struct {
         const char *name;
         int actions;
-    } others[] = {{"sidecar", QUANTIZE | RECONSTRUCT}, {"hogel", QUANTIZE}};
+    } others[] = {{"sidecar", QUANTIZE | RECONSTRUCT | PROPAGATE},
+                  {"hogel", QUANTIZE},
+                  {"levels", QUANTIZE | RECONSTRUCT | PROPAGATE},
+                  {"drive", QUANTIZE | RECONSTRUCT | PROPAGATE}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(option->name, others[i].name) == 0)
             return others[i].actions;
@@ -163,6 +187,8 @@ static size_t size_of(const struct option *option)
         return sizeof(struct size);
     case OPTION_NUMBER:
         return sizeof(double);
+    case OPTION_LIST:
+        return sizeof(struct texts);
     case OPTION_TEXT:
         return sizeof(const char *);
     default:
@@ -190,6 +216,7 @@ static const struct {
 } actions[] = {
     {"make", "OUT", MAKE, 1, hologram_make},
     {"quantize", "IN and OUT", QUANTIZE, 2, hologram_quantize},
+    {"propagate", "IN and OUT", PROPAGATE, 2, hologram_propagate},
     {"reconstruct", "IN and OUT", RECONSTRUCT, 2, hologram_reconstruct},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
@@ -203,10 +230,15 @@ static int run(const struct command *command, int argc, char **argv)
         which++;
     bool named = which < ACTIONS;
     int ended;
+    if (named && argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        options_help(command, actions[which].name, stdout);
+        return finish_stdout();
+    }
     if (!options_take(command, argc - named, argv + named, &values, &names, &ended))
         return ended;
     if (!named)
-        return usage_error(command, "hologram needs make, quantize or reconstruct first");
+        return usage_error(command,
+                           "hologram needs make, quantize, propagate or reconstruct first");
     if (names.count != actions[which].files)
         return usage_error(command, "hologram %s needs %s", actions[which].name,
                            actions[which].operands);
@@ -214,7 +246,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (wrong)
         return usage_error(command, "--%s does not apply to hologram %s", wrong->name,
                            actions[which].name);
-    if (actions[which].action != MAKE && values.common.seed)
+    if (actions[which].action != MAKE && !values.frames && values.common.seed)
         return usage_error(command, "--seed does not apply to hologram %s", actions[which].name);
     if (actions[which].action != QUANTIZE && values.common.certificate)
         return usage_error(command, "--certificate does not apply to hologram %s",
@@ -226,7 +258,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_hologram = {
     .name = "hologram",
-    .operands = "make|quantize|reconstruct [IN] OUT",
+    .operands = "make|quantize|propagate|reconstruct [IN] OUT",
     .summary = "holograms rounded so that the noise misses the viewer",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the three actions of roundoff hologram share. */
+/* What the actions of roundoff hologram share. */
 #ifndef RO_CLI_COMMANDS_HOLOGRAM_HOLOGRAM_H
 #define RO_CLI_COMMANDS_HOLOGRAM_HOLOGRAM_H
 
@@ -8,20 +8,25 @@
 struct hologram_values {
     struct common common;
     struct size size;
+    struct texts scenes;
+    const char *depth_map, *near, *far;
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
     bool unscaled;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule, drive;
     double rho, gain, kappa;
+    const char *refine, *distance, *region, *light, *edges;
     const char *depth, *normalize, *scale, *type;
     const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
-    int hogel;
+    int hogel, frames;
 };
 
 typedef int hologram_action(const struct command *command, const struct hologram_values *values,
                             const struct operands *files);
-hologram_action hologram_make, hologram_quantize, hologram_reconstruct;
+hologram_action hologram_scene;  /* make of --scene */
+hologram_action hologram_frames; /* quantize of --frames */
+hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
 
 /* For --certificate of quantize. */
 ro_status hologram_certify(struct certificate *to, const void *values,
@@ -33,12 +38,37 @@ const char *const *hologram_reference(const void *values);
 bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
                       int *count);
 
+/* "view.png" becomes "view-2.png"; NULL without memory. */
+char *hologram_numbered(const char *path, int number);
+
+/* The window of --window, where it is given; 0, or an exit status: told. */
+int hologram_window(const struct command *command, const char *text, ro_window *window);
+
 /* Whether a name is that of a text file of levels or taps; NULL is none. */
 bool hologram_is_list(const char *name);
 
-/* The optics that options give, before a sidecar fills in the rest; 0, or an exit status: told. */
+/* The optics that options give, before a sidecar fills in the rest; 0, or the exit status. */
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics);
+
+/* A length of an option, above zero or of either sign; left as it is where it was not given. */
+int hologram_length(const struct command *command, const char *name, const char *text, bool either,
+                    double *value);
+
+/* The light of IN: a field, or what a modulator of --levels sends out; optics from options and
+ * sidecars. */
+ro_status hologram_load_light(ro_context *context, const struct hologram_values *values,
+                              const char *path, ro_field *field, ro_optics *optics);
+
+/* For quantize --refine: its options, of which no file has been read yet; the run, which reads the
+ * target; and what is said of it, as members of a JSON object or as words. */
+int hologram_read_refine(const struct command *command, const struct hologram_values *values,
+                         ro_refinement *refinement);
+ro_status hologram_refine(ro_context *context, const struct hologram_values *values,
+                          const ro_hologram_options *options, ro_refinement *refinement,
+                          const ro_field *field, const ro_image *numbers);
+void hologram_write_refined(FILE *file, const ro_refinement_report *report);
+void hologram_say_refined(const ro_refinement_report *report, const ro_report *ran, double seconds);
 
 /* The modulator of --levels, with drives as --drive wants them. */
 ro_status hologram_device(ro_context *context, const struct hologram_values *values,

@@ -103,3 +103,31 @@ ro_status hologram_load_numbers(ro_context *context, const struct hologram_value
     }
     return status;
 }
+
+ro_status hologram_load_light(ro_context *context, const struct hologram_values *values,
+                              const char *path, ro_field *field, ro_optics *optics)
+{
+    ro_modulator device;
+    ro_image numbers = {0};
+    ro_status status = RO_OK;
+    if (!values->levels) {
+        status = ro_hologram_load(context, path, values->sidecar, field, optics);
+    } else {
+        status = hologram_device(context, values, &device);
+        if (status == RO_OK)
+            status = hologram_load_numbers(context, values, &device, path, &numbers);
+        if (status == RO_OK)
+            status = ro_field_alloc(context, numbers.width, numbers.height, field);
+        if (status == RO_OK)
+            status = ro_modulator_light(context, &device, &numbers, field);
+        if (status == RO_OK)
+            status = ro_optics_load(context, path, values->sidecar, optics);
+        ro_image_free(&numbers);
+    }
+    if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "%s has no sidecar that tells its wavelength and pitch: give "
+                                 "--sidecar, or --wavelength and --pitch",
+                                 path);
+    return status;
+}

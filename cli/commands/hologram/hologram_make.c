@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram make: the scene and the optics from their options, and the field they give. */
 #include "cli/commands/hologram/hologram.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>
@@ -13,22 +13,42 @@ static int not_lengths(const struct command *command, const char *name, const ch
     return usage_error(command, "--%s %s: must be %s", name, text, what);
 }
 
-/* One length of an option; 0 stays where it was not given. */
-static int one_length(const struct command *command, const char *name, const char *text,
-                      double *value)
+int hologram_length(const struct command *command, const char *name, const char *text, bool either,
+                    double *value)
 {
     int count;
-    if (text && (!hologram_numbers(text, "", true, value, 1, &count) || !(*value > 0)))
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, "", true, value, 1, &count) || *value == 0)
+        return not_lengths(command, name, text, "a length, such as 150mm or -9.1cm");
+    if (!either && *value < 0)
         return not_lengths(command, name, text, "a length above zero, such as 635nm or 0.75um");
+    return 0;
+}
+
+/* One for both directions, or two. */
+static int read_pitch(const struct command *command, const char *text, ro_optics *optics)
+{
+    double pitch[2];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, "x", true, pitch, 2, &count) || !(pitch[0] > 0) ||
+        (count == 2 && !(pitch[1] > 0)))
+        return not_lengths(command, "pitch", text,
+                           "a length above zero, such as 8um, or 8umx6.4um");
+    optics->pitch = pitch[0];
+    optics->pitch_y = count == 2 ? pitch[1] : 0;
     return 0;
 }
 
 int hologram_optics(const struct command *command, const struct hologram_values *values,
                     ro_optics *optics)
 {
-    int count, bad = one_length(command, "wavelength", values->wavelength, &optics->wavelength);
+    int count, bad = hologram_length(command, "wavelength", values->wavelength, false,
+                                     &optics->wavelength);
     if (!bad)
-        bad = one_length(command, "pitch", values->pitch, &optics->pitch);
+        bad = read_pitch(command, values->pitch, optics);
     if (bad)
         return bad;
     if (values->viewer &&
@@ -76,7 +96,7 @@ static int read_scene(const struct command *command, const struct hologram_value
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
     if (!bad)
-        bad = one_length(command, "fringe", values->fringe, &scene->fringe);
+        bad = hologram_length(command, "fringe", values->fringe, false, &scene->fringe);
     if (!bad)
         bad = read_object(command, "board", values->board, &scene->board);
     for (int i = 0; i < 3 && !bad; i++)
@@ -84,57 +104,85 @@ static int read_scene(const struct command *command, const struct hologram_value
     return bad;
 }
 
+struct made {
+    ro_hologram_scene scene;
+    ro_optics optics;
+    ro_field field;
+};
+
+static ro_status work(struct task *task)
+{
+    struct made *made = task->data;
+    ro_context *context = task->context;
+    ro_field *field = &made->field;
+    ro_status status = ro_bytes_accepts(context, task->out); /* before the long work */
+    if (status == RO_OK && field->width <= SIZE_MAX / 8 / field->height)
+        field->data = malloc((size_t)field->width * field->height * 8);
+    if (status == RO_OK && !field->data)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
+                                 field->width, field->height);
+    if (status == RO_OK)
+        status = ro_hologram_make(context, &made->scene, field, &made->optics);
+    if (status == RO_OK)
+        status = ro_hologram_save(context, task->out, field, &made->optics);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct made *made = task->data;
+    fputs("{\"command\": \"hologram make\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
+            "\"seconds\": %.6f}\n",
+            made->field.width, made->field.height, made->optics.depth, made->optics.hogel,
+            task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct made *made = task->data;
+    const ro_field *field = &made->field;
+    tell("hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s",
+         values->target ? values->target : "dice", field->width, field->height,
+         field->width * made->optics.pitch * 1e3, made->optics.depth * 1e3, task->seconds);
+}
+
 int hologram_make(const struct command *command, const struct hologram_values *values,
                   const struct operands *files)
 {
     const char *const *path = files->path;
-    ro_hologram_scene scene;
-    ro_optics optics = {0};
-    struct work work;
-    int result = read_scene(command, values, &scene);
+    struct made made = {0};
+    if (values->scenes.count)
+        return hologram_scene(command, values, files);
+    if (values->depth_map || values->near || values->far)
+        return usage_error(command, "--%s goes with --scene",
+                           values->depth_map ? "depth-map"
+                           : values->near    ? "near"
+                                             : "far");
+    int result = read_scene(command, values, &made.scene);
     if (result)
         return result;
     if (!values->size.width)
         return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
-    if (values->common.cpu)
-        return usage_error(command, "--cpu does not apply to hologram make");
     const char *dot = strrchr(path[0], '.');
     if (!dot || strcmp(dot, ".npy") != 0)
         return usage_error(command, "%s: a field is written as .npy", path[0]);
-    result = work_begin(&work, &values->common);
-    if (result)
-        return result;
     /* Without gaps between rows, so that it is computed in place. */
-    ro_field field = {values->size.width, values->size.height, 8 * (ptrdiff_t)values->size.width,
-                      NULL};
-    ro_status status = ro_bytes_accepts(work.context, path[0]); /* before the long work */
-    if (status == RO_OK && field.width <= SIZE_MAX / 8 / field.height)
-        field.data = malloc((size_t)field.width * field.height * 8);
-    if (status == RO_OK && !field.data)
-        status =
-            ro_context_fail(work.context, RO_E_MEMORY, "no memory for a field of %u x %u pixels",
-                            field.width, field.height);
-    if (status == RO_OK)
-        status = ro_hologram_make(work.context, &scene, &field, &optics);
-    if (status == RO_OK)
-        status = ro_hologram_save(work.context, path[0], &field, &optics);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[0]);
-    } else if (values->common.json) {
-        fputs("{\"command\": \"hologram make\", \"output\": ", stdout);
-        json_string(stdout, path[0]);
-        printf(", \"width\": %u, \"height\": %u, \"depth\": %.9g, \"hogel\": %u, "
-               "\"seconds\": %.6f}\n",
-               field.width, field.height, optics.depth, optics.hogel, work.seconds);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        fprintf(stderr, "hologram: %s, %u x %u, %.3g mm wide, in focus at %.4g mm, %.2f s\n",
-                values->target ? values->target : "dice", field.width, field.height,
-                field.width * optics.pitch * 1e3, optics.depth * 1e3, work.seconds);
-    }
-    free(field.data);
-    work_close(&work);
+    made.field = (ro_field){values->size.width, values->size.height,
+                            8 * (ptrdiff_t)values->size.width, NULL};
+    result = task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = path[0],
+        .data = &made,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
+    free(made.field.data);
     return result;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram quantize: rounds a field to a modulator's levels; reports and certificates. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
+#include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -14,13 +16,33 @@ struct quantize {
     ro_hologram_taps taps;
     ro_modulator device;
     ro_hologram_report report;
+    ro_refinement refinement;
+    ro_refinement_report refined;
 };
+
+int hologram_window(const struct command *command, const char *text, ro_window *window)
+{
+    double number[4];
+    int count;
+    if (!text)
+        return 0;
+    if (!hologram_numbers(text, ",", false, number, 4, &count) || count != 4)
+        return usage_error(
+            command,
+            "--window %s: must be four numbers, centre and size in cycles per pixel, "
+            "such as 0.2,0.1,0.3,0.3",
+            text);
+    *window = (ro_window){number[0], number[1], number[2], number[3]};
+    if (!(number[2] > 0 && number[3] > 0))
+        return usage_error(command, "--window %s: its size must be above zero", text);
+    return 0;
+}
 
 static int read_quantize(const struct command *command, const struct hologram_values *values,
                          struct quantize *q)
 {
     static const char *const schedules[] = {NULL, "reference", "bands"};
-    double number[4];
+    double number[1];
     int count;
     q->options =
         (ro_hologram_options){.algorithm = values->algorithm,
@@ -43,19 +65,14 @@ static int read_quantize(const struct command *command, const struct hologram_va
                                values->p, RO_HOLOGRAM_SKEW);
         q->options.p = (int)number[0];
     }
-    if (values->window) {
-        if (!hologram_numbers(values->window, ",", false, number, 4, &count) || count != 4)
-            return usage_error(command,
-                               "--window %s: must be four numbers, centre and size in cycles per "
-                               "pixel, such as 0.2,0.1,0.3,0.3",
-                               values->window);
-        q->options.window = (ro_window){number[0], number[1], number[2], number[3]};
-        if (!(number[2] > 0 && number[3] > 0))
-            return usage_error(command, "--window %s: its size must be above zero", values->window);
-    }
+    int bad = hologram_window(command, values->window, &q->options.window);
+    if (bad)
+        return bad;
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
-    return hologram_optics(command, values, &q->options.optics);
+    bad = hologram_read_refine(command, values, &q->refinement);
+    q->refinement.report = &q->refined;
+    return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
 
 /* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
@@ -123,6 +140,8 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
             ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
             ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels, r->mirrored,
             (unsigned long long)r->clips);
+    if (q->refinement.distance != 0)
+        hologram_write_refined(file, &q->refined);
     if (r->measured)
         fprintf(file,
                 ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
@@ -135,7 +154,7 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
         fputs(i ? ",\n  " : ", \"hogel\": [\n  ", file);
         write_hogel(file, &r->hogel[i], r->measured);
     }
-    fputs(hogels ? "]}\n" : "}\n", file);
+    fputs(hogels && r->hogels ? "]}\n" : "}\n", file);
 }
 
 /* Real levels send the twin image and the zero order where the viewer looks. */
@@ -183,16 +202,12 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
 static ro_status save_report(ro_context *context, const struct quantize *q, const ro_report *ran,
                              const char *const *path, const char *name, double seconds)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for the report");
-    write_report(memory, q, ran, path, seconds, true);
-    fclose(memory);
-    ro_status status = ro_bytes_save(context, name, text, size);
-    free(text);
-    return status;
+    struct printed text;
+    ro_status status = printed_open(context, &text);
+    if (status != RO_OK)
+        return status;
+    write_report(text.file, q, ran, path, seconds, true);
+    return printed_save(context, &text, name);
 }
 
 /* The noise of the hogel in the middle, dark where it is weak. */
@@ -250,12 +265,14 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
     }
     if (status == RO_OK)
         status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
-    if (status == RO_OK)
+    if (status == RO_OK && !values->refine)
         status = check_physics(context, q, path[0]);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
-        status = ro_hologram_quantize(context, field, numbers, &q->options);
+        status = values->refine
+                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers)
+                     : ro_hologram_quantize(context, field, numbers, &q->options);
     if (status == RO_OK && values->spectrum)
         status = save_spectrum(context, q, field, numbers, values->spectrum);
     return status;
@@ -275,45 +292,64 @@ static int spares_sidecar(const struct command *command, const struct hologram_v
     return 0;
 }
 
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    struct quantize *q = task->data;
+    const char *const *path = task->files->path;
+    ro_field field = {0};
+    ro_image numbers = {0};
+    ro_status status = run_quantize(task->context, values, q, path, &field, &numbers);
+    const double seconds = seconds_now() - task->progress->start;
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK)
+        status = hologram_save_numbers(task->context, values, &q->device, path[1], &numbers);
+    if (status == RO_OK && values->report)
+        status = save_report(task->context, q, &task->ran, path, values->report, seconds);
+    ro_image_free(&numbers);
+    ro_field_free(&field);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    write_report(file, task->data, &task->ran, task->files->path, task->seconds, false);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct quantize *q = task->data;
+    if (values->refine)
+        hologram_say_refined(&q->refined, &task->ran, task->seconds);
+    else
+        print_quantize(q, &task->ran, task->seconds);
+}
+
 int hologram_quantize(const struct command *command, const struct hologram_values *values,
                       const struct operands *files)
 {
-    const char *const *path = files->path;
     struct quantize q = {0};
-    struct work work;
-    ro_field field = {0};
-    ro_image numbers = {0};
+    if (values->frames)
+        return hologram_frames(command, values, files);
+    if (values->phase)
+        return usage_error(command, "--phase of hologram quantize goes with --frames");
     int result = read_quantize(command, values, &q);
     if (!result)
-        result = spares_sidecar(command, values, path[0]);
+        result = spares_sidecar(command, values, files->path[0]);
     if (!result)
-        result = certificate_wanted(command, &values->common, files);
-    if (!result)
-        result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    ro_status status = run_quantize(work.context, values, &q, path, &field, &numbers);
-    work_end(&work);
-    ro_report ran = *ro_context_report(work.context);
-    if (status == RO_OK)
-        status = hologram_save_numbers(work.context, values, &q.device, path[1], &numbers);
-    if (status == RO_OK && values->report)
-        status = save_report(work.context, &q, &ran, path, values->report, work.seconds);
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, values, files, &ran);
-    status = work_commit(&work, status);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[1]);
-    } else if (values->common.json) {
-        write_report(strcmp(path[1], "-") ? stdout : stderr, &q, &ran, path, work.seconds, false);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        print_quantize(&q, &ran, work.seconds);
-    }
-    ro_image_free(&numbers);
-    ro_field_free(&field);
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = files->path[1],
+            .data = &q,
+            .states_run = true,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
     ro_hologram_report_free(&q.report);
-    work_close(&work);
     return result;
 }
 
@@ -355,6 +391,23 @@ static void state_hogels(struct certificate *to, const ro_hologram_report *r)
     free(column);
 }
 
+static void state_rounded(struct certificate *to, const ro_hologram_report *r)
+{
+    certificate_real(to, "gain", r->gain);
+    certificate_natural(to, "hogels", r->hogels);
+    certificate_natural(to, "clips", r->clips);
+    state_hogels(to, r);
+}
+
+static void state_refined(struct certificate *to, const ro_refinement_report *r)
+{
+    certificate_text(to, "edges", r->edges);
+    certificate_natural(to, "iterations", (uint64_t)r->iterations);
+    certificate_natural(to, "passes", (uint64_t)r->passes);
+    certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(r->psnr, 0)));
+    certificate_natural(to, "efficiency_thousandths", (uint64_t)rint(1000 * r->efficiency));
+}
+
 static uint64_t unlike(const ro_image *a, const ro_image *b)
 {
     uint64_t count = 0;
@@ -363,12 +416,6 @@ static uint64_t unlike(const ro_image *a, const ro_image *b)
             count += ((const uint8_t *)a->data)[(ptrdiff_t)y * a->stride + x] !=
                      ((const uint8_t *)b->data)[(ptrdiff_t)y * b->stride + x];
     return count;
-}
-
-static int stop_with(void *context, const char *phase, double done)
-{
-    (void)phase, (void)done;
-    return ro_context_cancelled(context);
 }
 
 /* The rounding once more, on the CPU, so with a context of its own. */
@@ -387,12 +434,9 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = hologram_load_numbers(to->context, &values, &q.device, files->path[1], &out);
     if (status == RO_OK)
-        status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU,
-                                                       .progress = stop_with,
-                                                       .progress_data = to->context},
-                                 &cpu);
+        status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
-        q.options.measure = ro_hologram_measures();
+        q.options.measure = 1;
         status = run_quantize(cpu, &values, &q, files->path, &field, &again);
         if (status != RO_OK)
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
@@ -407,18 +451,18 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
         certificate_picture(to, "input", &light);
         certificate_picture(to, "output", &out);
         certificate_text(to, "algorithm", ro_context_report(cpu)->method);
-        certificate_natural(to, "levels", (uint64_t)q.report.levels);
-        certificate_real(to, "gain", q.report.gain);
-        certificate_natural(to, "hogels", q.report.hogels);
-        certificate_natural(to, "clips", q.report.clips);
-        state_hogels(to, &q.report);
+        certificate_natural(to, "levels", (uint64_t)q.device.count);
+        if (values.refine)
+            state_refined(to, &q.refined);
+        else
+            state_rounded(to, &q.report);
         certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
     }
     ro_hologram_report_free(&q.report);
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);
-    ro_context_close(cpu);
+    work_cpu_close(to->context, cpu);
     return status;
 }
 
@@ -427,6 +471,6 @@ const char *const *hologram_reference(const void *values)
     static const char *const plain[] = {"--schedule", "reference", "--cpu",
                                         "scalar",     "--threads", "1",
                                         "!report",    "!spectrum", NULL};
-    (void)values;
-    return plain;
+    static const char *const refined[] = {"--cpu", "scalar", "--threads", "1", "!report", NULL};
+    return ((const struct hologram_values *)values)->refine ? refined : plain;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff hologram reconstruct: what an eye sees of a field or of a file of level numbers. */
 #include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
 
@@ -18,25 +18,7 @@ struct view {
     ro_view view;
 };
 
-/* The light that a modulator at these levels sends out. */
-static ro_status load_light(ro_context *context, const struct hologram_values *values,
-                            const char *path, ro_field *field)
-{
-    ro_modulator device;
-    ro_image numbers = {0};
-    ro_status status = hologram_device(context, values, &device);
-    if (status == RO_OK)
-        status = hologram_load_numbers(context, values, &device, path, &numbers);
-    if (status == RO_OK)
-        status = ro_field_alloc(context, numbers.width, numbers.height, field);
-    if (status == RO_OK)
-        status = ro_modulator_light(context, &device, &numbers, field);
-    ro_image_free(&numbers);
-    return status;
-}
-
-/* "view.png" becomes "view-2.png"; NULL without memory. */
-static char *numbered(const char *path, int number)
+char *hologram_numbered(const char *path, int number)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     int stem = dot ? (int)(dot - path) : (int)strlen(path);
@@ -89,26 +71,19 @@ static ro_status check_output(ro_context *context, const char *path, const char 
     return ro_writer_accepts(context, path, &info, &write);
 }
 
-static ro_status run_view(ro_context *context, const struct hologram_values *values, struct view *v,
-                          const char *const *path)
+static ro_status work(struct task *task)
 {
+    const struct hologram_values *values = task->values;
+    const char *const *path = task->files->path;
+    ro_context *context = task->context;
+    struct view *v = task->data;
     ro_field field = {0};
     ro_image picture = {0};
     ro_optics *optics = &v->view.optics;
     bool raw = values->normalize && ro_name_equal(values->normalize, "none");
     ro_status status = check_output(context, path[1], values->type, raw);
-    if (status == RO_OK && values->levels) {
-        status = load_light(context, values, path[0], &field);
-        if (status == RO_OK)
-            status = ro_optics_load(context, path[0], values->sidecar, optics);
-    } else if (status == RO_OK) {
-        status = ro_hologram_load(context, path[0], values->sidecar, &field, optics);
-    }
-    if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%s has no sidecar that tells its wavelength and pitch: give "
-                                 "--sidecar, or --wavelength and --pitch",
-                                 path[0]);
+    if (status == RO_OK)
+        status = hologram_load_light(context, values, path[0], &field, optics);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "depth is missing: no sidecar tells where %s is in focus, give "
@@ -119,7 +94,7 @@ static ro_status run_view(ro_context *context, const struct hologram_values *val
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, field.width, field.height, 0, &picture);
     for (int i = 0; i < v->depths && status == RO_OK; i++) {
-        char *name = v->depths > 1 ? numbered(path[1], i + 1) : NULL;
+        char *name = v->depths > 1 ? hologram_numbered(path[1], i + 1) : NULL;
         if (v->depths > 1 && !name)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
         v->view.depth = v->depth[i];
@@ -150,42 +125,43 @@ static int read_view(const struct command *command, const struct hologram_values
     if (!result && values->scale &&
         !(values->normalize && ro_name_equal(values->normalize, "common")))
         result = usage_error(command, "--scale goes with --normalize common only");
-    if (!result && values->common.cpu)
-        result = usage_error(command, "--cpu does not apply to hologram reconstruct");
     return result;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct view *v = task->data;
+    fputs("{\"command\": \"hologram reconstruct\", \"input\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, task->out);
+    pictures_json(file);
+    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v->depths,
+            v->view.scale, task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct view *v = task->data;
+    fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
+            v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->view.scale, task->seconds);
 }
 
 int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
                          const struct operands *files)
 {
-    const char *const *path = files->path;
     struct view v = {0};
-    struct work work;
     int result = read_view(command, values, &v);
-    if (!result)
-        result = work_begin(&work, &values->common);
     if (result)
         return result;
-    ro_status status = run_view(work.context, values, &v, path);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, path[1]);
-    } else if (values->common.json) {
-        FILE *file = strcmp(path[1], "-") ? stdout : stderr;
-        fputs("{\"command\": \"hologram reconstruct\", \"input\": ", file);
-        json_string(file, path[0]);
-        fputs(", \"output\": ", file);
-        json_string(file, path[1]);
-        pictures_json(file);
-        fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v.depths,
-                v.view.scale, work.seconds);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
-                v.view.depth * 1e3, v.depths > 1 ? " and before" : "", v.view.scale, work.seconds);
-        pictures_tell();
-    }
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[1],
+        .data = &v,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
 }

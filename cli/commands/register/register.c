@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff register: finds a displacement, or applies one that was found before. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/commands/register/register.h"
 #include "cli/certificate/certificate.h"
-#include "cli/frame/pictures.h"
 #include "cli/commands/register/register_pictures.h"
-#include "cli/frame/work.h"
+#include "cli/commands/task.h"
+#include "cli/frame/pictures.h"
+#include "cli/frame/printed.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -23,14 +23,13 @@ static const struct option options[] = {
      .writes = true},
     {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
      PLACE(figure), .writes = true},
-    {"apply", "FILE", "no search: IMAGE OUT are warped by this field", OPTION_TEXT, PLACE(apply)},
+    {"apply", "FILE", "no search: warp IMAGE to OUT by this field", OPTION_TEXT, PLACE(apply)},
     {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
      .choices = samplings},
-    {"force", NULL, "write a result that folds or is of no other use, too", OPTION_FLAG,
-     PLACE(force)},
+    {"force", NULL, "write the result even if it folds or is useless", OPTION_FLAG, PLACE(force)},
     {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
      .topic = "pictures", .writes = true},
-    {"before", "FILE", "squared differences, ten times, before", OPTION_TEXT, PLACE(before),
+    {"before", "FILE", "squared differences before, times ten", OPTION_TEXT, PLACE(before),
      .topic = "pictures", .writes = true},
     {"after", "FILE", "the same after", OPTION_TEXT, PLACE(after), .topic = "pictures",
      .writes = true},
@@ -156,18 +155,14 @@ static ro_status save_extra(struct job *job, const struct extra *extra, const st
 static ro_status save_text(struct job *job, const char *path,
                            void (*write)(FILE *, const ro_register_step *, uint32_t))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for %s", path);
+    struct printed text;
+    ro_status status = printed_open(job->context, &text);
+    if (status != RO_OK)
+        return status;
     uint32_t kept =
         job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
-    write(file, job->with.steps, kept);
-    fclose(file);
-    ro_status status = ro_bytes_save(job->context, path, text, size);
-    free(text);
-    return status;
+    write(text.file, job->with.steps, kept);
+    return printed_save(job->context, &text, path);
 }
 
 static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
@@ -226,7 +221,7 @@ static ro_status search(struct job *job)
     return status;
 }
 
-static void print_lines(const struct job *job, double seconds)
+static void put_lines(const struct job *job, double seconds)
 {
     const ro_register_report *r = &job->report;
     const ro_report *ran = &job->ran;
@@ -251,7 +246,7 @@ static void print_lines(const struct job *job, double seconds)
         fputs("register: warning: the images became less alike\n", stderr);
 }
 
-static void print_json(FILE *file, const struct job *job, double seconds)
+static void put_json(FILE *file, const struct job *job, double seconds)
 {
     static const char *const roles[] = {"fixed", "moving", "output"};
     const ro_register_report *r = &job->report;
@@ -294,9 +289,11 @@ static void print_json(FILE *file, const struct job *job, double seconds)
 /* ---- A field that was found before
  * ---------------------------------------------------------------- */
 
-static ro_status apply(ro_context *context, const struct register_values *values,
-                       const char *const path[2])
+static ro_status apply(struct task *task)
 {
+    const struct register_values *values = task->values;
+    const char *const *path = task->files->path;
+    ro_context *context = task->context;
     ro_image field = {0}, image = {0}, out = {0};
     ro_file_info info = {0};
     ro_status status = ro_field_load(context, values->apply, &field);
@@ -322,6 +319,23 @@ static ro_status apply(ro_context *context, const struct register_values *values
     ro_image_free(&image);
     ro_image_free(&out);
     return status;
+}
+
+static void print_applied_json(const struct task *task, FILE *file)
+{
+    const struct register_values *values = task->values;
+    fputs("{\"command\": \"register\", \"apply\": ", file);
+    json_string(file, values->apply);
+    pictures_json(file);
+    fprintf(file, ", \"sampling\": \"%s\", \"seconds\": %.6f}\n", samplings[values->sampling],
+            task->seconds);
+}
+
+static void print_applied(const struct task *task)
+{
+    const struct register_values *values = task->values;
+    tell("register: %s applied, %s, %u x %u, %.1f ms", values->apply, samplings[values->sampling],
+         task->ran.width, task->ran.height, 1e3 * task->seconds);
 }
 
 /* ---- The command
@@ -371,35 +385,39 @@ static int run_apply(const struct command *command, const struct register_values
         return usage_error(command, "register --apply needs IMAGE and OUT");
     if (values->common.device == RO_DEVICE_CUDA)
         return usage_error(command, "--apply has no CUDA code");
-    struct work work;
-    int result = work_begin(&work, &values->common);
-    if (result)
-        return result;
-    ro_status status = apply(work.context, values, files->path);
-    const ro_report applied = *ro_context_report(work.context);
-    const double seconds = seconds_now() - work.progress.start;
-    if (status == RO_OK)
-        status = certificate_write(command, work.context, values, files, &applied);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, files->path[1]);
-    } else if (values->common.json) {
-        bool busy = strcmp(files->path[1], "-") == 0;
-        FILE *file = busy ? stderr : stdout;
-        fputs("{\"command\": \"register\", \"apply\": ", file);
-        json_string(file, values->apply);
-        pictures_json(file);
-        fprintf(file, ", \"sampling\": \"%s\", \"seconds\": %.6f}\n", samplings[values->sampling],
-                seconds);
-        result = finish_stdout();
-    } else if (!values->common.quiet) {
-        fprintf(stderr, "register: %s applied, %s, %u x %u, %.1f ms\n", values->apply,
-                samplings[values->sampling], applied.width, applied.height, 1e3 * seconds);
-        pictures_tell();
-    }
-    work_close(&work);
-    return result;
+    return task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[1],
+        .states_run = true,
+        .work = apply,
+        .json = print_applied_json,
+        .say = print_applied,
+    });
+}
+
+static ro_status work(struct task *task)
+{
+    struct job *job = task->data;
+    job->context = task->context;
+    ro_status status = search(job);
+    task->ran = job->ran; /* pictures may have been made after it */
+    task->refused = status == RO_OK && job->report.useless && !job->values->force;
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    put_json(file, task->data, task->seconds);
+}
+
+static void print_lines(const struct task *task) { put_lines(task->data, task->seconds); }
+
+static int refuse(const struct task *task)
+{
+    const struct job *job = task->data;
+    return register_useless(job->values, &job->report, task->out);
 }
 
 static int run_search(const struct command *command, const struct register_values *values,
@@ -424,34 +442,19 @@ static int run_search(const struct command *command, const struct register_value
         if (!job.with.steps)
             return fail("not enough memory to start");
     }
-    struct work work;
-    int result = work_begin(&work, &values->common);
-    if (result) {
-        free(job.with.steps);
-        return result;
-    }
-    job.context = work.context;
-    ro_status status = search(&job);
-    const double seconds = seconds_now() - work.progress.start;
-    const bool useless = status == RO_OK && job.report.useless && !values->force;
-    if (status == RO_OK && !useless)
-        status = certificate_write(command, work.context, values, files, &job.ran);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, files->path[2]);
-    } else if (values->common.json) {
-        bool busy = strcmp(files->path[2], "-") == 0;
-        print_json(busy ? stderr : stdout, &job, seconds);
-        result = finish_stdout();
-    } else if (!values->common.quiet && !useless) {
-        print_lines(&job, seconds);
-        pictures_tell();
-    }
-    if (useless && result == 0)
-        result = register_useless(values, &job.report, files->path[2]);
+    int result = task_run(&(struct task){
+        .command = command,
+        .values = values,
+        .files = files,
+        .out = files->path[2],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_lines,
+        .refuse = refuse,
+    });
     free(job.with.steps);
-    work_close(&work);
     return result;
 }
 
@@ -462,9 +465,6 @@ static int run(const struct command *command, int argc, char **argv)
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
-    const int unwanted = certificate_wanted(command, &values.common, &files);
-    if (unwanted)
-        return unwanted;
     return values.apply ? run_apply(command, &values, &files)
                         : run_search(command, &values, &files);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A registration that went astray: what is wrong with it, and what to try instead. */
 #include "cli/commands/register/register.h"
-#include "core/names.h"
 
 #include <string.h>
+#include <strings.h>
 
 int register_useless(const struct register_values *values, const ro_register_report *report,
                      const char *out)
@@ -18,9 +18,9 @@ int register_useless(const struct register_values *values, const ro_register_rep
     else
         snprintf(what, sizeof what, "the images became less alike (energy %.4g after %.4g)",
                  report->energy_after, report->energy_before);
-    if (!values->match || ro_name_equal(values->match, "ssd"))
+    if (!values->match || strcasecmp(values->match, "ssd") == 0)
         strcat(tries, "--match ncc for a change of brightness, ");
-    if (!values->init || !ro_name_equal(values->init, "affine"))
+    if (!values->init || strcasecmp(values->init, "affine") != 0)
         strcat(tries, "--init affine for images that are turned or far apart, ");
     if (!*tries)
         strcat(tries, "a larger --sigma, ");

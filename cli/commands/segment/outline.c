@@ -41,7 +41,7 @@ void ro_draw_cover(const ro_polyline *lines, size_t count, int label, uint32_t w
 {
     for (size_t i = 0; i < count; i++) {
         const ro_polyline *line = &lines[i];
-        if (line->label != label)
+        if ((line->label - 1) % RO_LABELS != label - 1)
             continue;
         for (size_t k = line->closed || line->count == 1 ? 0 : 1; k < line->count; k++)
             draw_segment(line->points + 2 * (k ? k - 1 : line->count - 1), line->points + 2 * k,

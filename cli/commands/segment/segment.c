@@ -3,77 +3,76 @@
 #include "cli/commands/segment/segment.h"
 
 #include "cli/certificate/certificate.h"
+#include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "cli/frame/work.h"
 #include "core/image.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct values {
-    struct common common;
-    struct speed_words words;
-    const char *mask, *distance, *velocity;
-    const char *overlay, *contours, *phi, *frames, *vectors;
-    const char *number, *norm, *profile, *schedule;
-    int every, iterations, depth;
-    double max_rms, time_step, smooth, sigma;
-    bool force;
-};
+static const struct segment_values defaults = {.max_rms = NAN, .time_step = NAN, .smooth = NAN};
 
-static const struct values defaults = {.max_rms = NAN, .time_step = NAN};
-
-#define PLACE(member) .offset = offsetof(struct values, member)
+#define PLACE(member) .offset = offsetof(struct segment_values, member)
 
 static const struct option options[] = {
-    {"at", "X,Y[,R]", "a disc to start from, again and again; 2:X,Y for label 2", OPTION_LIST,
+    {"at", "X,Y[,R]", "a disc to start from; repeatable, 2:X,Y for label 2", OPTION_LIST,
      PLACE(words.at)},
     {"mask", "FILE", "start from what is not black; several tones are labels", OPTION_TEXT,
      PLACE(mask)},
+    {"seeds", "FILE", "discs from a CSV file: x,y[,radius][,label] per line", OPTION_TEXT,
+     PLACE(seeds)},
     {"distance", "FILE", "start from signed distances, .npy, negative inside", OPTION_TEXT,
-     PLACE(distance)},
-    {"window", "LO,HI", "grow from LO to HI of 255 (default: as round the seeds)", OPTION_LIST,
+     PLACE(distance), .topic = "speed"},
+    {"window", "LO,HI", "grow from LO to HI of 255 (default: found for each seed)", OPTION_LIST,
      PLACE(words.window)},
+    {"fronts", "F", "competing (default), or free: level sets, up to 4 labels", OPTION_TEXT,
+     PLACE(fronts), .topic = "fronts", .before = "free"},
+    {"components", NULL, "every connected part of --mask is a label", OPTION_FLAG,
+     PLACE(components), .topic = "fronts"},
+    {"factor", "FILE", "a grey picture: fronts are as fast as it is bright", OPTION_TEXT,
+     PLACE(factor), .topic = "fronts"},
     {"overlay", "FILE", "the image with the outlines drawn over it", OPTION_TEXT, PLACE(overlay),
      .writes = true},
     {"contours", "FILE", "outlines as .svg or .geojson", OPTION_TEXT, PLACE(contours),
      .writes = true},
+    {"table", "FILE", "area, perimeter, box, centroid, mean of labels; .csv, .json", OPTION_TEXT,
+     PLACE(table), .writes = true},
     {"phi", "FILE", "the level-set function in pixels, as .npy or .tif", OPTION_TEXT, PLACE(phi),
-     .writes = true},
+     .topic = "steps", .writes = true},
     {"frames", "FILE", "the evolution as .gif, or as a series FILE-0000.png", OPTION_TEXT,
      PLACE(frames), .writes = true},
-    {"force", NULL, "write labels that filled everything or nothing, too", OPTION_FLAG,
-     PLACE(force), .topic = "steps"},
+    {"force", NULL, "write labels even if they fill everything or nothing", OPTION_FLAG,
+     PLACE(force), .topic = "steps", .also = "fronts"},
     {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
      .max = 1 << 30},
     {"speed", "C", "constant part; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
      .topic = "speed"},
     {"polynomial", "A0,..", "of the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
      PLACE(words.polynomial), .topic = "speed"},
-    {"gaussian", "M,S[,W]", "round intensity M of 255, width S, weight W", OPTION_LIST,
+    {"gaussian", "M,S[,W]", "around intensity M of 255, width S, weight W", OPTION_LIST,
      PLACE(words.gaussian), .topic = "speed"},
-    {"edge", "K[,W]", "slow down at gradients of K/255 a pixel, weight W", OPTION_LIST,
+    {"edge", "K[,W]", "slow down at gradients of K/255 per pixel, weight W", OPTION_LIST,
      PLACE(words.edge), .topic = "speed"},
     {"curvature", "C", "shorten the contour (numbers s16 and s23e8)", OPTION_LIST,
      PLACE(words.curvature), .topic = "speed"},
     {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
      PLACE(velocity), .topic = "speed"},
-    {"smooth", "S", "smooth intensities by S pixels before (default 0)", OPTION_NUMBER,
-     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed"},
+    {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)", OPTION_NUMBER,
+     PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
     {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000, .topic = "speed"},
     {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
      .topic = "steps"},
     {"norm", "N", "lin (default), euclid, interpolative[-2], volume[-2]", OPTION_TEXT, PLACE(norm),
      .topic = "steps"},
-    {"profile", "P", "fpga12: to the bit as a circuit does it", OPTION_TEXT, PLACE(profile),
+    {"profile", "P", "fpga12: a circuit, modelled to the bit", OPTION_TEXT, PLACE(profile),
      .topic = "steps"},
     {"vectors", "FILE", "phi and speed before, phi after, for a test bench", OPTION_TEXT,
      PLACE(vectors), .topic = "steps", .writes = true},
     {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
-    {"max-rms", "R", "end below this change a step, in pixels (floats 0.001)", OPTION_NUMBER,
+    {"max-rms", "R", "end below this change per step, px (floats 0.001)", OPTION_NUMBER,
      PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
     {"time-step", "T", "of a step (default: the largest that is monotone)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
@@ -92,7 +91,7 @@ static const char *const examples[] = {
 
 struct job {
     ro_context *context;
-    const struct values *values;
+    const struct segment_values *values;
     const struct operands *files;
     ro_segment_options segment;
     ro_segment_report report;
@@ -169,7 +168,7 @@ static ro_status read_velocity(struct job *job)
 
 static ro_status read_all(struct job *job)
 {
-    const struct values *values = job->values;
+    const struct segment_values *values = job->values;
     ro_file_info info = {0};
     ro_status status = pictures_load(job->context, job->files->path[0], &job->in, &info);
     if (status == RO_OK)
@@ -216,7 +215,7 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
 /* Whether all files can be written, before the work. */
 static ro_status check_outputs(struct job *job)
 {
-    const struct values *values = job->values;
+    const struct segment_values *values = job->values;
     ro_file_info info = {
         .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
     ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
@@ -300,14 +299,14 @@ static ro_status save_vectors(struct job *job)
 
 static ro_status save_all(struct job *job)
 {
-    const struct values *values = job->values;
+    const struct segment_values *values = job->values;
     const ro_polyline *lines;
     size_t count;
     ro_status status = ro_segmentation_contours(job->result, &lines, &count);
     if (status == RO_OK && values->frames)
         status = frames_commit(&job->frames);
     if (status == RO_OK && values->overlay)
-        status = save_overlay(job->context, values->overlay, &job->picture, job->result);
+        status = save_overlay(job->context, values->overlay, &job->picture, lines, count);
     if (status == RO_OK && values->contours)
         status = ro_contours_save(job->context, values->contours, lines, count, job->in.width,
                                   job->in.height);
@@ -333,7 +332,7 @@ static void close_job(struct job *job)
 
 static ro_status run_job(struct job *job)
 {
-    const struct values *values = job->values;
+    const struct segment_values *values = job->values;
     ro_status status = read_all(job);
     if (status == RO_OK)
         status = check_named(job->context, &job->segment, job->named);
@@ -361,7 +360,7 @@ static ro_status run_job(struct job *job)
     return status;
 }
 
-static struct job job_of(const struct values *values, const struct operands *files)
+static struct job job_of(const struct segment_values *values, const struct operands *files)
 {
     return (struct job){
         .values = values,
@@ -374,28 +373,12 @@ static struct job job_of(const struct values *values, const struct operands *fil
                     .iterations = (uint32_t)values->iterations,
                     .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = values->smooth,
+                    .smooth = isnan(values->smooth) ? 0 : values->smooth,
                     .sigma = values->sigma},
     };
 }
 
 /* ---- The certificate ------------------------------------------------------------------------- */
-
-/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files. */
-static uint64_t unlike(const ro_image *labels, const ro_image *out, bool numbers)
-{
-    const uint32_t steps = labels->maxval, white = out->maxval ? out->maxval : 255;
-    uint64_t count = 0;
-    if (out->format != RO_GRAY8 || out->width != labels->width || out->height != labels->height)
-        return (uint64_t)labels->width * labels->height;
-    for (uint32_t y = 0; y < out->height; y++) {
-        const uint8_t *from = (const uint8_t *)labels->data + (ptrdiff_t)y * labels->stride;
-        const uint8_t *row = (const uint8_t *)out->data + (ptrdiff_t)y * out->stride;
-        for (uint32_t x = 0; x < out->width; x++)
-            count += row[x] != (numbers ? from[x] : (2 * white * from[x] + steps) / (2 * steps));
-    }
-    return count;
-}
 
 static void state_labels(struct certificate *to, const ro_segment_report *r)
 {
@@ -417,7 +400,9 @@ static void state_labels(struct certificate *to, const ro_segment_report *r)
 /* The evolution once more. */
 static ro_status certify(struct certificate *to, const void *given, const struct operands *files)
 {
-    struct values values = *(const struct values *)given;
+    struct segment_values values = *(const struct segment_values *)given;
+    if (!segment_is_free(&values))
+        return competing_certify(to, &values, files);
     ro_seed *seeds = calloc(MOST_TEXTS, sizeof *seeds);
     ro_image out = {0}, labels = {0};
     ro_file_info info = {0};
@@ -428,7 +413,8 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     job.context = to->context;
     job.segment.report = &job.report;
     ro_status status = RO_OK;
-    if (!seeds || read_words(&command_segment, &values.words, &job.segment, seeds, job.named) != 0)
+    if (!seeds ||
+        read_words(&command_segment, &values.words, RO_LABELS, &job.segment, seeds, job.named) != 0)
         status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     if (status == RO_OK)
         status = read_all(&job);
@@ -454,7 +440,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         certificate_picture(to, "output", &out);
         state_labels(to, &job.report);
         certificate_natural(to, "pixels_unlike_the_method",
-                            unlike(&labels, &out, strcmp(info.type, "npy") == 0));
+                            labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
     }
     close_job(&job);
     ro_image_free(&out);
@@ -466,17 +452,45 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition; files beside OUT stay as they are. */
 static const char *const *reference(const void *given)
 {
-    static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1",        "!depth",
-        "!overlay",   "!contours", "!phi",  "!frames", "!every",    "!vectors", NULL};
+    static const char *const defined[] = {"--schedule", "reference", "--cpu",   "scalar",
+                                          "--threads",  "1",         "!depth",  "!overlay",
+                                          "!contours",  "!phi",      "!frames", "!every",
+                                          "!table",     "!vectors",  NULL};
     (void)given;
     return defined;
+}
+
+static ro_status work(struct task *task)
+{
+    struct job *job = task->data;
+    job->context = task->context;
+    ro_status status = run_job(job);
+    task->refused = status == RO_OK && segment_is_useless(&job->report) && !job->values->force;
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct job *job = task->data;
+    segment_json(file, &task->ran, &job->report, task->files, task->seconds);
+}
+
+static void print_lines(const struct task *task)
+{
+    const struct job *job = task->data;
+    segment_lines(&task->ran, &job->report, task->seconds);
+}
+
+static int refuse(const struct task *task)
+{
+    const struct job *job = task->data;
+    return segment_useless(&job->report, task->out);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
     static ro_seed seeds[MOST_TEXTS];
-    struct values values = defaults;
+    struct segment_values values = defaults;
     struct operands files;
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))
@@ -491,49 +505,36 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--every goes with --frames only");
     if (values.sigma > 0 && values.words.edge.count == 0)
         return usage_error(command, "--sigma goes with --edge only: --smooth smooths intensities");
+    int result = check_fronts(command, &values);
+    if (result)
+        return result;
+    if (!segment_is_free(&values))
+        return run_competing(command, &values, &files);
     struct job job = job_of(&values, &files);
-    int result = read_words(command, &values.words, &job.segment, seeds, job.named);
+    result = read_words(command, &values.words, RO_LABELS, &job.segment, seeds, job.named);
     if (result)
         return result;
     if (!job.segment.seed_count && !values.mask && !values.distance)
-        return usage_error(command, "there is no seed: give --at X,Y, --mask or --distance");
-    result = certificate_wanted(command, &values.common, &files);
-    if (result)
-        return result;
-
-    struct work work;
-    result = work_begin(&work, &values.common);
-    if (result)
-        return result;
-    job.context = work.context;
-    ro_status status = run_job(&job);
-    const double seconds = seconds_now() - work.progress.start;
-    const ro_report ran = *ro_context_report(work.context);
-    const bool useless = status == RO_OK && segment_is_useless(&job.report) && !values.force;
-    if (status == RO_OK && !useless)
-        status = certificate_write(command, work.context, &values, &files, &ran);
-    status = work_commit(&work, status);
-    work_end(&work);
-    if (status != RO_OK) {
-        result = work_failed(&work, status, files.path[1]);
-    } else if (values.common.json) {
-        bool busy = strcmp(files.path[1], "-") == 0;
-        segment_json(busy ? stderr : stdout, &ran, &job.report, &files, seconds);
-        result = finish_stdout();
-    } else if (!values.common.quiet && !useless) {
-        segment_lines(&ran, &job.report, seconds);
-        pictures_tell();
-    }
-    if (useless && result == 0)
-        result = segment_useless(&job.report, files.path[1]);
-    work_close(&work);
-    return result;
+        return usage_error(command,
+                           "there is no seed: give --at X,Y, --seeds, --mask or --distance");
+    return task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .out = files.path[1],
+        .data = &job,
+        .states_run = true,
+        .work = work,
+        .json = print_json,
+        .say = print_lines,
+        .refuse = refuse,
+    });
 }
 
 const struct command command_segment = {
     .name = "segment",
     .operands = "IN OUT",
-    .summary = "finds objects by contours that grow from seeds, in few bits",
+    .summary = "finds objects by fronts that grow from seeds and compete",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |
               COMMON_CERTIFICATE | COMMON_STRICT,

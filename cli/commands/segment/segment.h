@@ -7,20 +7,67 @@
 #include "cli/frame/cli.h"
 #include "roundoff_io.h"
 
-/* ---- segment_words.c: what options say ------------------------------------------------------- */
-
 struct speed_words {
     struct texts at, speed, polynomial, gaussian, window, edge, curvature;
 };
+
+struct segment_values {
+    struct common common;
+    struct speed_words words;
+    const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
+    const char *overlay, *contours, *table, *phi, *frames, *vectors;
+    const char *number, *norm, *profile, *schedule;
+    int every, iterations, depth;
+    double max_rms, time_step, smooth, sigma;
+    bool components, force;
+};
+
+/* ---- segment_fronts.c: fronts that compete, from the command line to the files ----------------
+ */
+
+/* Whether the values ask for free fronts: they say so, or have what only those know. */
+bool segment_is_free(const struct segment_values *values);
+/* Refuses what fronts of the kind asked for do not know; 0: all is well. */
+int check_fronts(const struct command *command, const struct segment_values *values);
+int run_competing(const struct command *command, const struct segment_values *values,
+                  const struct operands *files);
+ro_status competing_certify(struct certificate *to, const struct segment_values *values,
+                            const struct operands *files);
+
+/* How many pixels of OUT do not show their label; numbers stay numbers in .npy files and in 16
+ * bits. */
+uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers);
+
+/* ---- regions_report.c: what is said of regions ------------------------------------------------
+ */
+
+struct regions_told {
+    const ro_report *ran;
+    const ro_regions_report *report;
+    const ro_region *table;
+    size_t labels;
+    const ro_region_front *fronts;
+    double seconds;
+};
+void regions_lines(const struct regions_told *told);
+void regions_json(FILE *file, const struct regions_told *told, const struct operands *files);
+void regions_table(FILE *file, const struct regions_told *told, bool json);
+/* Whether the regions are of no use, which a `strict` user sees earlier; and says why in a
+ * sentence: EXIT_USELESS. */
+bool regions_are_useless(const struct regions_told *told, bool strict);
+int regions_useless(const struct regions_told *told, bool strict, const char *out);
+
+/* ---- segment_words.c: what options say ------------------------------------------------------- */
 
 /* A word that is about one label alone: option and text; NULL: there is none. */
 struct named {
     const char *option, *text;
 };
 
-/* Fills speeds, seeds (MOST_TEXTS of them at most) and the last word about each label; a word that
+/* Fills speeds of up to RO_LABELS labels, seeds of up to `most_label`
+ * (MOST_TEXTS of them at most) and the last word about each label; a word that
  * cannot be read is told as a usage error, whose status is returned; 0: all is well. */
-int read_words(const struct command *command, const struct speed_words *words,
+int read_words(const struct command *command, const struct speed_words *words, int most_label,
                ro_segment_options *options, ro_seed *seeds, struct named named[RO_LABELS]);
 
 /* Refuses words about a label that has no seed, once mask and distance are there. */
@@ -33,9 +80,9 @@ ro_status check_named(ro_context *context, const ro_segment_options *options,
 /* IN as a picture of 8-bit red, green and blue. */
 ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture);
 
-/* The outlines of a result drawn over a copy of the picture. */
+/* Outlines drawn over a copy of the picture. */
 ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
-                       ro_segmentation *result);
+                       const ro_polyline *lines, size_t count);
 
 /* An animation: a GIF, or a series of files "name-0000.png". */
 struct frames {
@@ -50,6 +97,7 @@ struct frames {
 ro_status frames_open(struct frames *frames, ro_context *context, const char *path,
                       const ro_image *picture);
 int frames_add(void *frames, ro_segmentation *now, uint32_t step); /* a ro_segment_frame_fn */
+ro_status frames_draw(struct frames *frames, const ro_polyline *lines, size_t count);
 ro_status frames_commit(struct frames *frames);
 void frames_close(struct frames *frames);
 

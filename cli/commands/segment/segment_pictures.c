@@ -40,17 +40,13 @@ ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
     return status;
 }
 
-/* The outlines of a result over a copy of the picture. */
-static ro_status draw_overlay(ro_context *context, const ro_image *picture, ro_segmentation *result,
-                              ro_image *drawn)
+/* Outlines over a copy of the picture. */
+static ro_status draw_overlay(ro_context *context, const ro_image *picture,
+                              const ro_polyline *lines, size_t count, ro_image *drawn)
 {
-    const ro_polyline *lines;
-    size_t count;
     uint8_t *cover = malloc((size_t)picture->width * picture->height);
     ro_status status = cover ? picture_of(context, picture, drawn)
                              : ro_context_fail(context, RO_E_MEMORY, "no memory for an overlay");
-    if (status == RO_OK)
-        status = ro_segmentation_contours(result, &lines, &count);
     if (status == RO_OK)
         ro_draw_outlines(drawn, lines, count, cover);
     free(cover);
@@ -58,10 +54,10 @@ static ro_status draw_overlay(ro_context *context, const ro_image *picture, ro_s
 }
 
 ro_status save_overlay(ro_context *context, const char *path, const ro_image *picture,
-                       ro_segmentation *result)
+                       const ro_polyline *lines, size_t count)
 {
     ro_image drawn = {0};
-    ro_status status = draw_overlay(context, picture, result, &drawn);
+    ro_status status = draw_overlay(context, picture, lines, count, &drawn);
     if (status == RO_OK)
         status = ro_image_save(context, path, &drawn, NULL);
     ro_image_free(&drawn);
@@ -106,16 +102,13 @@ ro_status frames_open(struct frames *frames, ro_context *context, const char *pa
     return ro_gif_open(context, path, picture->width, picture->height, colours[0], &frames->gif);
 }
 
-static ro_status add_to_gif(struct frames *frames, ro_segmentation *now)
+static ro_status add_to_gif(struct frames *frames, const ro_polyline *lines, size_t count)
 {
     const ro_image *picture = frames->picture;
     const size_t pixels = (size_t)picture->width * picture->height;
-    const ro_polyline *lines;
-    size_t count;
     uint8_t *numbers = malloc(2 * pixels), *cover = numbers ? numbers + pixels : NULL;
     if (!numbers)
         return ro_context_fail(frames->context, RO_E_MEMORY, "no memory for a frame");
-    ro_status status = ro_segmentation_contours(now, &lines, &count);
     for (uint32_t y = 0; y < picture->height; y++) {
         const uint8_t *row = (const uint8_t *)picture->data + (ptrdiff_t)y * picture->stride;
         for (uint32_t x = 0; x < picture->width; x++, row += 3)
@@ -123,38 +116,47 @@ static ro_status add_to_gif(struct frames *frames, ro_segmentation *now)
                 (uint8_t)(((13933 * row[0] + 46871 * row[1] + 4732 * row[2] + 32768) >> 16) *
                           (GREYS - 1) / 255);
     }
-    for (int label = 1; label <= RO_LABELS && status == RO_OK; label++) {
+    for (int label = 1; label <= RO_LABELS; label++) {
         memset(cover, 0, pixels);
         ro_draw_cover(lines, count, label, picture->width, picture->height, cover);
         for (size_t i = 0; i < pixels; i++)
             if (cover[i] > 127)
                 numbers[i] = (uint8_t)(GREYS + label - 1);
     }
-    if (status == RO_OK)
-        status = ro_gif_frame(frames->gif, numbers, (ptrdiff_t)picture->width, CENTISECONDS);
+    const ro_status status =
+        ro_gif_frame(frames->gif, numbers, (ptrdiff_t)picture->width, CENTISECONDS);
     free(numbers);
     return status;
 }
 
-static ro_status add_to_series(struct frames *frames, ro_segmentation *now)
+static ro_status add_to_series(struct frames *frames, const ro_polyline *lines, size_t count)
 {
     ro_context *context = frames->context;
     ro_image drawn = {0};
     char name[4096];
     if (!name_frame(frames->path, frames->count++, name, sizeof name))
         return ro_context_fail(context, RO_E_ARGUMENT, "the name of a frame is too long");
-    ro_status status = draw_overlay(context, frames->picture, now, &drawn);
+    ro_status status = draw_overlay(context, frames->picture, lines, count, &drawn);
     if (status == RO_OK)
         status = ro_image_save(context, name, &drawn, NULL);
     ro_image_free(&drawn);
     return status;
 }
 
+ro_status frames_draw(struct frames *frames, const ro_polyline *lines, size_t count)
+{
+    return frames->gif ? add_to_gif(frames, lines, count) : add_to_series(frames, lines, count);
+}
+
 int frames_add(void *data, ro_segmentation *now, uint32_t step)
 {
     struct frames *frames = data;
+    const ro_polyline *lines;
+    size_t count;
     (void)step;
-    frames->status = frames->gif ? add_to_gif(frames, now) : add_to_series(frames, now);
+    frames->status = ro_segmentation_contours(now, &lines, &count);
+    if (frames->status == RO_OK)
+        frames->status = frames_draw(frames, lines, count);
     if (frames->status != RO_OK)
         snprintf(frames->message, sizeof frames->message, "%s",
                  ro_context_message(frames->context));

@@ -76,7 +76,7 @@ static void set_curvature(const struct numbers *n, ro_speed *speed)
     speed->curvature = n->value[0];
 }
 
-int read_words(const struct command *command, const struct speed_words *words,
+int read_words(const struct command *command, const struct speed_words *words, int most_label,
                ro_segment_options *options, ro_seed *seeds, struct named named[RO_LABELS])
 {
     const struct {
@@ -104,9 +104,10 @@ int read_words(const struct command *command, const struct speed_words *words,
                 return usage_error(command,
                                    "--%s %s: must be %s, with \"2:\" before it for label 2",
                                    kinds[i].name, *text ? text : "\"\"", kinds[i].form);
-            if (numbers.label > RO_LABELS)
+            const int most = kinds[i].set ? RO_LABELS : most_label;
+            if (numbers.label > most)
                 return usage_error(command, "--%s %s: there are labels 1 to %d", kinds[i].name,
-                                   text, RO_LABELS);
+                                   text, most);
             if (!kinds[i].set) {
                 if (numbers.count == 3 && !(numbers.value[2] > 0))
                     return usage_error(command, "--at %s: the radius must be positive", text);

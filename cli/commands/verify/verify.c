@@ -277,10 +277,9 @@ static void say_verified(const struct values *values, const struct operands *fil
         printf(", \"lines\": %d, \"recomputed\": %s, \"verified\": true}\n", lines,
                values->recompute ? "true" : "false");
     } else if (!values->common.quiet) {
-        fprintf(stderr, "verify: %s holds, %d lines checked%s (made by version %s)\n",
-                files->path[0], lines,
-                values->recompute ? ", the reference gives the same bits" : "",
-                version ? version : "");
+        tell("verify: %s holds, %d lines checked%s (made by version %s)", files->path[0], lines,
+             values->recompute ? ", the reference gives the same bits" : "",
+             version ? version : "");
     }
     free(version);
 }

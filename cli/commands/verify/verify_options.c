@@ -36,7 +36,7 @@ void arguments_free(struct arguments *arguments)
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-/* Of escapes, those that json_string writes for ASCII. -1: another one. */
+/* Of escapes, those that json_string writes, as a letter up to U+07FF. -1: another one. */
 static int escaped(const char **at)
 {
     const char *c = *at;
@@ -44,15 +44,15 @@ static int escaped(const char **at)
         *at += 1;
         return *c;
     }
-    int value = 0;
-    for (int i = 1; i <= 4 && *c == 'u'; i++) {
+    int value = *c == 'u' ? 0 : -1;
+    for (int i = 1; i <= 4 && value >= 0; i++) {
         const char *digits = "0123456789abcdef", *digit = c[i] ? strchr(digits, c[i]) : NULL;
-        if (!digit)
-            return -1;
-        value = 16 * value + (int)(digit - digits);
+        value = digit ? 16 * value + (int)(digit - digits) : -1;
     }
+    if (value <= 0 || value >= 0x800)
+        return -1;
     *at += 5;
-    return value > 0 && value < 0x80 ? value : -1;
+    return value;
 }
 
 /* A string at *at as plain text, to be freed, and *at behind it. */
@@ -61,12 +61,17 @@ static char *take_text(const char **at)
     const char *c = *at;
     char *text = *c++ == '"' ? malloc(strlen(c) + 1) : NULL, *to = text;
     while (text && *c != '"') {
-        int next = (unsigned char)*c;
-        if (*c++ == '\\')
+        const bool plain = *c != '\\';
+        int next = (unsigned char)*c++;
+        if (!plain)
             next = escaped(&c);
         if (next <= 0) { /* the end too */
             free(text);
             return NULL;
+        }
+        if (!plain && next >= 0x80) {
+            *to++ = (char)(0xc0 | next >> 6);
+            next = 0x80 | (next & 0x3f);
         }
         *to++ = (char)next;
     }

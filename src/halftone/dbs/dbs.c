@@ -12,48 +12,20 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "cuda/cuda.h"
 #include "halftone/dbs/dbs_cuda.h"
 #include "halftone/halftone.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+RO_CUDA_NONE(dbs_cuda_calls, dbs_on_cuda);
 
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
 {
-#if RO_HAVE_X86_SIMD
-    if (cpu == RO_CPU_AVX512)
-        return &dbs_kernels_avx512;
-    if (cpu == RO_CPU_AVX2)
-        return &dbs_kernels_avx2;
-#endif
-    (void)cpu;
-    return &dbs_kernels_ref;
-}
-
-/* ---- The start from error diffusion -----------------------------------------------------------
- */
-
-/* Floyd-Steinberg of the padded picture, as packed bits. */
-static ro_status diffuse(ro_context *context, const struct dbs_state *state, ro_image *bits)
-{
-    const struct dbs_plan *plan = &state->plan;
-    const uint32_t width = (uint32_t)plan->width, height = (uint32_t)plan->height;
-    ro_image padded;
-    ro_status status =
-        ro_image_alloc(context, state->in->format, width, height, plan->white, &padded);
-    if (status == RO_OK)
-        status = ro_image_alloc(context, RO_BITS, width, height, 0, bits);
-    for (int y = 0; y < plan->height && status == RO_OK; y++) {
-        uint8_t *row = (uint8_t *)padded.data + y * padded.stride;
-        for (int x = 0; x < plan->width; x++)
-            if (padded.format == RO_GRAY8)
-                row[x] = (uint8_t)dbs_value(state, x, y);
-            else
-                ((uint16_t *)(void *)row)[x] = (uint16_t)dbs_value(state, x, y);
-    }
-    if (status == RO_OK)
-        status = ro_halftone(context, &padded, bits, NULL);
-    ro_image_free(&padded);
-    return status;
+    static const struct dbs_kernels *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &dbs_kernels_ref,
+                                                               RO_VARIANTS_OF(dbs_kernels)};
+    return kernels[cpu];
 }
 
 /* ---- The call ---------------------------------------------------------------------------------
@@ -70,23 +42,19 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
                                uint64_t *improving)
 {
     struct dbs_state *state = NULL;
-    ro_image first = {0};
     const struct dbs_kernels *kernels = dbs_kernels_for(context->cpu);
     ro_status status = dbs_open(context, options, in, &state);
-    if (status == RO_OK && options->start == DBS_FLOYD_STEINBERG) {
-        status = diffuse(context, state, &first);
-        state->first = &first;
-    }
-    if (status == RO_OK) {
-        dbs_begin(context, state, kernels, result);
+    if (status == RO_OK)
+        status = dbs_begin(context, state, kernels, result);
+    if (status == RO_OK)
         status = dbs_search(context, state, kernels, result);
-    }
     if (status == RO_OK)
         dbs_finish(context, state, kernels, out, result);
     if (status == RO_OK && improving)
         *improving = dbs_improving(context, state, kernels);
+    if (status == RO_OK) /* else what these two left undone would count as done */
+        status = ro_context_progress(context, "halftone", 1);
     dbs_close(state);
-    ro_image_free(&first);
     return status;
 }
 
@@ -100,8 +68,6 @@ static const struct choice aims[2] = {
     [DBS_SEEN] = {"seen", NULL}, [DBS_PICTURE] = {"picture", NULL}};
 static const struct choice orders[2] = {
     [DBS_GROUPS] = {"groups", NULL}, [DBS_RASTER] = {"raster", NULL}};
-static const struct choice starts[2] = {
-    [DBS_RANDOM] = {"random", NULL}, [DBS_FLOYD_STEINBERG] = {"floyd-steinberg", "fs"}};
 
 /* The place of a name, 0 for NULL; -1 and a message when it is neither. */
 static int place_of(ro_context *context, const char *what, const char *name,
@@ -128,8 +94,49 @@ static ro_image grey_shape(const struct halftoner *work)
 /* What the engine keeps in a halftoner. */
 struct dbs_work {
     struct dbs_options options;
-    struct dbs_cuda *cuda; /* NULL: on the CPU */
+    struct dbs_cuda *cuda;  /* NULL: on the CPU */
+    struct halftoner first; /* there, what makes the first halftone, if it has a method */
 };
+
+/* The eye, in words. */
+static void describe(const struct dbs_plan *plan, char *text, size_t size)
+{
+    const struct dbs_options *options = &plan->options;
+    char eye[48];
+    if (options->sigma > 0)
+        snprintf(eye, sizeof eye, "an eye of %g pixels", options->sigma);
+    else
+        snprintf(eye, sizeof eye, "%g dpi seen from %g mm", options->dpi, options->distance);
+    snprintf(text, size, "%s, radius %d, %.1f%% of its energy cut off", eye, plan->w,
+             100 * plan->eye_cut);
+}
+
+/* Launches the method of a start. */
+static ro_status make_first(void *data, const ro_image *padded, const ro_image *bits, void *stream)
+{
+    struct halftoner *first = data;
+    return first->engine->run_resident(first, padded, bits, 1, stream);
+}
+
+static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
+                           const ro_image *shape)
+{
+    struct dbs_work *made = work->state;
+    struct dbs_cuda_start start = {NULL, NULL};
+    work->report.device = RO_DEVICE_CUDA;
+    if (!plan->random && !made->options.first) {
+        ro_image padded = *shape;
+        padded.width = (uint32_t)plan->width;
+        padded.height = (uint32_t)plan->height;
+        const ro_halftone_options how = {.method = plan->options.start, .seed = made->options.seed};
+        ro_status status =
+            halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS, &how);
+        if (status != RO_OK)
+            return status;
+        start = (struct dbs_cuda_start){make_first, &made->first};
+    }
+    return dbs_on_cuda->open(work->context, &made->options, shape, &start, &made->cuda);
+}
 
 static ro_status open_engine(struct halftoner *work)
 {
@@ -141,17 +148,19 @@ static ro_status open_engine(struct halftoner *work)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for direct binary search");
     int aim = place_of(context, "aim", asked->aim, aims);
     int order = place_of(context, "order", asked->order, orders);
-    int start = place_of(context, "start", asked->start, starts);
-    if (aim < 0 || order < 0 || start < 0)
+    if (aim < 0 || order < 0)
         return RO_E_ARGUMENT;
     made->options = (struct dbs_options){
         .sigma = asked->sigma,
+        .dpi = asked->dpi,
+        .distance = asked->distance,
         .radius = asked->radius,
         .aim = (enum dbs_aim)aim,
         .order = (enum dbs_order)order,
-        .start = (enum dbs_start)start,
+        .start = asked->start,
+        .first = asked->first,
         .rounds = asked->rounds,
-        .seed = work->seed,
+        .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],
         .shadow_denominator = asked->shadow[1],
@@ -162,11 +171,11 @@ static ro_status open_engine(struct halftoner *work)
     ro_status status = dbs_plan_make(context, &made->options, &shape, &plan);
     if (status != RO_OK)
         return status;
+    made->options.seed = dbs_start_draws(context, &plan.options) ? work->seed : 0;
     work->report.schedule = orders[order].name;
-    if (work->device == RO_DEVICE_CUDA) {
-        work->report.device = RO_DEVICE_CUDA;
-        return dbs_cuda_open(context, &made->options, &shape, &made->cuda);
-    }
+    describe(&plan, work->report.detail, sizeof work->report.detail);
+    if (work->device == RO_DEVICE_CUDA)
+        return open_cuda(work, &plan, &shape);
     if (order == DBS_RASTER && context->options.threads > 1)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "order raster tries one pixel after another and cannot use %d "
@@ -191,24 +200,24 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
     return status;
 }
 
-/* The start of a search on the device may come from error diffusion on the device. */
+static void count_launches(struct halftoner *work)
+{
+    const struct dbs_work *made = work->state;
+    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
+}
+
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,
                           struct dbs_result *result)
 {
     struct dbs_work *made = work->state;
-    struct dbs_state *tables = NULL;
-    ro_image first = {0};
+    ro_image own = {0};
     ro_status status = RO_OK;
-    const bool diffused = made->options.start == DBS_FLOYD_STEINBERG;
-    if (diffused)
-        status = dbs_open_tables(work->context, &made->options, in, &tables);
-    if (status == RO_OK && diffused)
-        status = diffuse(work->context, tables, &first);
+    if (made->options.first)
+        status = dbs_own_bits(work->context, made->options.first, &own);
     if (status == RO_OK)
-        status = dbs_cuda_run(made->cuda, in, diffused ? &first : NULL, out, result);
-    dbs_close(tables);
-    ro_image_free(&first);
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
+        status = dbs_on_cuda->run(made->cuda, in, own.data ? &own : NULL, out, result);
+    ro_image_free(&own);
+    count_launches(work);
     return status;
 }
 
@@ -256,19 +265,22 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
                               uint32_t images, void *stream)
 {
     struct dbs_work *made = work->state;
-    if (made->options.start == DBS_FLOYD_STEINBERG)
+    if (made->options.first)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "a start from floyd-steinberg needs the image in host memory");
-    ro_status status = dbs_cuda_run_resident(made->cuda, in, out, images, stream);
-    work->report.launches = (uint64_t)dbs_cuda_launches(made->cuda);
+                               "a start that is given needs the image in host memory");
+    ro_status status = dbs_on_cuda->run_resident(made->cuda, in, out, images, stream);
+    count_launches(work);
     return status;
 }
 
 static void close_engine(struct halftoner *work)
 {
     struct dbs_work *made = work->state;
-    if (made)
-        dbs_cuda_close(made->cuda);
+    if (made) {
+        if (made->cuda)
+            dbs_on_cuda->close(made->cuda);
+        halftoner_close(&made->first);
+    }
     free(made);
     work->state = NULL;
 }

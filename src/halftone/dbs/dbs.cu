@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Direct binary search on the device, seen from the host: tables, memory and five launches: start,
- * c_pe, the search, the error of the result, the output. The rounds of a search are one launch, for
- * only the device knows when they end.
+ * c_pe, the search, the error of the result, the output; before them, where another method makes the
+ * first halftone, the padded picture for it. The rounds of a search are one launch, for only the
+ * device knows when they end.
  */
 #include "cuda/cuda.cuh"
 #include "halftone/dbs/dbs_cuda.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEVICE_RADIUS = 7 }; /* with 8, blocks have 64 pixels a side */
+static const char tables_scratch = 0, state_scratch = 0, first_scratch = 0; /* keys */
 
 struct dbs_cuda {
     ro_context *context;
@@ -21,6 +22,7 @@ struct dbs_cuda {
     size_t state_bytes; /* of pe, b, open, stale and counters, in this order */
     size_t b_bytes, stale_bytes;
     int sample_bytes, warps, launches;
+    struct dbs_cuda_start start;
 };
 
 /* ---- tables -------------------------------------------------------------------------------------- */
@@ -77,8 +79,8 @@ static ro_status send_tables(struct dbs_cuda *work)
     void *memory = NULL;
     ro_status status = ro_cuda_scratch_begin(cuda, cuda->compute);
     if (status == RO_OK)
-        status = ro_cuda_reserve(cuda, RO_CUDA_DBS_TABLES, words * sizeof *host, cuda->compute,
-                                 &memory, NULL);
+        status =
+            ro_cuda_reserve(cuda, &tables_scratch, words * sizeof *host, cuda->compute, &memory);
     if (status == RO_OK)
         status = ro_cuda_check(context,
                                cudaMemcpyAsync(memory, host, words * sizeof *host,
@@ -106,7 +108,7 @@ typedef void search_fn(struct dbs_device);
 static const struct {
     search_fn *kernel;
     size_t warp_bytes;
-} searches[MAX_DEVICE_RADIUS + 1] = {
+} searches[DBS_MAX_RADIUS + 1] = {
     {NULL, 0},
     {search_kernel<1>, sizeof(struct warp_memory<1>)},
     {search_kernel<2>, sizeof(struct warp_memory<2>)},
@@ -115,6 +117,10 @@ static const struct {
     {search_kernel<5>, sizeof(struct warp_memory<5>)},
     {search_kernel<6>, sizeof(struct warp_memory<6>)},
     {search_kernel<7>, sizeof(struct warp_memory<7>)},
+    {search_kernel<8>, sizeof(struct warp_memory<8>)},
+    {search_kernel<9>, sizeof(struct warp_memory<9>)},
+    {search_kernel<10>, sizeof(struct warp_memory<10>)},
+    {search_kernel<11>, sizeof(struct warp_memory<11>)},
 };
 
 static size_t search_bytes(int w, int warps)
@@ -153,8 +159,9 @@ static void describe(struct dbs_cuda *work)
     struct dbs_device *d = &work->device;
     d->width = plan->width;
     d->height = plan->height;
-    d->across = (plan->width + SIDE - 1) / SIDE;
-    d->down = (plan->height + SIDE - 1) / SIDE;
+    const int cells = dbs_cells(plan->w), side = cells * CELL;
+    d->across = (plan->width + side - 1) / side * cells;
+    d->down = (plan->height + side - 1) / side * cells;
     d->pad = plan->pad;
     d->image_width = plan->image_width;
     d->image_height = plan->image_height;
@@ -168,27 +175,33 @@ static void describe(struct dbs_cuda *work)
     d->toggle_cost = plan->toggle_cost;
     d->diagonal_cost = plan->swap_cost[0];
     d->straight_cost = plan->swap_cost[1];
-    d->pitch = (size_t)d->across * SIDE + 2 * BORDER;
-    work->b_bytes = ((size_t)d->across + 2) * ((size_t)d->down * SIDE + 2) * sizeof(uint32_t);
+    d->pitch = (size_t)d->across * CELL + 2 * BORDER;
+    work->b_bytes = ((size_t)d->across + 2) * ((size_t)d->down * CELL + 2) * sizeof(uint32_t);
     work->stale_bytes = ((size_t)d->across + 2) * ((size_t)d->down + 2) * sizeof(uint32_t);
     work->sample_bytes = plan->values == 256 ? 1 : 2;
 }
 
-ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
-                        const ro_image *shape, struct dbs_cuda **work)
+static void dbs_cuda_close(struct dbs_cuda *work)
+{
+    if (!work)
+        return;
+    dbs_close(work->tables);
+    free(work);
+}
+
+static ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
+                               const ro_image *shape, const struct dbs_cuda_start *start,
+                               struct dbs_cuda **work)
 {
     *work = NULL;
     if (options->order == DBS_RASTER)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "order raster tries one pixel after another: it runs on the CPU");
-    if (options->radius > MAX_DEVICE_RADIUS)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "CUDA searches with a radius up to %d, not %d",
-                               (int)MAX_DEVICE_RADIUS, options->radius);
     struct dbs_cuda *made = (struct dbs_cuda *)calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a search");
     made->context = context;
+    made->start = *start;
     ro_status status = ro_cuda_of(context, &made->cuda);
     if (status == RO_OK)
         status = dbs_open_tables(context, options, shape, &made->tables);
@@ -206,15 +219,7 @@ ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *options,
     return RO_OK;
 }
 
-void dbs_cuda_close(struct dbs_cuda *work)
-{
-    if (!work)
-        return;
-    dbs_close(work->tables);
-    free(work);
-}
-
-int dbs_cuda_launches(const struct dbs_cuda *work) { return work->launches; }
+static int dbs_cuda_launches(const struct dbs_cuda *work) { return work->launches; }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
 
@@ -223,11 +228,11 @@ static size_t aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 static ro_status reserve_state(struct dbs_cuda *work, cudaStream_t stream)
 {
     struct dbs_device *d = &work->device;
-    const size_t pe_bytes = d->pitch * ((size_t)d->down * SIDE + 2 * BORDER) * sizeof(int32_t);
+    const size_t pe_bytes = d->pitch * ((size_t)d->down * CELL + 2 * BORDER) * sizeof(int32_t);
     const size_t bytes = aligned(pe_bytes) + 2 * aligned(work->b_bytes) +
                          aligned(work->stale_bytes) + aligned(sizeof(struct dbs_counters));
     void *memory;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_DBS_STATE, bytes, stream, &memory, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, &state_scratch, bytes, stream, &memory));
     unsigned char *at = (unsigned char *)memory;
     d->pe = (int32_t *)at;
     at += aligned(pe_bytes);
@@ -243,28 +248,64 @@ static ro_status reserve_state(struct dbs_cuda *work, cudaStream_t stream)
     return RO_OK;
 }
 
-/* A picture on the device, from pixels to output; `first` is on the device too. */
-static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_image *first,
+/* The halftone that a method makes of the padded picture. */
+static ro_status launch_first(struct dbs_cuda *work, const ro_image *in, cudaStream_t stream,
+                              struct dbs_first *first)
+{
+    const struct dbs_device *d = &work->device;
+    const size_t bytes = (size_t)work->sample_bytes;
+    ro_image padded = *in, bits = *in;
+    padded.width = bits.width = (uint32_t)d->width;
+    padded.height = bits.height = (uint32_t)d->height;
+    bits.format = RO_BITS;
+    padded.stride = (ptrdiff_t)aligned((size_t)d->width * bytes);
+    bits.stride = (ptrdiff_t)aligned(((size_t)d->width + 7) / 8);
+    const size_t grey_bytes = (size_t)padded.stride * padded.height;
+    void *memory;
+    RO_TRY(ro_cuda_reserve(work->cuda, &first_scratch,
+                           grey_bytes + (size_t)bits.stride * bits.height, stream, &memory));
+    padded.data = memory;
+    bits.data = (unsigned char *)memory + grey_bytes;
+    const dim3 grid((unsigned)(d->width + 255) / 256, (unsigned)d->height);
+    const unsigned char *pixels = (const unsigned char *)in->data;
+    unsigned char *to = (unsigned char *)padded.data;
+    if (bytes == 1)
+        pad_kernel<uint8_t><<<grid, 256, 0, stream>>>(*d, pixels, (size_t)in->stride, to,
+                                                      (size_t)padded.stride);
+    else
+        pad_kernel<uint16_t><<<grid, 256, 0, stream>>>(*d, pixels, (size_t)in->stride, to,
+                                                       (size_t)padded.stride);
+    RO_CUDA_TRY(work->context, cudaGetLastError());
+    work->launches++;
+    *first = (struct dbs_first){(const unsigned char *)bits.data, (size_t)bits.stride, 1};
+    return work->start.make(work->start.data, &padded, &bits, stream);
+}
+
+/* A picture on the device, from pixels to output; `own` is a halftone to start from, on the device
+ * too, or NULL. */
+static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_image *own,
                         const ro_image *out, int measure, cudaStream_t stream)
 {
     ro_context *context = work->context;
+    struct dbs_first first = {NULL, 0, 0};
+    if (own)
+        first = (struct dbs_first){(const unsigned char *)own->data, (size_t)own->stride, 0};
+    else if (work->start.make)
+        RO_TRY(launch_first(work, in, stream, &first));
     RO_TRY(reserve_state(work, stream));
     struct dbs_device d = work->device;
     const unsigned char *pixels = (const unsigned char *)in->data;
-    const unsigned char *bits = first ? (const unsigned char *)first->data : NULL;
-    const size_t pitch = (size_t)in->stride, bit_pitch = first ? (size_t)first->stride : 0;
-    const dim3 start_grid((unsigned)d.across, (unsigned)(d.height + 7) / 8), start_block(SIDE, 8);
+    const size_t pitch = (size_t)in->stride;
+    const dim3 start_grid((unsigned)d.across, (unsigned)(d.height + 7) / 8), start_block(CELL, 8);
     const dim3 blocks((unsigned)d.across, (unsigned)d.down);
-    const size_t wide = SIDE + 2 * (size_t)d.w, wider = SIDE + 4 * (size_t)d.w;
+    const size_t wide = CELL + 2 * (size_t)d.w, wider = CELL + 4 * (size_t)d.w;
     const size_t eye = 2 * (size_t)d.w + 1;
     const size_t tile = (wide * wide + eye * eye + wider * wider) * sizeof(int32_t);
     if (work->sample_bytes == 1) {
-        start_kernel<uint8_t><<<start_grid, start_block, 0, stream>>>(d, pixels, pitch, bits,
-                                                                      bit_pitch);
+        start_kernel<uint8_t><<<start_grid, start_block, 0, stream>>>(d, pixels, pitch, first);
         convolve_kernel<uint8_t><<<blocks, 256, tile, stream>>>(d, pixels, pitch, 0);
     } else {
-        start_kernel<uint16_t><<<start_grid, start_block, 0, stream>>>(d, pixels, pitch, bits,
-                                                                       bit_pitch);
+        start_kernel<uint16_t><<<start_grid, start_block, 0, stream>>>(d, pixels, pitch, first);
         convolve_kernel<uint16_t><<<blocks, 256, tile, stream>>>(d, pixels, pitch, 0);
     }
     RO_CUDA_TRY(context, cudaGetLastError());
@@ -285,15 +326,15 @@ static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_imag
     return RO_OK;
 }
 
-/* Copies an image of the host into a slot. */
-static ro_status send(struct dbs_cuda *work, const ro_image *from, enum ro_cuda_slot slot,
+/* Copies an image of the host into the scratch of a key. */
+static ro_status send(struct dbs_cuda *work, const ro_image *from, const char *key,
                       ro_image *on_device)
 {
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(from->format, from->width), pitch = aligned(bytes);
     *on_device = *from;
     on_device->stride = (ptrdiff_t)pitch;
-    RO_TRY(ro_cuda_reserve(work->cuda, slot, pitch * from->height, stream, &on_device->data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, key, pitch * from->height, stream, &on_device->data));
     const unsigned char *row = (const unsigned char *)from->data;
     if (from->stride > 0) {
         RO_CUDA_TRY(work->context,
@@ -325,21 +366,21 @@ static ro_status fetch(struct dbs_cuda *work, const ro_image *on_device, const r
     return RO_OK;
 }
 
-ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *first,
-                       const ro_image *out, struct dbs_result *result)
+static ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image *own,
+                              const ro_image *out, struct dbs_result *result)
 {
     struct ro_cuda *cuda = work->cuda;
     cudaStream_t stream = cuda->compute;
-    ro_image device_in, device_first, device_out = *out;
+    ro_image device_in, device_own, device_out = *out;
     struct dbs_counters counters;
     device_out.stride = (ptrdiff_t)aligned(ro_format_row_bytes(out->format, out->width));
     RO_TRY(ro_cuda_scratch_begin(cuda, stream));
-    RO_TRY(send(work, in, RO_CUDA_IN, &device_in));
-    if (first)
-        RO_TRY(send(work, first, (enum ro_cuda_slot)(RO_CUDA_IN + 1), &device_first));
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_OUT, (size_t)device_out.stride * out->height, stream,
-                           &device_out.data, NULL));
-    RO_TRY(launch(work, &device_in, first ? &device_first : NULL, &device_out, 1, stream));
+    RO_TRY(send(work, in, &ro_cuda_in[0], &device_in));
+    if (own)
+        RO_TRY(send(work, own, &ro_cuda_in[1], &device_own));
+    RO_TRY(ro_cuda_reserve(cuda, &ro_cuda_out[0], (size_t)device_out.stride * out->height, stream,
+                           &device_out.data));
+    RO_TRY(launch(work, &device_in, own ? &device_own : NULL, &device_out, 1, stream));
     RO_TRY(fetch(work, &device_out, out));
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(&counters, work->device.counters, sizeof counters,
                                                cudaMemcpyDeviceToHost, stream));
@@ -353,8 +394,8 @@ ro_status dbs_cuda_run(struct dbs_cuda *work, const ro_image *in, const ro_image
     return RO_OK;
 }
 
-ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in, const ro_image *out,
-                                uint32_t images, void *stream_pointer)
+static ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in,
+                                       const ro_image *out, uint32_t images, void *stream_pointer)
 {
     cudaStream_t stream = (cudaStream_t)stream_pointer;
     RO_TRY(ro_cuda_scratch_begin(work->cuda, stream));
@@ -362,3 +403,8 @@ ro_status dbs_cuda_run_resident(struct dbs_cuda *work, const ro_image *in, const
         RO_TRY(launch(work, &in[i], NULL, &out[i], 0, stream));
     return ro_cuda_scratch_end(work->cuda, stream);
 }
+
+static const struct dbs_cuda_calls calls = {
+    dbs_cuda_open, dbs_cuda_run, dbs_cuda_run_resident, dbs_cuda_launches, dbs_cuda_close,
+};
+const struct dbs_cuda_calls *const dbs_on_cuda = &calls;

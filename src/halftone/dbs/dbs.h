@@ -21,13 +21,14 @@
 #define RO_HALFTONE_DBS_DBS_H
 
 #include "roundoff/halftone.h"
+#include "simd/variants.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    DBS_MAX_RADIUS = 8,
+    DBS_MAX_RADIUS = 11,
     DBS_SCALE = 4096, /* S, the sum of the eye's weights */
     DBS_SCALE_BITS = 12,
     DBS_LANES = 16,                   /* pixels of a line */
@@ -44,16 +45,18 @@ extern "C" {
 enum dbs_variant { DBS_PLAIN, DBS_CLIPPING_FREE }; /* of the engine's methods */
 enum dbs_aim { DBS_SEEN, DBS_PICTURE };            /* whether the picture is blurred too */
 enum dbs_order { DBS_GROUPS, DBS_RASTER };
-enum dbs_start { DBS_RANDOM, DBS_FLOYD_STEINBERG };
 
 /* Zero is the default everywhere. */
 struct dbs_options {
-    double sigma; /* 0: 1.2 */
-    int radius;   /* w, 1 to 8; 0: 4 */
+    double sigma;    /* a Gaussian eye of so many pixels; 0: see dbs_eye.c */
+    double dpi;      /* Naesaenen's eye: dots an inch, */
+    double distance; /* seen from so many millimetres */
+    int radius;      /* w, 1 to 11; 0: follows the eye */
     enum dbs_aim aim;
     enum dbs_order order;
-    enum dbs_start start;
-    int rounds; /* at most; 0: to the end */
+    const char *start;     /* the method that makes the first halftone; NULL: see dbs_start.c */
+    const ro_image *first; /* a halftone of the picture to start from instead */
+    int rounds;            /* at most; 0: to the end */
     uint64_t seed;
     bool clipping_free;
     uint32_t shadow_numerator, shadow_denominator; /* D; denominator 0: follows sigma */
@@ -74,6 +77,8 @@ struct dbs_step {
 };
 extern const struct dbs_step dbs_neighbours[8];
 
+extern const char DBS_RANDOM[]; /* the start that is drawn by the hash */
+
 struct dbs_plan {
     struct dbs_options options; /* with the defaults filled in */
     int w, pad, block;
@@ -86,17 +91,19 @@ struct dbs_plan {
     size_t scratch_bytes;           /* of a thread */
     int32_t eye[DBS_EYE * DBS_EYE]; /* V(dx, dy) */
     int32_t pp[DBS_PP * DBS_PP];    /* c_pp(dx, dy) */
+    double eye_cut;                 /* the part of the eye's energy that V leaves out */
     int32_t toggle_cost;            /* the part of a change that does not depend on c_pe */
     int32_t swap_cost[8];
     uint32_t white;       /* M */
     uint32_t values;      /* of a pixel: 256 or 65536 */
     uint32_t screen_size; /* m; 0: plain search */
+    bool random;          /* the start */
 };
 
 struct dbs_state {
     struct dbs_plan plan;
     const ro_image *in;
-    const ro_image *first; /* packed bits to start from, of the padded size; NULL: random */
+    ro_image first; /* packed bits to start from, of the padded size; no data: random */
     int threads;
     void *arena; /* holds all that follows */
     size_t arena_bytes;
@@ -203,7 +210,8 @@ struct dbs_kernels {
     /* Tries the open pixels of an area once each, in raster order. */
     void (*search)(struct dbs_state *state, const struct dbs_area *area, struct dbs_tally *tally);
 };
-extern const struct dbs_kernels dbs_kernels_ref, dbs_kernels_avx2, dbs_kernels_avx512;
+extern const struct dbs_kernels dbs_kernels_ref;
+RO_VARIANTS_DECLARE(const struct dbs_kernels, dbs_kernels);
 const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu);
 
 /* A row of the padded picture as values; `values` has room for whole lines. */
@@ -216,6 +224,20 @@ void dbs_pack(const struct dbs_state *state, int y0, int y1, const ro_image *out
 ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, const ro_image *in,
                         struct dbs_plan *plan);
 
+/* The eye: checks the options, fills in their defaults and makes V and c_pp. */
+ro_status dbs_eye_make(ro_context *context, struct dbs_plan *plan);
+
+/* Checks what a search is to start from, and names it. */
+ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_options *options);
+/* Whether a start that has been checked draws random numbers. */
+bool dbs_start_draws(ro_context *context, const struct dbs_options *options);
+
+/* The first halftone of a search that does not start at random, of the padded picture. */
+ro_status dbs_start_make(ro_context *context, struct dbs_state *state);
+
+/* A halftone of one's own as packed bits. */
+ro_status dbs_own_bits(ro_context *context, const ro_image *own, ro_image *bits);
+
 /* The steps of a call, for tests and benchmarks that look inside. dbs_open takes all the memory,
  * dbs_begin makes the start and c_pe, dbs_search runs to the end, dbs_finish packs the picture's
  * bits and gives its error. */
@@ -223,8 +245,8 @@ ro_status dbs_open(ro_context *context, const struct dbs_options *options, const
                    struct dbs_state **state);
 ro_status dbs_open_tables(ro_context *context, const struct dbs_options *options,
                           const ro_image *in, struct dbs_state **state); /* for a device */
-void dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
-               struct dbs_result *result);
+ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
+                    struct dbs_result *result);
 ro_status dbs_search(ro_context *context, struct dbs_state *state,
                      const struct dbs_kernels *kernels, struct dbs_result *result);
 void dbs_finish(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,

@@ -232,6 +232,15 @@ RO_INLINE ints look_up(const void *table, ints index)
 #endif
 }
 
+/* Sixteen pixels of packed bits, the first lowest. */
+RO_INLINE uint32_t first_sixteen(const uint8_t *packed)
+{
+    uint32_t bits = (uint32_t)packed[0] | (uint32_t)packed[1] << 8;
+    bits = (bits & 0xaaaa) >> 1 | (bits & 0x5555) << 1;
+    bits = (bits & 0xcccc) >> 2 | (bits & 0x3333) << 2;
+    return (bits & 0xf0f0) >> 4 | (bits & 0x0f0f) << 4;
+}
+
 /* Sixteen pixels, in one vector or two; all numbers are below 2^31, so that signed comparisons do.
  */
 void RO_SIMD_NAME(dbs_start)(struct dbs_state *state, int y0, int y1, void *scratch)
@@ -248,6 +257,8 @@ void RO_SIMD_NAME(dbs_start)(struct dbs_state *state, int y0, int y1, void *scra
         const uint32_t *ranks =
             m ? state->ranks + (size_t)((uint32_t)y % m) * (m + DBS_LANES) : NULL;
         const uint32_t row_hash = ro_hash_row(plan->options.seed, (uint32_t)y);
+        const uint8_t *given =
+            state->first.data ? (uint8_t *)state->first.data + y * state->first.stride : NULL;
         dbs_values(state, y, values);
         for (int x = 0, at = 0; x < plan->width; x += DBS_LANES) {
             uint32_t white = 0, determined = 0, minority = 0;
@@ -266,6 +277,8 @@ void RO_SIMD_NAME(dbs_start)(struct dbs_state *state, int y0, int y1, void *scra
                     minority |= mask_of(2 * value < (int32_t)plan->white) << i;
                 }
             }
+            if (given)
+                white = first_sixteen(given + x / 8);
             if (ranks && (at += DBS_LANES) >= (int)m)
                 at -= (int)m;
             uint32_t inside = plan->width - x >= DBS_LANES ? 0xffff : (1u << (plan->width - x)) - 1;

@@ -13,13 +13,25 @@
 #include <string.h>
 
 struct job {
+    const ro_context *context; /* once it is cancelled, work is left undone */
     struct dbs_state *state;
     const struct dbs_kernels *kernels;
     const ro_image *out;
     atomic_int ticket;
-    int group, across, down; /* blocks of the group */
     _Atomic uint64_t error, changes;
     _Atomic int64_t gain;
+};
+
+enum { GROUPS = 4 };
+
+/* A round of all groups. Threads meet between two groups without going back to the pool, which
+ * would have to wake them. */
+struct round {
+    struct job *job;
+    int threads;
+    atomic_int tickets[GROUPS], arrived;
+    struct ro_gate_room room;
+    struct ro_gate gate; /* groups that are done */
 };
 
 static void *scratch_of(const struct dbs_state *state, int thread)
@@ -32,17 +44,16 @@ static bool next_strip(struct job *job, int rows, int *y0, int *y1)
 {
     *y0 = atomic_fetch_add(&job->ticket, 1) * DBS_STRIP;
     *y1 = *y0 + DBS_STRIP < rows ? *y0 + DBS_STRIP : rows;
-    return *y0 < rows;
+    return *y0 < rows && !ro_context_cancelled(job->context);
 }
 
 static void start_strips(void *data, int thread)
 {
     struct job *job = data;
     struct dbs_state *state = job->state;
-    const struct dbs_kernels *kernels = state->first ? &dbs_kernels_ref : job->kernels;
     int y0, y1;
     while (next_strip(job, state->plan.height, &y0, &y1)) {
-        kernels->start(state, y0, y1, scratch_of(state, thread));
+        job->kernels->start(state, y0, y1, scratch_of(state, thread));
         for (int panel = 0; panel < state->plan.panels; panel++)
             memset(state->stale + dbs_line(&state->plan, panel, y0), 1, (size_t)(y1 - y0));
     }
@@ -72,25 +83,48 @@ static void convolve_strips(void *data, int thread)
     }
 }
 
-static void search_blocks(void *data, int thread)
+static void search_group(struct round *round, int group, struct dbs_tally *tally)
 {
-    struct job *job = data;
+    const struct job *job = round->job;
     const struct dbs_plan *plan = &job->state->plan;
-    struct dbs_tally tally = {0};
+    const int columns = (plan->width + plan->block - 1) / plan->block;
+    const int rows = (plan->height + plan->block - 1) / plan->block;
+    const int across = (columns + 1 - (group & 1)) / 2, down = (rows + 1 - (group >> 1)) / 2;
     int number;
-    (void)thread;
-    while ((number = atomic_fetch_add(&job->ticket, 1)) < job->across * job->down) {
-        int x = (number % job->across * 2 + (job->group & 1)) * plan->block;
-        int y = (number / job->across * 2 + (job->group >> 1)) * plan->block;
+    while ((number = atomic_fetch_add(&round->tickets[group], 1)) < across * down &&
+           !ro_context_cancelled(job->context)) {
+        int x = (number % across * 2 + (group & 1)) * plan->block;
+        int y = (number / across * 2 + (group >> 1)) * plan->block;
         struct dbs_area area = {x, y, x + plan->block, y + plan->block};
         if (area.x1 > plan->width)
             area.x1 = plan->width;
         if (area.y1 > plan->height)
             area.y1 = plan->height;
-        job->kernels->search(job->state, &area, &tally);
+        job->kernels->search(job->state, &area, tally);
     }
-    atomic_fetch_add(&job->changes, tally.changes);
-    atomic_fetch_add(&job->gain, tally.gain);
+}
+
+/* Waits until all threads have done so many groups. */
+static void meet(struct round *round, int groups)
+{
+    if (atomic_fetch_add(&round->arrived, 1) + 1 == groups * round->threads)
+        ro_gate_raise(&round->room, &round->gate, (uint64_t)groups);
+    else
+        ro_gate_wait(&round->room, &round->gate, (uint64_t)groups);
+}
+
+static void search_groups(void *data, int thread)
+{
+    struct round *round = data;
+    struct dbs_tally tally = {0};
+    (void)thread;
+    for (int group = 0; group < GROUPS; group++) {
+        if (group > 0)
+            meet(round, group);
+        search_group(round, group, &tally);
+    }
+    atomic_fetch_add(&round->job->changes, tally.changes);
+    atomic_fetch_add(&round->job->gain, tally.gain);
 }
 
 static void run(ro_context *context, struct job *job, ro_task_fn *task)
@@ -99,33 +133,48 @@ static void run(ro_context *context, struct job *job, ro_task_fn *task)
     ro_pool_run(context->pool, job->state->threads, task, job);
 }
 
+/* An area in raster order, strip by strip. */
+static void search_strips(const ro_context *context, const struct dbs_kernels *kernels,
+                          struct dbs_state *state, const struct dbs_area *area,
+                          struct dbs_tally *tally)
+{
+    struct dbs_area strip = *area;
+    for (; strip.y0 < area->y1 && !ro_context_cancelled(context); strip.y0 += DBS_STRIP) {
+        strip.y1 = strip.y0 + DBS_STRIP < area->y1 ? strip.y0 + DBS_STRIP : area->y1;
+        kernels->search(state, &strip, tally);
+    }
+}
+
 static void search_round(ro_context *context, struct job *job)
 {
     const struct dbs_plan *plan = &job->state->plan;
     if (plan->options.order == DBS_RASTER) {
         struct dbs_tally tally = {0};
         struct dbs_area all = {0, 0, plan->width, plan->height};
-        job->kernels->search(job->state, &all, &tally);
+        search_strips(context, job->kernels, job->state, &all, &tally);
         job->changes = tally.changes;
         job->gain = tally.gain;
         return;
     }
-    int columns = (plan->width + plan->block - 1) / plan->block;
-    int rows = (plan->height + plan->block - 1) / plan->block;
-    for (job->group = 0; job->group < 4; job->group++) {
-        job->across = (columns + 1 - (job->group & 1)) / 2;
-        job->down = (rows + 1 - (job->group >> 1)) / 2;
-        run(context, job, search_blocks);
-    }
+    const int most = ro_pool_threads(context->pool), limit = job->state->threads;
+    struct round round = {.job = job, .threads = limit < most ? limit : most};
+    ro_gate_room_open(&round.room);
+    ro_pool_run(context->pool, round.threads, search_groups, &round);
+    ro_gate_room_close(&round.room);
 }
 
-void dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
-               struct dbs_result *result)
+ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
+                    struct dbs_result *result)
 {
-    struct job job = {.state = state, .kernels = kernels};
+    struct job job = {.context = context, .state = state, .kernels = kernels};
+    ro_status status = state->plan.random ? RO_OK : dbs_start_make(context, state);
+    if (status != RO_OK)
+        return status;
     run(context, &job, start_strips);
     run(context, &job, convolve_strips);
+    ro_image_free(&state->first);
     *result = (struct dbs_result){.start_error = job.error, .running_error = job.error};
+    return RO_OK;
 }
 
 /* Tells how far a search is: the number of changes falls by about a factor of three a round. */
@@ -146,7 +195,7 @@ ro_status dbs_search(ro_context *context, struct dbs_state *state,
 {
     const uint64_t most = (uint64_t)state->plan.options.rounds;
     ro_status status = RO_OK;
-    struct job job = {.state = state, .kernels = kernels};
+    struct job job = {.context = context, .state = state, .kernels = kernels};
     do {
         job.changes = 0;
         job.gain = 0;
@@ -177,7 +226,7 @@ static void pack_strips(void *data, int thread)
 void dbs_finish(ro_context *context, struct dbs_state *state, const struct dbs_kernels *kernels,
                 const ro_image *out, struct dbs_result *result)
 {
-    struct job job = {.state = state, .kernels = kernels, .out = out};
+    struct job job = {.context = context, .state = state, .kernels = kernels, .out = out};
     run(context, &job, pack_strips);
     result->error = job.error;
 }
@@ -190,9 +239,9 @@ uint64_t dbs_improving(ro_context *context, struct dbs_state *state,
     const struct dbs_plan *plan = &state->plan;
     const struct dbs_area picture = {plan->pad, plan->pad, plan->pad + plan->image_width,
                                      plan->pad + plan->image_height};
-    struct job job = {.state = state, .kernels = kernels};
+    struct job job = {.context = context, .state = state, .kernels = kernels};
     struct dbs_tally tally = {0};
     run(context, &job, convolve_strips);
-    dbs_kernels_ref.search(state, &picture, &tally);
+    search_strips(context, &dbs_kernels_ref, state, &picture, &tally);
     return tally.changes;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Direct binary search, device code. A block of the picture, 32 x 32 pixels, is a warp's: its 32
- * lanes are a row. The warp keeps the block's part of c_pe in shared memory, with 2w + 1 pixels more
- * on each side, for that is as far as an accepted change reaches. All lanes try their pixels at once;
- * the first lane that gains is accepted, the warp adds its update, and the lanes after it are tried
- * again: raster order. Blocks of a group touch nothing in common, so any number of warps may work at
- * once; a barrier of the whole grid parts the groups.
+ * Direct binary search, device code. A block of the picture, one cell of 32 x 32 pixels or 2 x 2 of
+ * them, is a warp's: its 32 lanes are a row of a cell. The warp keeps the block's part of c_pe in
+ * shared memory, with 2w + 1 pixels more on each side, for that is as far as an accepted change
+ * reaches. All lanes try their pixels at once; the first lane that gains is accepted, the warp adds
+ * its update, and the lanes after it are tried again: raster order. Blocks of a group touch nothing in
+ * common, so any number of warps may work at once; a barrier of the whole grid parts the groups.
  *
- * A window is 4w + 2 pixels wide and a row of the tile 32 more, so that element i of an update lies
- * i + 32 floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
+ * A window is 4w + 2 pixels wide and a row of the tile as much more as a block is, so that element i
+ * of an update lies i + side floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
  */
 #ifndef RO_HALFTONE_DBS_DBS_KERNELS_CUH
 #define RO_HALFTONE_DBS_DBS_KERNELS_CUH
@@ -19,9 +19,12 @@
 #include <stdint.h>
 
 enum {
-    SIDE = 32,   /* of a block */
-    BORDER = 16, /* round c_pe, more than 2w + 1 */
+    CELL = 32,   /* pixels a side, and in a word of bits */
+    BORDER = 32, /* round c_pe, more than 2w + 1 */
 };
+
+/* Cells a side of a block: blocks of a group must not meet. */
+__host__ __device__ constexpr int dbs_cells(int w) { return w > 7 ? 2 : 1; }
 
 struct dbs_counters {
     unsigned barrier;    /* arrivals */
@@ -35,7 +38,7 @@ struct dbs_counters {
 /* All that a kernel needs, by value. */
 struct dbs_device {
     int width, height; /* padded */
-    int across, down;  /* blocks */
+    int across, down;  /* cells, in whole blocks */
     int pad, image_width, image_height;
     int w, rounds;
     int seen; /* the picture is blurred too */
@@ -45,7 +48,7 @@ struct dbs_device {
     size_t pitch; /* of c_pe */
     int32_t *pe;
     uint32_t *b, *open; /* bit rows of across + 2 words, the lowest bit leftmost, a row above */
-    uint32_t *stale;    /* of each block, with a ring of blocks round them: rows to be tried */
+    uint32_t *stale;    /* of each cell, with a ring of cells round them: rows to be tried */
     const int32_t *target;
     const uint32_t *chance, *limit, *ranks, *column, *row;
     const int32_t *eye;     /* (2w + 1)^2 */
@@ -53,9 +56,9 @@ struct dbs_device {
     struct dbs_counters *counters;
 };
 
-__device__ __forceinline__ size_t bit_word(const struct dbs_device &d, int block, int y)
+__device__ __forceinline__ size_t bit_word(const struct dbs_device &d, int cell, int y)
 {
-    return (size_t)(y + 1) * (size_t)(d.across + 2) + (size_t)(block + 1);
+    return (size_t)(y + 1) * (size_t)(d.across + 2) + (size_t)(cell + 1);
 }
 
 __device__ __forceinline__ size_t stale_word(const struct dbs_device &d, int x, int y)
@@ -65,12 +68,30 @@ __device__ __forceinline__ size_t stale_word(const struct dbs_device &d, int x, 
 
 /* ---- the start --------------------------------------------------------------------------------- */
 
-/* A warp makes a word of 32 pixels. `first` is the start as packed bits, or NULL. */
+/* Where a search starts from: packed bits of the padded picture, or of the picture itself, or none. */
+struct dbs_first {
+    const unsigned char *bits;
+    size_t pitch;
+    int padded;
+};
+
+/* The padded picture, for a method that makes the first halftone of it. */
+template <typename sample>
+__global__ void pad_kernel(struct dbs_device d, const unsigned char *in, size_t in_pitch,
+                           unsigned char *out, size_t out_pitch)
+{
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)blockIdx.y;
+    if (x < d.width)
+        ((sample *)(out + (size_t)y * out_pitch))[x] =
+            ((const sample *)(in + d.row[y] * in_pitch))[d.column[x]];
+}
+
+/* A warp makes a word of 32 pixels. */
 template <typename sample>
 __global__ void start_kernel(struct dbs_device d, const unsigned char *in, size_t in_pitch,
-                             const unsigned char *first, size_t first_pitch)
+                             struct dbs_first first)
 {
-    const int x = (int)blockIdx.x * SIDE + (int)threadIdx.x;
+    const int x = (int)blockIdx.x * CELL + (int)threadIdx.x;
     const int y = (int)blockIdx.y * (int)blockDim.y + (int)threadIdx.y;
     if (y >= d.height)
         return;
@@ -78,8 +99,10 @@ __global__ void start_kernel(struct dbs_device d, const unsigned char *in, size_
     if (x < d.width) {
         const sample *row = (const sample *)(in + d.row[y] * in_pitch);
         const uint32_t value = row[d.column[x]];
-        if (first)
-            white = first[(size_t)y * first_pitch + (size_t)x / 8] >> (7 - x % 8) & 1;
+        const uint32_t bx = first.padded ? (uint32_t)x : d.column[x];
+        const uint32_t by = first.padded ? (uint32_t)y : d.row[y];
+        if (first.bits)
+            white = first.bits[by * first.pitch + bx / 8] >> (7 - bx % 8) & 1;
         else
             white = (ro_hash(d.seed, (uint32_t)x, (uint32_t)y) & 0xffffff) < d.chance[value];
         open = true;
@@ -95,8 +118,8 @@ __global__ void start_kernel(struct dbs_device d, const unsigned char *in, size_
     if (threadIdx.x == 0) {
         d.b[bit_word(d, (int)blockIdx.x, y)] = whites;
         d.open[bit_word(d, (int)blockIdx.x, y)] = opens;
-        if (y % SIDE == 0)
-            d.stale[stale_word(d, (int)blockIdx.x, y / SIDE)] = 0xffffffff;
+        if (y % CELL == 0)
+            d.stale[stale_word(d, (int)blockIdx.x, y / CELL)] = 0xffffffff;
     }
 }
 
@@ -127,9 +150,9 @@ __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, si
                                 int measure)
 {
     extern __shared__ int32_t memory[];
-    const int w = d.w, wide = SIDE + 2 * w, wider = SIDE + 4 * w, eye_side = 2 * w + 1;
+    const int w = d.w, wide = CELL + 2 * w, wider = CELL + 4 * w, eye_side = 2 * w + 1;
     int32_t *error = memory, *eye = error + wide * wide, *from = eye + eye_side * eye_side;
-    const int x0 = (int)blockIdx.x * SIDE, y0 = (int)blockIdx.y * SIDE;
+    const int x0 = (int)blockIdx.x * CELL, y0 = (int)blockIdx.y * CELL;
     const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
     for (int i = thread; i < eye_side * eye_side; i += threads)
         eye[i] = d.eye[i];
@@ -151,7 +174,7 @@ __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, si
                 const sample *row = (const sample *)(in + d.row[y] * in_pitch);
                 e = d.target[row[d.column[x]]] - 16 * sum;
             }
-            bool counts = ex >= w && ey >= w && ex < w + SIDE && ey < w + SIDE;
+            bool counts = ex >= w && ey >= w && ex < w + CELL && ey < w + CELL;
             if (measure)
                 counts = counts && x >= d.pad && y >= d.pad && x < d.pad + d.image_width &&
                          y < d.pad + d.image_height;
@@ -167,8 +190,8 @@ __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, si
     if (measure)
         return;
     __syncthreads();
-    for (int i = thread; i < SIDE * SIDE; i += threads) {
-        const int cx = i % SIDE, cy = i / SIDE;
+    for (int i = thread; i < CELL * CELL; i += threads) {
+        const int cx = i % CELL, cy = i / CELL;
         int32_t pe = 0;
         for (int dy = 0; dy < eye_side; dy++)
             for (int dx = 0; dx < eye_side; dx++)
@@ -192,39 +215,57 @@ __constant__ const struct dbs_device_move dbs_moves[9] = {
     {-1, 1, -1, 0, 2, 0}, {0, 1, 0, 0, 3, 0},    {1, 1, 0, 0, 4, 0},
 };
 
-/* What a warp has in shared memory. Row r of `b` is row r - 1 of the block, its bit 0 the pixel left
- * of the block: 34 rows of 34 bits. */
+/* What a warp has in shared memory. Row r of `b` is row r - 1 of the block; for each of its cells, bit
+ * 0 is the pixel left of the cell: rows of 34 bits. `stale` has a ring of cells round the block. */
 template <int W> struct warp_memory {
-    static constexpr int REACH = 2 * W + 1, PITCH = SIDE + 2 * REACH, WINDOW = 4 * W + 2;
+    static constexpr int CELLS = dbs_cells(W), SIDE = CELLS * CELL, REACH = 2 * W + 1;
+    static constexpr int PITCH = SIDE + 2 * REACH, WINDOW = 4 * W + 2, ROWS = SIDE + 2;
     int32_t pe[PITCH * PITCH];
-    uint64_t b[SIDE + 2], open[SIDE + 2];
+    uint64_t b[CELLS][ROWS], open[CELLS][ROWS];
+    uint32_t stale[CELLS + 2][CELLS + 2];
 };
 
 __device__ __forceinline__ uint64_t load_bits(const uint32_t *bits, const struct dbs_device &d,
-                                              int block, int y)
+                                              int cell, int y)
 {
-    const uint32_t *word = bits + bit_word(d, block, y);
+    const uint32_t *word = bits + bit_word(d, cell, y);
     return (uint64_t)(__ldcg(word - 1) >> 31) | (uint64_t)__ldcg(word) << 1 |
            (uint64_t)(__ldcg(word + 1) & 1) << 33;
+}
+
+/* The rows of the block that must be tried, and whether there are any. */
+template <int W>
+__device__ __forceinline__ bool load_stale(struct warp_memory<W> &tile, const struct dbs_device &d,
+                                           int bx, int by, int lane)
+{
+    constexpr int CELLS = warp_memory<W>::CELLS, RING = CELLS + 2;
+    const int u = lane % RING, v = lane / RING;
+    const bool own = u > 0 && u <= CELLS && v > 0 && v <= CELLS;
+    const uint32_t rows =
+        own ? __ldcg(d.stale + stale_word(d, bx * CELLS + u - 1, by * CELLS + v - 1)) : 0;
+    if (lane < RING * RING)
+        tile.stale[v][u] = rows;
+    return __any_sync(0xffffffff, rows != 0);
 }
 
 template <int W>
 __device__ __forceinline__ void load_tile(struct warp_memory<W> &tile, const struct dbs_device &d,
                                           int bx, int by, int lane)
 {
-    const int pitch = warp_memory<W>::PITCH, reach = warp_memory<W>::REACH;
-    const int32_t *from = d.pe + (size_t)(by * SIDE - reach + BORDER) * d.pitch +
-                          (size_t)(bx * SIDE - reach + BORDER);
+    typedef struct warp_memory<W> memory;
+    const int32_t *from = d.pe + (size_t)(by * memory::SIDE - memory::REACH + BORDER) * d.pitch +
+                          (size_t)(bx * memory::SIDE - memory::REACH + BORDER);
 #pragma unroll 10
-    for (int r = 0; r < pitch; r++, from += d.pitch) {
-        tile.pe[r * pitch + lane] = __ldcg(from + lane);
-        if (lane + 32 < pitch)
-            tile.pe[r * pitch + lane + 32] = __ldcg(from + lane + 32);
-    }
-    for (int r = lane; r < SIDE + 2; r += 32) {
-        tile.b[r] = load_bits(d.b, d, bx, by * SIDE + r - 1);
-        tile.open[r] = load_bits(d.open, d, bx, by * SIDE + r - 1);
-    }
+    for (int r = 0; r < memory::PITCH; r++, from += d.pitch)
+#pragma unroll
+        for (int c = lane; c < memory::PITCH; c += 32)
+            tile.pe[r * memory::PITCH + c] = __ldcg(from + c);
+    for (int i = 0; i < memory::CELLS; i++)
+        for (int r = lane; r < memory::ROWS; r += 32) {
+            const int cell = bx * memory::CELLS + i, y = by * memory::SIDE + r - 1;
+            tile.b[i][r] = load_bits(d.b, d, cell, y);
+            tile.open[i][r] = load_bits(d.open, d, cell, y);
+        }
 }
 
 /* A word beside the block may be written by the next block of the group too, each its own bit. */
@@ -232,30 +273,127 @@ template <int W>
 __device__ __forceinline__ void store_tile(const struct warp_memory<W> &tile,
                                            const struct dbs_device &d, int bx, int by, int lane)
 {
-    const int pitch = warp_memory<W>::PITCH, reach = warp_memory<W>::REACH;
-    int32_t *to = d.pe + (size_t)(by * SIDE - reach + BORDER) * d.pitch +
-                  (size_t)(bx * SIDE - reach + BORDER);
-    for (int r = 0; r < pitch; r++, to += d.pitch) {
-        __stcg(to + lane, tile.pe[r * pitch + lane]);
-        if (lane + 32 < pitch)
-            __stcg(to + lane + 32, tile.pe[r * pitch + lane + 32]);
-    }
-    for (int r = lane; r < SIDE + 2; r += 32) {
-        uint32_t *word = d.b + bit_word(d, bx, by * SIDE + r - 1);
-        const uint64_t bits = tile.b[r];
-        __stcg(word, (uint32_t)(bits >> 1));
-        if ((__ldcg(word - 1) >> 31) != (uint32_t)(bits & 1))
-            atomicXor(word - 1, 0x80000000u);
-        if ((__ldcg(word + 1) & 1) != (uint32_t)(bits >> 33 & 1))
-            atomicXor(word + 1, 1u);
-    }
+    typedef struct warp_memory<W> memory;
+    int32_t *to = d.pe + (size_t)(by * memory::SIDE - memory::REACH + BORDER) * d.pitch +
+                  (size_t)(bx * memory::SIDE - memory::REACH + BORDER);
+    for (int r = 0; r < memory::PITCH; r++, to += d.pitch)
+#pragma unroll
+        for (int c = lane; c < memory::PITCH; c += 32)
+            __stcg(to + c, tile.pe[r * memory::PITCH + c]);
+    for (int i = 0; i < memory::CELLS; i++)
+        for (int r = lane; r < memory::ROWS; r += 32) {
+            uint32_t *word =
+                d.b + bit_word(d, bx * memory::CELLS + i, by * memory::SIDE + r - 1);
+            const uint64_t bits = tile.b[i][r];
+            __stcg(word, (uint32_t)(bits >> 1));
+            if (i == 0 && (__ldcg(word - 1) >> 31) != (uint32_t)(bits & 1))
+                atomicXor(word - 1, 0x80000000u);
+            if (i == memory::CELLS - 1 && (__ldcg(word + 1) & 1) != (uint32_t)(bits >> 33 & 1))
+                atomicXor(word + 1, 1u);
+        }
 }
 
-/* Rows of a block that lie within `reach` of row y, which is counted from the block's first. */
+/* Rows of a cell that lie within `reach` of row y, which is counted from the cell's first. */
 __device__ __forceinline__ uint32_t rows_near(int y, int reach)
 {
-    const int first = max(y - reach, 0), last = min(y + reach, SIDE - 1);
+    const int first = max(y - reach, 0), last = min(y + reach, CELL - 1);
     return first > last ? 0 : 0xffffffffu >> (31 - last) & 0xffffffffu << first;
+}
+
+/* Marks the rows that a change of pixel (x, y) of cell (u, v) concerns, in the cells round it. */
+template <int W>
+__device__ __forceinline__ void mark_stale(struct warp_memory<W> &tile, int u, int v, int x, int y,
+                                           int lane)
+{
+    const int reach = 2 * W + 2, side = lane % 3 - 1, level = lane / 3 - 1;
+    if (lane >= 9 || (side < 0 && x - reach >= 0) || (side > 0 && x + reach < CELL))
+        return;
+    tile.stale[v + level][u + side] |= rows_near(y - level * CELL, reach);
+}
+
+/* Tries the pixels of row y in one cell of a block once each, the cell being number i of its row. */
+template <int W>
+__device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &tile,
+                           const int32_t *updates, int i, int y, int lane, unsigned &accepted,
+                           long long &gain)
+{
+    typedef struct warp_memory<W> memory;
+    constexpr int PITCH = memory::PITCH, REACH = memory::REACH, WINDOW = memory::WINDOW;
+    constexpr int SIZE = WINDOW * WINDOW;
+    uint64_t b0 = tile.b[i][y], b1 = tile.b[i][y + 1], b2 = tile.b[i][y + 2];
+    const uint64_t open0 = tile.open[i][y], open1 = tile.open[i][y + 1], open2 = tile.open[i][y + 2];
+    const int32_t *const centre = tile.pe + (y + REACH) * PITCH + i * CELL + lane + REACH;
+    bool active = open1 >> (lane + 1) & 1;
+    uint64_t flips[3] = {0, 0, 0};
+    for (;;) {
+        /* Neighbours as bits: 0 to 2 above, 3 and 5 beside, 6 to 8 below. */
+        const uint32_t white = (uint32_t)(b1 >> (lane + 1)) & 1;
+        const uint32_t bits = ((uint32_t)(b0 >> lane) & 7) | ((uint32_t)(b1 >> lane) & 7) << 3 |
+                              ((uint32_t)(b2 >> lane) & 7) << 6;
+        const uint32_t opens = ((uint32_t)(open0 >> lane) & 7) |
+                               ((uint32_t)(open1 >> lane) & 7) << 3 |
+                               ((uint32_t)(open2 >> lane) & 7) << 6;
+        const uint32_t swaps = (bits ^ (white ? 0x1ff : 0)) & opens;
+        const int32_t sign = white ? -1 : 1, own = sign * centre[0];
+        int32_t best = d.toggle_cost - own;
+        int which = 0;
+#pragma unroll
+        for (int k = 0; k < 9; k++) {
+            if (k == 4)
+                continue;
+            const int dx = k % 3 - 1, dy = k / 3 - 1;
+            const int32_t cost = dx && dy ? d.diagonal_cost : d.straight_cost;
+            const int32_t change = cost - own + sign * centre[dy * PITCH + dx];
+            if ((swaps >> k & 1) && change < best) {
+                best = change;
+                which = k < 4 ? k + 1 : k;
+            }
+        }
+        const uint32_t gains = __ballot_sync(0xffffffff, active && best < 0);
+        if (!gains)
+            break;
+        const int source = __ffs((int)gains) - 1;
+        which = __shfl_sync(0xffffffff, which, source);
+        if (lane == source)
+            gain += best;
+        accepted++;
+        active = active && lane > source;
+
+        const struct dbs_device_move move = dbs_moves[which];
+        const int turns_white = !((b1 >> (source + 1)) & 1) ^ move.flips;
+        const int32_t factor = turns_white ? -1 : 1;
+        int32_t *const window = tile.pe + (y + 1 + move.oy) * PITCH + i * CELL + source + 1 +
+                                move.ox; /* REACH - 2W is 1 */
+        const int32_t *const table = updates + move.table * SIZE;
+        __syncwarp(); /* all have read what is now changed */
+#pragma unroll(W > 7 ? 8 : 64)
+        for (int k = lane; k < SIZE; k += 32)
+            window[k + memory::SIDE * (k / WINDOW)] += factor * table[k];
+        mark_stale<W>(tile, 1 + i, 1 + y / CELL, source, y % CELL, lane);
+        __syncwarp();
+
+        const uint64_t one = (uint64_t)1 << (source + 1);
+        const uint64_t other = which ? (uint64_t)1 << (source + 1 + move.dx) : 0;
+        const uint64_t above = move.dy < 0 ? other : 0, below = move.dy > 0 ? other : 0;
+        const uint64_t here = one ^ (move.dy == 0 ? other : 0);
+        b0 ^= above;
+        b1 ^= here;
+        b2 ^= below;
+        flips[0] ^= above;
+        flips[1] ^= here;
+        flips[2] ^= below;
+    }
+    /* Pixels 31 and 32 of a row belong to two cells of the block, one of them to each as a
+     * neighbour. */
+    if (lane < 3 && (flips[0] | flips[1] | flips[2])) {
+        const uint64_t flip = lane == 0 ? flips[0] : lane == 1 ? flips[1] : flips[2];
+        tile.b[i][y + lane] ^= flip;
+        if (i > 0)
+            tile.b[i - 1][y + lane] ^= (flip & 3) << 32;
+        if (i + 1 < memory::CELLS)
+            tile.b[i + 1][y + lane] ^= flip >> 32;
+    }
+    __syncwarp();
 }
 
 /* Tries the pixels of a block once each. `updates` are the tables in shared memory. */
@@ -264,113 +402,38 @@ __device__ void search_block(const struct dbs_device &d, struct warp_memory<W> &
                              const int32_t *updates, int bx, int by, int lane,
                              unsigned &changes, long long &gain)
 {
-    constexpr int PITCH = warp_memory<W>::PITCH, REACH = warp_memory<W>::REACH;
-    constexpr int WINDOW = warp_memory<W>::WINDOW, SIZE = WINDOW * WINDOW;
-    uint32_t *const stale = d.stale + stale_word(d, bx, by);
-    uint32_t mask = __ldcg(stale);
-    if (!mask)
+    typedef struct warp_memory<W> memory;
+    constexpr int CELLS = memory::CELLS, RING = CELLS + 2;
+    if (!load_stale(tile, d, bx, by, lane))
         return;
     load_tile(tile, d, bx, by, lane);
     __syncwarp();
-    /* Rows to be tried in the blocks round this one: left, here and right; above, here, below. */
-    uint32_t near[3][3] = {};
     unsigned accepted = 0;
-    for (int y = 0; y < SIDE; y++) {
-        if (!(mask >> y & 1))
-            continue;
-        mask &= ~(1u << y);
-        uint64_t b0 = tile.b[y], b1 = tile.b[y + 1], b2 = tile.b[y + 2];
-        const uint64_t open0 = tile.open[y], open1 = tile.open[y + 1], open2 = tile.open[y + 2];
-        const int32_t *const centre = tile.pe + (y + REACH) * PITCH + lane + REACH;
-        bool active = open1 >> (lane + 1) & 1;
-        bool touched = false;
-        for (;;) {
-            /* Neighbours as bits: 0 to 2 above, 3 and 5 beside, 6 to 8 below. */
-            const uint32_t white = (uint32_t)(b1 >> (lane + 1)) & 1;
-            const uint32_t bits = ((uint32_t)(b0 >> lane) & 7) | ((uint32_t)(b1 >> lane) & 7) << 3 |
-                                  ((uint32_t)(b2 >> lane) & 7) << 6;
-            const uint32_t opens = ((uint32_t)(open0 >> lane) & 7) |
-                                   ((uint32_t)(open1 >> lane) & 7) << 3 |
-                                   ((uint32_t)(open2 >> lane) & 7) << 6;
-            const uint32_t swaps = (bits ^ (white ? 0x1ff : 0)) & opens;
-            const int32_t sign = white ? -1 : 1, own = sign * centre[0];
-            int32_t best = d.toggle_cost - own;
-            int which = 0;
-#pragma unroll
-            for (int k = 0; k < 9; k++) {
-                if (k == 4)
-                    continue;
-                const int dx = k % 3 - 1, dy = k / 3 - 1;
-                const int32_t cost = dx && dy ? d.diagonal_cost : d.straight_cost;
-                const int32_t change = cost - own + sign * centre[dy * PITCH + dx];
-                if ((swaps >> k & 1) && change < best) {
-                    best = change;
-                    which = k < 4 ? k + 1 : k;
-                }
-            }
-            const uint32_t gains = __ballot_sync(0xffffffff, active && best < 0);
-            if (!gains)
-                break;
-            const int source = __ffs((int)gains) - 1;
-            which = __shfl_sync(0xffffffff, which, source);
-            if (lane == source)
-                gain += best;
-            accepted++;
-            touched = true;
-            active = active && lane > source;
-
-            const struct dbs_device_move move = dbs_moves[which];
-            const int turns_white = !((b1 >> (source + 1)) & 1) ^ move.flips;
-            const int32_t factor = turns_white ? -1 : 1;
-            int32_t *const window =
-                tile.pe + (y + 1 + move.oy) * PITCH + source + 1 + move.ox; /* REACH - 2W is 1 */
-            const int32_t *const table = updates + move.table * SIZE;
-            __syncwarp(); /* all have read what is now changed */
-#pragma unroll
-            for (int i = lane; i < SIZE; i += 32)
-                window[i + 32 * (i / WINDOW)] += factor * table[i];
+    for (int y = 0; y < memory::SIDE; y++)
+        for (int i = 0; i < CELLS; i++) {
+            uint32_t *const rows = &tile.stale[1 + y / CELL][1 + i];
+            const uint32_t bit = 1u << y % CELL, mask = *rows;
+            if (!(mask & bit))
+                continue;
             __syncwarp();
-
-            b1 ^= (uint64_t)1 << (source + 1);
-            if (which) {
-                const uint64_t other = (uint64_t)1 << (source + 1 + move.dx);
-                b0 ^= move.dy < 0 ? other : 0;
-                b1 ^= move.dy == 0 ? other : 0;
-                b2 ^= move.dy > 0 ? other : 0;
-            }
-            const int reach = REACH + 1;
-            const bool to_left = source - reach < 0, to_right = source + reach >= SIDE;
-#pragma unroll
-            for (int v = 0; v < 3; v++) {
-                const uint32_t rows = rows_near(y + (1 - v) * SIDE, reach);
-                near[v][0] |= to_left ? rows : 0;
-                near[v][1] |= rows;
-                near[v][2] |= to_right ? rows : 0;
-            }
-            mask |= rows_near(y, reach);
+            if (lane == 0)
+                *rows = mask & ~bit;
+            __syncwarp();
+            search_row<W>(d, tile, updates, i, y, lane, accepted, gain);
         }
-        if (touched && lane == 0) {
-            tile.b[y] = b0;
-            tile.b[y + 1] = b1;
-            tile.b[y + 2] = b2;
-        }
-        __syncwarp();
+    if (accepted)
+        store_tile(tile, d, bx, by, lane);
+    const int u = lane % RING, v = lane / RING;
+    const int x = bx * CELLS + u - 1, y = by * CELLS + v - 1;
+    if (lane < RING * RING && x >= 0 && y >= 0 && x < d.across && y < d.down) {
+        const bool own = u > 0 && u <= CELLS && v > 0 && v <= CELLS;
+        const uint32_t rows = tile.stale[v][u];
+        if (own)
+            __stcg(d.stale + stale_word(d, x, y), rows);
+        else if (rows)
+            atomicOr(d.stale + stale_word(d, x, y), rows);
     }
-    if (lane == 0)
-        __stcg(stale, mask);
-    if (!accepted)
-        return;
     changes += accepted;
-    store_tile(tile, d, bx, by, lane);
-    if (lane < 9 && lane != 4) {
-        uint32_t rows = 0;
-#pragma unroll
-        for (int v = 0; v < 9; v++)
-            rows = lane == v ? near[v / 3][v % 3] : rows;
-        const int nx = bx + lane % 3 - 1, ny = by + lane / 3 - 1;
-        if (rows && nx >= 0 && ny >= 0 && nx < d.across && ny < d.down)
-            atomicOr(d.stale + stale_word(d, nx, ny), rows);
-    }
     __syncwarp();
 }
 
@@ -415,7 +478,8 @@ template <int W> __global__ void search_kernel(struct dbs_device d)
         if (blockIdx.x == 0 && threadIdx.x == 0)
             counters->changes[(round + 2) % 4] = 0; /* nobody looks at it before the next round */
         for (int group = 0; group < 4; group++) {
-            const int columns = (d.across + 1 - group % 2) / 2, rows = (d.down + 1 - group / 2) / 2;
+            const int columns = (d.across / dbs_cells(W) + 1 - group % 2) / 2;
+            const int rows = (d.down / dbs_cells(W) + 1 - group / 2) / 2;
             /* Neighbours in the list go to different multiprocessors. */
             for (int i = warp * (int)gridDim.x + (int)blockIdx.x; i < columns * rows;
                  i += warps * (int)gridDim.x)

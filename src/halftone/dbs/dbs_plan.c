@@ -28,41 +28,9 @@ const struct dbs_step dbs_neighbours[8] = {
 /* ---- The plan ---------------------------------------------------------------------------------
  */
 
-static void make_eye(struct dbs_plan *plan)
-{
-    const int w = plan->w;
-    const double sigma = plan->options.sigma;
-    double total = 0;
-    for (int dy = -w; dy <= w; dy++)
-        for (int dx = -w; dx <= w; dx++)
-            total += exp(-(dx * dx + dy * dy) / (2 * sigma * sigma));
-    int32_t sum = 0;
-    for (int dy = -w; dy <= w; dy++)
-        for (int dx = -w; dx <= w; dx++) {
-            double v = exp(-(dx * dx + dy * dy) / (2 * sigma * sigma)) / total;
-            int32_t weight = (int32_t)lrint(DBS_SCALE * v);
-            plan->eye[(dy + DBS_MAX_RADIUS) * DBS_EYE + dx + DBS_MAX_RADIUS] = weight;
-            sum += weight;
-        }
-    plan->eye[DBS_MAX_RADIUS * DBS_EYE + DBS_MAX_RADIUS] += DBS_SCALE - sum;
-
-    for (int y = -2 * w; y <= 2 * w; y++)
-        for (int x = -2 * w; x <= 2 * w; x++) {
-            int32_t product = 0;
-            for (int dy = -w; dy <= w; dy++)
-                for (int dx = -w; dx <= w; dx++)
-                    if (abs(dx + x) <= w && abs(dy + y) <= w)
-                        product += dbs_eye(plan, dx, dy) * dbs_eye(plan, dx + x, dy + y);
-            plan->pp[(y + 2 * DBS_MAX_RADIUS) * DBS_PP + x + 2 * DBS_MAX_RADIUS] = product;
-        }
-    plan->toggle_cost = 8 * dbs_pp(plan, 0, 0);
-    for (int k = 0; k < 8; k++)
-        plan->swap_cost[k] =
-            16 * (dbs_pp(plan, 0, 0) - dbs_pp(plan, dbs_neighbours[k].dx, dbs_neighbours[k].dy));
-}
-
 /* The shadow limit D: plain search empties tones below c_pp(0) / (2 S^2), so the next step of 1/255
- * above that is where the array must help. */
+ * above that is where the array must help; for Naesaenen's eye the next after half a step, for a
+ * tone that is just above the limit loses dots too. */
 static ro_status make_shadow(ro_context *context, struct dbs_plan *plan)
 {
     struct dbs_options *options = &plan->options;
@@ -70,16 +38,17 @@ static ro_status make_shadow(ro_context *context, struct dbs_plan *plan)
         return ro_context_fail(context, RO_E_ARGUMENT, "the shadow limit %u/0 is no number",
                                options->shadow_numerator);
     if (options->shadow_denominator == 0) {
-        uint64_t scale = 2ull * DBS_SCALE * DBS_SCALE;
-        options->shadow_numerator = (uint32_t)(255ull * (uint64_t)dbs_pp(plan, 0, 0) / scale) + 1;
+        const uint64_t scale = 2ull * DBS_SCALE * DBS_SCALE,
+                       room = options->sigma > 0 ? 0 : scale / 2;
+        options->shadow_numerator =
+            (uint32_t)((255ull * (uint64_t)dbs_pp(plan, 0, 0) + room) / scale) + 1;
         options->shadow_denominator = 255;
     }
     if (2ull * options->shadow_numerator > options->shadow_denominator)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "the shadow limit %u/%u is over one half (sigma %g); shadows and "
-                               "highlights would overlap",
-                               options->shadow_numerator, options->shadow_denominator,
-                               options->sigma);
+                               "the shadow limit %u/%u is over one half: the eye is too narrow, "
+                               "shadows and highlights would overlap",
+                               options->shadow_numerator, options->shadow_denominator);
     return RO_OK;
 }
 
@@ -87,26 +56,16 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
                         struct dbs_plan *plan)
 {
     *plan = (struct dbs_plan){.options = *options};
-    if (options->sigma == 0)
-        plan->options.sigma = 1.2;
-    if (options->radius == 0)
-        plan->options.radius = 4;
-    plan->w = plan->options.radius;
-    if (!(plan->options.sigma > 0) || !isfinite(plan->options.sigma))
-        return ro_context_fail(context, RO_E_ARGUMENT, "sigma %g is not a positive number",
-                               options->sigma);
-    if (plan->w < 1 || plan->w > DBS_MAX_RADIUS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "radius %d is not between 1 and %d",
-                               options->radius, DBS_MAX_RADIUS);
     if (options->rounds < 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds cannot be made", options->rounds);
-    if (options->start == DBS_FLOYD_STEINBERG && options->seed)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "nothing is random in a start from floyd-steinberg: no seed applies");
-    make_eye(plan);
+    ro_status status = dbs_eye_make(context, plan);
+    if (status == RO_OK)
+        status = dbs_start_check(context, in, &plan->options);
+    if (status != RO_OK)
+        return status;
+    plan->random = !options->first && strcmp(plan->options.start, DBS_RANDOM) == 0;
     if (options->clipping_free) {
-        ro_status status = make_shadow(context, plan);
+        status = make_shadow(context, plan);
         if (status == RO_OK)
             status = uniform_screen_size(context, options->screen, &plan->screen_size);
         if (status != RO_OK)
@@ -289,8 +248,11 @@ static void *arena_open(size_t bytes)
 
 void dbs_close(struct dbs_state *state)
 {
-    if (state && state->arena)
+    if (!state)
+        return;
+    if (state->arena)
         munmap(state->arena, state->arena_bytes);
+    ro_image_free(&state->first);
     free(state);
 }
 

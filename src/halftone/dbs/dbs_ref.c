@@ -34,8 +34,8 @@ static void start(struct dbs_state *state, int y0, int y1, void *scratch)
             const uint32_t value = dbs_value(state, x, y);
             const uint32_t hash = ro_hash(plan->options.seed, (uint32_t)x, (uint32_t)y);
             bool white = (hash & 0xffffff) < state->chance[value], determined = false;
-            if (state->first)
-                white = first_bit(state->first, x, y);
+            if (state->first.data)
+                white = first_bit(&state->first, x, y);
             if (m)
                 determined = state->ranks[(uint32_t)y % m * (m + DBS_LANES) + (uint32_t)x % m] <
                              state->limit[value];

@@ -4,11 +4,14 @@
 #include "halftone/diffusion/diffusion.h"
 
 #include "core/names.h"
+#include "cuda/cuda.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(diffusion_cuda_calls, diffusion_on_cuda);
 
 static void reduce(struct diffusion_kernel *kernel)
 {
@@ -236,7 +239,8 @@ void diffusion_end(struct halftoner *work)
 {
     struct diffusion_state *state = work->state;
     if (state) {
-        diffusion_cuda_close(state->cuda);
+        if (state->cuda)
+            diffusion_on_cuda->close(state->cuda);
         free(state->memory);
     }
     free(state);
@@ -268,11 +272,11 @@ static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state
         .below = plan->below,
     };
     ro_status status =
-        diffusion_cuda_open(work->context, &numbers, work->options.schedule, &state->cuda);
+        diffusion_on_cuda->open(work->context, &numbers, work->options.schedule, &state->cuda);
     if (status != RO_OK)
         return status;
     work->granularity = DIFFUSION_CUDA_ROWS;
-    work->report.schedule = diffusion_cuda_schedule(state->cuda);
+    work->report.schedule = diffusion_on_cuda->schedule(state->cuda);
     work->report.device = RO_DEVICE_CUDA;
     return RO_OK;
 }
@@ -281,18 +285,17 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
 {
     struct diffusion_state *state = work->state;
     struct diffusion_cuda_count count = {0};
-    ro_status status =
-        diffusion_cuda_run(state->cuda,
-                           &(struct diffusion_cuda_rows){
-                               .in = block->in,
-                               .in_stride = block->in_stride,
-                               .out = block->out,
-                               .out_stride = block->out_stride,
-                               .first_row = block->first_row,
-                               .rows = block->rows,
-                               .height = work->in.height,
-                           },
-                           &count);
+    ro_status status = diffusion_on_cuda->run(state->cuda,
+                                              &(struct diffusion_cuda_rows){
+                                                  .in = block->in,
+                                                  .in_stride = block->in_stride,
+                                                  .out = block->out,
+                                                  .out_stride = block->out_stride,
+                                                  .first_row = block->first_row,
+                                                  .rows = block->rows,
+                                                  .height = work->in.height,
+                                              },
+                                              &count);
     work->report.steps += count.steps;
     work->report.launches += count.launches;
     return status;
@@ -340,7 +343,8 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
 {
     struct diffusion_state *state = work->state;
     struct diffusion_cuda_count count = {0};
-    ro_status status = diffusion_cuda_run_resident(state->cuda, in, out, images, stream, &count);
+    ro_status status =
+        diffusion_on_cuda->run_resident(state->cuda, in, out, images, stream, &count);
     work->report.steps = count.steps;
     work->report.launches = count.launches;
     return status;

@@ -17,6 +17,7 @@ enum {
     DIFFUSION_MAX_LEVELS = 256,
     DIFFUSION_TABLE_WHITE = 16 * 255, /* up to this white the choice of a level is tabled */
     DIFFUSION_PAD = 8, /* columns on either side of a line of errors; more than any |dx| */
+    DIFFUSION_UNDER_WAY = 8,
 };
 
 /* What the user may ask for; `maxval` up to 65535. */
@@ -36,9 +37,11 @@ struct diffusion_request {
 };
 
 struct tonal_plan;
+struct acuity_plan;
 
 struct diffusion_plan {
-    const struct tonal_plan *tonal; /* NULL: a fixed kernel */
+    const struct tonal_plan *tonal; /* these two are NULL: a fixed kernel */
+    const struct acuity_plan *acuity;
     struct diffusion_kernel kernel; /* its common factor taken out */
     int kernel_id;
     uint32_t width;
@@ -80,7 +83,8 @@ struct diffusion_row {
     unsigned char *out; /* zeros at first */
     int32_t *line[DIFFUSION_MAX_DY + 1];
     int64_t carry;
-    uint32_t y; /* in the image */
+    int32_t under_way[DIFFUSION_UNDER_WAY]; /* of acuity, between two pieces */
+    uint32_t y;                             /* in the image */
     bool mirrored;
 };
 

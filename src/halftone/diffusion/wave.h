@@ -15,6 +15,7 @@
 #define RO_HALFTONE_DIFFUSION_WAVE_H
 
 #include "halftone/diffusion/diffusion.h"
+#include "simd/variants.h"
 
 enum {
     WAVE_CHUNK = 64, /* steps between looks at the neighbours; columns of an output word */
@@ -30,7 +31,8 @@ struct wave_band {
     int rows;                            /* up to the number of lanes */
     uint32_t first_row;                  /* in the image */
     const void *above[DIFFUSION_MAX_DY]; /* column 0 of the biased errors of rows -1, -2, -3 */
-    void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3 */
+    void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3; or what
+                                          * flows out, see tonal_lanes.h and acuity_lanes.h */
     void *scratch;                       /* wave_code.scratch_bytes, aligned to 64 */
 };
 
@@ -43,8 +45,10 @@ struct wave_code {
                   int64_t last);
 };
 
-extern const struct wave_code wave_16_avx2, wave_32_avx2;
-extern const struct wave_code wave_16_avx512, wave_32_avx512;
-extern const struct wave_code wave_tonal_avx2, wave_tonal_avx512;
+RO_VARIANTS_DECLARE(const struct wave_code, wave_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_32);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_tonal);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_32);
 
 #endif

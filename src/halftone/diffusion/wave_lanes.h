@@ -111,6 +111,15 @@ RO_INLINE void SIZED(store_levels_)(const struct diffusion_plan *plan, const str
     }
 }
 
+/* Two levels: from masks to bytes. */
+RO_INLINE void SIZED(levels_of_masks_)(struct SIZED(scratch_) * s)
+{
+    for (int q = 0; q < WAVE_CHUNK; q++)
+        for (int i = 0; i < LANES; i++)
+            s->level[q][i] =
+                s->mask[WAVE_CHUNK - 1 - q] >> (i / 8 * 8 * SIZED(MASK_BYTE_) + i % 8) & 1;
+}
+
 /*
  * Packed bits. A step leaves one bit per lane; plane p holds the bytes of lanes 8p .. 8p+7, newest
  * step first, for the last two chunks. Row i's 64 columns that have just become complete lie at 64
@@ -390,11 +399,8 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
             SIZED(store_bits_)(plan, band, s, skew, k0);
             continue;
         }
-        if (kind != WAVE_ANY) /* from masks to bytes */
-            for (int q = 0; q < WAVE_CHUNK; q++)
-                for (int i = 0; i < LANES; i++)
-                    s->level[q][i] =
-                        s->mask[WAVE_CHUNK - 1 - q] >> (i / 8 * 8 * SIZED(MASK_BYTE_) + i % 8) & 1;
+        if (kind != WAVE_ANY)
+            SIZED(levels_of_masks_)(s);
         SIZED(store_levels_)(plan, band, s, skew, k0, edge);
     }
 }

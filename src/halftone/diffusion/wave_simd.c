@@ -7,6 +7,7 @@
  *   lane_mask(a != b)     a bit per lane, in the bytes named by MASK_BYTE
  *   transpose             a square of lanes
  */
+#include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/tonal.h"
 #include "halftone/diffusion/wave.h"
 #include "simd/simd.h"
@@ -16,6 +17,7 @@
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint8_t bytes;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint16_t lanes16;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint32_t lanes32;
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int16_t ints16;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int32_t ints32;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) float floats;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) double doubles;
@@ -318,3 +320,11 @@ RO_INLINE lanes32 tonal_indices(const struct tonal_plan *tonal, lanes32 samples)
                          side_of(samples, 1) * tonal->tone_scale + nearest);
 }
 #include "halftone/diffusion/tonal_lanes.h"
+
+#include "halftone/diffusion/acuity_simd.h"
+#undef LANE_BITS
+#define LANE_BITS 16
+#include "halftone/diffusion/acuity_lanes.h"
+#undef LANE_BITS
+#define LANE_BITS 32
+#include "halftone/diffusion/acuity_lanes.h"

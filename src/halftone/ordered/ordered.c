@@ -2,11 +2,14 @@
 /* Ordered dithering's engine: from options to a plan, and rows over threads. */
 #include "halftone/ordered/ordered.h"
 
-#include "core/cpu.h"
+#include "cuda/cuda.h"
 #include "halftone/ordered/ordered_cuda.h"
+#include "simd/variants.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(ordered_cuda_calls, ordered_on_cuda);
 
 /* The screens that methods make. */
 static const struct {
@@ -101,14 +104,9 @@ static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
 
 static ordered_row_fn *find_row(ro_cpu cpu)
 {
-#if RO_HAVE_X86_SIMD
-    if (cpu == RO_CPU_AVX512)
-        return ordered_row_avx512;
-    if (cpu == RO_CPU_AVX2)
-        return ordered_row_avx2;
-#endif
-    (void)cpu;
-    return ordered_row_scalar;
+    static ordered_row_fn *const rows[RO_CPUS] = {[RO_CPU_SCALAR] = ordered_row_scalar,
+                                                  RO_VARIANTS_OF(ordered_row)};
+    return rows[cpu];
 }
 
 /* The same plan in the numbers that a device takes. */
@@ -128,7 +126,7 @@ static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
         .values = plan->maxval + 1,
         .smallest = plan->smallest,
     };
-    ro_status status = ordered_cuda_open(work->context, &numbers, &state->cuda);
+    ro_status status = ordered_on_cuda->open(work->context, &numbers, &state->cuda);
     work->report.cpu = RO_CPU_SCALAR;
     work->report.threads = 1;
     work->report.device = RO_DEVICE_CUDA;
@@ -236,15 +234,15 @@ static void run_rows(struct halftoner *work, const struct halftone_block *block,
 static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
 {
     struct ordered_state *state = work->state;
-    ro_status status = ordered_cuda_run(state->cuda, &(struct ordered_cuda_rows){
-                                                         .in = block->in,
-                                                         .in_stride = block->in_stride,
-                                                         .out = block->out,
-                                                         .out_stride = block->out_stride,
-                                                         .rows = block->rows,
-                                                         .first_row = block->first_row,
-                                                     });
-    work->report.launches = ordered_cuda_launches(state->cuda);
+    ro_status status = ordered_on_cuda->run(state->cuda, &(struct ordered_cuda_rows){
+                                                             .in = block->in,
+                                                             .in_stride = block->in_stride,
+                                                             .out = block->out,
+                                                             .out_stride = block->out_stride,
+                                                             .rows = block->rows,
+                                                             .first_row = block->first_row,
+                                                         });
+    work->report.launches = ordered_on_cuda->launches(state->cuda);
     return status;
 }
 
@@ -252,8 +250,8 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
                               uint32_t images, void *stream)
 {
     struct ordered_state *state = work->state;
-    ro_status status = ordered_cuda_run_resident(state->cuda, in, out, images, stream);
-    work->report.launches = ordered_cuda_launches(state->cuda);
+    ro_status status = ordered_on_cuda->run_resident(state->cuda, in, out, images, stream);
+    work->report.launches = ordered_on_cuda->launches(state->cuda);
     return status;
 }
 
@@ -288,7 +286,8 @@ static void close_engine(struct halftoner *work)
     struct ordered_state *state = work->state;
     if (!state)
         return;
-    ordered_cuda_close(state->cuda);
+    if (state->cuda)
+        ordered_on_cuda->close(state->cuda);
     ordered_plan_free(&state->plan);
     free(state->histograms);
     free(state);

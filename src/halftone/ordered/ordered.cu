@@ -280,8 +280,16 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
     return status;
 }
 
-ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan *plan,
-                            struct ordered_cuda **work)
+static void ordered_cuda_close(struct ordered_cuda *work)
+{
+    if (!work)
+        return;
+    ro_cuda_disown(work->cuda, work->tables);
+    free(work);
+}
+
+static ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan *plan,
+                                   struct ordered_cuda **work)
 {
     *work = NULL;
     struct ordered_cuda *made = (struct ordered_cuda *)calloc(1, sizeof *made);
@@ -306,15 +314,7 @@ ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan 
     return RO_OK;
 }
 
-uint64_t ordered_cuda_launches(const struct ordered_cuda *work) { return work->launches; }
-void ordered_cuda_close(struct ordered_cuda *work)
-{
-    if (!work)
-        return;
-    ro_cuda_disown(work->cuda, work->tables);
-    free(work);
-}
-
+static uint64_t ordered_cuda_launches(const struct ordered_cuda *work) { return work->launches; }
 /* ---- running ------------------------------------------------------------------------------- */
 
 typedef void ordered_fn(const struct ordered_launch launch);
@@ -372,7 +372,7 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     return launch_image(work, launch, stream);
 }
 
-ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_rows *rows)
+static ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_rows *rows)
 {
     const size_t in_bytes = (size_t)work->launch.width * (size_t)work->sample_bytes;
     const size_t out_bytes =
@@ -387,8 +387,8 @@ ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_
     return ro_cuda_run_bands(work->cuda, &bands, run_band, work);
 }
 
-ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *in,
-                                    const ro_image *out, uint32_t images, void *stream)
+static ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *in,
+                                           const ro_image *out, uint32_t images, void *stream)
 {
     RO_TRY(ro_cuda_scratch_begin(work->cuda, (cudaStream_t)stream));
     for (uint32_t i = 0; i < images; i++) {
@@ -402,3 +402,9 @@ ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *i
     }
     return ro_cuda_scratch_end(work->cuda, (cudaStream_t)stream);
 }
+
+static const struct ordered_cuda_calls calls = {
+    ordered_cuda_open,     ordered_cuda_run,   ordered_cuda_run_resident,
+    ordered_cuda_launches, ordered_cuda_close,
+};
+const struct ordered_cuda_calls *const ordered_on_cuda = &calls;

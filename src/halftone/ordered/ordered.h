@@ -13,6 +13,7 @@
 
 #include "halftone/halftone.h"
 #include "halftone/screen/screen.h"
+#include "simd/variants.h"
 
 enum {
     ORDERED_BLOCK = 64, /* pixels at a time; tables are repeated to this much beyond their period */
@@ -98,7 +99,7 @@ ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
 /* ---- Schedules ---- */
 
 ordered_row_fn ordered_row_scalar; /* wants tables without whites */
-ordered_row_fn ordered_row_avx2, ordered_row_avx512;
+RO_VARIANTS_DECLARE(ordered_row_fn, ordered_row);
 
 /* The sample at and below which is black: Otsu's, from the number of pixels of each value. */
 uint32_t ordered_otsu(const uint64_t *histogram, uint32_t maxval);

@@ -26,10 +26,6 @@ struct ordered_cuda_plan {
 
 struct ordered_cuda;
 
-/* Sends the tables. */
-ro_status ordered_cuda_open(ro_context *context, const struct ordered_cuda_plan *plan,
-                            struct ordered_cuda **work);
-
 /* Rows of an image in host memory, the first of which is row `first_row`; returns when the output
  * is complete. */
 struct ordered_cuda_rows {
@@ -39,14 +35,20 @@ struct ordered_cuda_rows {
     ptrdiff_t out_stride;
     uint32_t rows, first_row;
 };
-ro_status ordered_cuda_run(struct ordered_cuda *work, const struct ordered_cuda_rows *rows);
 
-/* Images in device memory, on the caller's stream; returns when all is launched. */
-ro_status ordered_cuda_run_resident(struct ordered_cuda *work, const ro_image *in,
-                                    const ro_image *out, uint32_t images, void *stream);
-
-uint64_t ordered_cuda_launches(const struct ordered_cuda *work); /* so far */
-void ordered_cuda_close(struct ordered_cuda *work);              /* NULL is allowed */
+/* The device's calls; NULL in a build without CUDA. */
+struct ordered_cuda_calls {
+    /* Sends the tables. */
+    ro_status (*open)(ro_context *context, const struct ordered_cuda_plan *plan,
+                      struct ordered_cuda **work);
+    ro_status (*run)(struct ordered_cuda *work, const struct ordered_cuda_rows *rows);
+    /* Images in device memory, on the caller's stream; returns when all is launched. */
+    ro_status (*run_resident)(struct ordered_cuda *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream);
+    uint64_t (*launches)(const struct ordered_cuda *work); /* so far */
+    void (*close)(struct ordered_cuda *work);              /* NULL is allowed */
+};
+extern const struct ordered_cuda_calls *const ordered_on_cuda;
 
 #ifdef __cplusplus
 }

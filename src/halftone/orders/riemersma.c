@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY = 16, DIVISOR = 89 };
+enum { MEMORY = 16, DIVISOR = 89, PAUSE = 512 }; /* PAUSE: squares between looks at a stop */
 
 /* 16 to the power i / 15, rounded; the newest error's is the last. */
 static const int32_t weights[MEMORY] = {1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 9, 11, 13, 16};
@@ -23,10 +23,14 @@ static const int32_t weights[MEMORY] = {1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 9, 1
 struct walk {
     struct diffusion_plan plan; /* for its levels */
     const struct halftone_block *block;
+    ro_context *context;
+    ro_status status; /* of the last look */
     uint32_t width, height;
     int32_t errors[2 * MEMORY]; /* twice over, so that the last sixteen lie side by side */
     int newest;
     int64_t carry;
+    uint64_t visited;
+    double pixels;
 };
 
 static void visit(struct walk *walk, uint32_t x, uint32_t y)
@@ -44,6 +48,7 @@ static void visit(struct walk *walk, uint32_t x, uint32_t y)
     diffusion_put(&walk->plan, block->out + (ptrdiff_t)y * block->out_stride, x, k);
     walk->errors[walk->newest] = walk->errors[walk->newest + MEMORY] = v - walk->plan.level[k];
     walk->newest = (walk->newest + 1) % MEMORY;
+    walk->visited++;
 }
 
 /* A square of the curve: the corner where it begins, and its two sides from there. It ends at the
@@ -56,12 +61,15 @@ struct side {
 static void follow(struct walk *walk, int64_t x, int64_t y, struct side a, struct side b)
 {
     int64_t left = x + (a.x + b.x < 0 ? a.x + b.x : 0), top = y + (a.y + b.y < 0 ? a.y + b.y : 0);
-    if (left >= walk->width || top >= walk->height)
+    if (left >= walk->width || top >= walk->height || walk->status != RO_OK)
         return;
     if (a.x + a.y == 1 || a.x + a.y == -1) {
         visit(walk, (uint32_t)left, (uint32_t)top);
         return;
     }
+    if (a.x + a.y == PAUSE || a.x + a.y == -PAUSE)
+        walk->status =
+            ro_context_progress(walk->context, "halftone", (double)walk->visited / walk->pixels);
     struct side half_a = {a.x / 2, a.y / 2}, half_b = {b.x / 2, b.y / 2};
     follow(walk, x, y, half_b, half_a);
     follow(walk, x + half_a.x, y + half_a.y, half_a, half_b);
@@ -84,8 +92,10 @@ static ro_status open_engine(struct halftoner *work)
     request.kernel = &none;
     request.kernel_id = DIFFUSION_KERNELS;
     diffusion_plan_make(&walk->plan, &request);
+    walk->context = work->context;
     walk->width = work->in.width;
     walk->height = work->in.height;
+    walk->pixels = (double)walk->width * walk->height;
     walk->carry = DIVISOR / 2;
     work->report.schedule = "curve";
     return RO_OK;
@@ -102,7 +112,7 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
         side *= 2;
     follow(walk, 0, 0, (struct side){0, side}, (struct side){side, 0});
     work->report.steps = (uint64_t)walk->width * walk->height;
-    return RO_OK;
+    return walk->status;
 }
 
 static void close_engine(struct halftoner *work)

@@ -13,7 +13,7 @@ struct palette_state {
     struct palette_run run;
     struct palette_hull hull;
     uint16_t *linear;
-    uint8_t *nearest, *grid;
+    uint8_t *nearest;
 };
 
 static ro_status choose_code(struct halftoner *work, struct palette_state *state)
@@ -59,24 +59,23 @@ static void plan_colours(struct palette_plan *plan, const ro_palette *palette)
 }
 
 /* The tables of the rule that is asked for; `linear` is filled. */
-static void plan_rule(struct palette_state *state, const ro_halftone_options *options)
+static bool plan_rule(struct palette_state *state, const ro_halftone_options *options)
 {
     struct palette_plan *plan = &state->plan;
-    plan->nearest = state->nearest;
     if (options->clamp) {
-        palette_fill_nearest(plan->colour, plan->count, state->nearest);
-        return;
+        state->nearest = calloc(1, PALETTE_ENTRIES + 3); /* vector code loads four at a time */
+        if (state->nearest)
+            palette_fill_nearest(plan->colour, plan->count, state->nearest);
+        plan->nearest = state->nearest;
+        return state->nearest;
     }
-    palette_fill_nearest_light(plan->colour, plan->count, state->nearest);
     state->hull.count = plan->count;
     for (int k = 0; k < plan->count; k++)
         for (int c = 0; c < 3; c++)
             state->hull.colour[k][c] = (uint16_t)(plan->colour[c][k] / 16);
-    while (plan->white >> plan->grid_shift >= PALETTE_GRID)
-        plan->grid_shift++;
     plan->hull = &state->hull;
-    palette_fill_grid(plan, state->grid);
-    plan->grid = state->grid;
+    palette_plan_grid(plan);
+    return palette_choice_make(plan, &plan->choice);
 }
 
 static ro_status open_engine(struct halftoner *work)
@@ -109,19 +108,17 @@ static ro_status open_engine(struct halftoner *work)
     size_t samples = (size_t)tone->in_white + 2;
     size_t bytes = palette_state_bytes(plan, state->run.code, state->run.threads);
     state->linear = calloc(samples, sizeof *state->linear);
-    /* Vector code loads four entries at a time. */
-    state->nearest = calloc(1, PALETTE_ENTRIES + 3);
-    state->grid = calloc(1, PALETTE_GRID * PALETTE_GRID * PALETTE_GRID + 3);
     if (posix_memalign(&state->run.state, 64, bytes) != 0)
         state->run.state = NULL;
-    if (!state->linear || !state->nearest || !state->grid || !state->run.state)
+    if (!state->linear || !state->run.state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
     memset(state->run.state, 0, bytes);
     for (size_t a = 0; a < samples; a++)
         state->linear[a] = tone->curve ? tone->curve[tone->channel[a]] : tone->channel[a];
     plan->linear = state->linear;
-    plan_rule(state, &work->options);
+    if (!plan_rule(state, &work->options))
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a palette's tables");
     state->run.plan = plan;
     state->run.pool = context->pool;
     return RO_OK;
@@ -142,7 +139,7 @@ static void close_engine(struct halftoner *work)
         free(state->run.state);
         free(state->linear);
         free(state->nearest);
-        free(state->grid);
+        palette_choice_free(&state->plan.choice);
     }
     free(state);
     work->state = NULL;

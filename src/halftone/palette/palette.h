@@ -3,22 +3,22 @@
  * Error diffusion to the colours of a palette: three channels in linear light, one choice.
  *
  * A pixel's light is first moved to the nearest point of the palette's hull, in which errors stay
- * bounded; it is then diffused to the colour nearest in light. The rule before, with an overshoot,
- * did not move it, cut values instead and chose in OKLab.
+ * bounded; it is then diffused to the nearest colour. Green counts double in both, as for the eye.
  *
- * The nearest colour is looked up in a table over cells of the three values. Cells are as wide as
- * the eye wants them: u = v + 2^14 is cut into eight parts an octave, which makes 49 cells from
- * black to white, near 1/40 of sRGB's scale each.
+ * The rule before, with an overshoot, did not move it, cut values instead and chose in OKLab, by a
+ * table over cells of the three values. These are as wide as the eye wants them: u = v + 2^14 is
+ * cut into eight parts an octave, which makes 49 cells from black to white, near 1/40 of sRGB's
+ * scale each.
  *
- *     v     -W ... 0 ...                               W ... 2W
- *     u            2^14 ........ 2^15 ........ 2^16 .. 2^20
- *     cell  0 ...  8 9 10 .. 15  16 17 .. 23   24 ...  56 .. 63    with a hull
- *     cell         0 1 2 ... 7   8 9 ... 15    16 ...  48          with an overshoot
+ *     v     0 ...                               W
+ *     u     2^14 ........ 2^15 ........ 2^16 .. 2^20
+ *     cell  0 1 2 ... 7   8 9 ... 15    16 ...  48
  */
 #ifndef RO_HALFTONE_PALETTE_PALETTE_H
 #define RO_HALFTONE_PALETTE_PALETTE_H
 
 #include "halftone/diffusion/diffusion.h"
+#include "simd/variants.h"
 
 enum {
     PALETTE_WHITE = 16 * TONE_WHITE, /* W */
@@ -27,16 +27,12 @@ enum {
     PALETTE_CELLS = 49, /* a channel */
     PALETTE_SHIFT = 6,  /* red + green << 6 + blue << 12 is a cell's number */
     PALETTE_ENTRIES = 1 << 3 * PALETTE_SHIFT,
-    PALETTE_BELOW = 8,                                /* cells below 0, for hulls */
-    PALETTE_BELOW_BITS = 17,                          /* as wide as those just above W */
-    PALETTE_HIGHEST = (1 << 21) - PALETTE_OFFSET - 1, /* of the last cell */
-    PALETTE_GUARD = 3 * PALETTE_WHITE, /* values farther out than this are cut; none is known */
-    PALETTE_GRID_BITS = 5,
-    PALETTE_GRID = 1 << PALETTE_GRID_BITS, /* cells of samples along a channel */
-    PALETTE_MEMO_BITS = 14,
+    PALETTE_GUARD = 4 * PALETTE_WHITE, /* how far beyond 0 and W a value may lie; then it is cut */
+    PALETTE_FINE = 8,                  /* bits of a value that the choice does not look at */
+    PALETTE_GREEN = 2,                 /* how often green counts in distances */
 };
 
-/* ---- Light in the hull ---- */
+/* ---- light in the hull ----------------------------------------------------------------------- */
 
 struct palette_hull {
     int count;
@@ -49,18 +45,73 @@ struct palette_corners {
 };
 
 /* The point of the hull nearest to a colour, in light from 0 to W, each channel rounded to the
- * nearest integer, a tie upwards. Starts from `guess` and leaves the corners there. */
-void palette_project(const struct palette_hull *hull, const uint16_t colour[3],
+ * nearest integer, a tie upwards; true where that is the colour itself, which lies in the hull.
+ * Starts from `guess` and leaves the corners there. */
+bool palette_project(const struct palette_hull *hull, const uint16_t colour[3],
                      struct palette_corners *guess, int32_t to[3]);
 
-/* What a thread remembers of projections; begins as zeros. */
-struct palette_memo {
-    struct palette_corners guess;
-    struct palette_memory {
-        uint64_t key;
-        int32_t light[3];
-    } known[1 << PALETTE_MEMO_BITS];
+/* What a thread knows of projections (palette_light.c); begins as zeros. */
+enum {
+    PALETTE_GRID_BITS = 5,
+    PALETTE_GRID = 1 << PALETTE_GRID_BITS, /* cells of samples along a channel */
+    PALETTE_CORNERS = PALETTE_GRID + 1,
+    PALETTE_REGIONS = 1000,
+    PALETTE_TRIES = 4,
+    PALETTE_INSIDE = 1, /* of a cell: in the hull as a whole */
+    PALETTE_MIXED = PALETTE_REGIONS,
 };
+struct palette_light {
+    uint16_t cell[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID]; /* a region, inside, mixed; 0: new */
+    uint16_t tries[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID][PALETTE_TRIES]; /* in mixed ones */
+    uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];      /* regions */
+    uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
+    double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
+    int fours;
+    int regions;
+    struct palette_region {
+        struct palette_corners set;
+        int level;          /* colours in its point, line or plane */
+        double from[4][4];  /* of red, green, blue and 1: their part in the three channels, in W */
+        double share[4][4]; /* and in the shares of the corners, less what doubles may be off */
+    } region[PALETTE_REGIONS];
+    struct palette_corners guess;
+};
+
+/* ---- the nearest colour ---------------------------------------------------------------------- */
+
+/* Colours as 16-bit halves for products with u = v / 2^PALETTE_FINE + shift: the nearest colour is
+ * the one of the largest u * colour - square (palette_choice.c). */
+struct palette_choice {
+    int count;
+    int32_t shift;
+    int32_t red_green[PALETTE_MOST], blue[PALETTE_MOST], square[PALETTE_MOST];
+    /* Where there are many colours: those that can be nearest in a cell. */
+    uint32_t
+        *cells; /* one colour, or 256 times the place in `lists` of several; NULL: few colours */
+    uint8_t *lists; /* their number, then the colours in ascending order */
+};
+enum {
+    PALETTE_FEW = 32, /* more colours than this have cells */
+    PALETTE_CHOICE_BITS = 5,
+    PALETTE_CHOICE_CELLS = 1 << PALETTE_CHOICE_BITS,         /* a channel */
+    PALETTE_CHOICE_BELOW = 4,                                /* below 0 */
+    PALETTE_CHOICE_WIDE = 18,                                /* bits of a cell below 0 */
+    PALETTE_CHOICE_HIGHEST = (1 << 21) - PALETTE_OFFSET - 1, /* of the last cell */
+};
+
+struct palette_plan;
+/* From the plan's colours. False where there is no memory. */
+bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
+void palette_choice_free(struct palette_choice *choice);
+
+/* The definition: the number of the colour nearest to a value. */
+int palette_nearest(const struct palette_choice *choice, const int32_t v[3]);
+
+static inline int32_t palette_score(const struct palette_choice *choice, int k, const int32_t u[3])
+{
+    const int32_t pair = choice->red_green[k];
+    return u[0] * (int16_t)pair + u[1] * (pair >> 16) + u[2] * choice->blue[k] - choice->square[k];
+}
 
 struct palette_plan {
     struct diffusion_kernel kernel; /* its common factor taken out */
@@ -69,11 +120,12 @@ struct palette_plan {
     const uint16_t *linear; /* of every sample: its linear light, tone and curve included */
     int count;
     int32_t colour[3][PALETTE_MOST]; /* linear light of each colour, 0 to W */
-    const uint8_t *nearest;          /* the colour of each cell */
     const struct palette_hull *hull; /* NULL: the rule with an overshoot */
-    const uint8_t *grid;             /* of each cell of samples: whether it lies in the hull */
+    struct palette_choice choice;    /* with a hull */
+    const uint8_t *nearest;          /* with an overshoot: the colour of each cell */
     uint32_t white;                  /* the largest sample */
-    int grid_shift;                  /* from samples to cells */
+    int grid_shift;                  /* from samples to cells of them */
+    bool monotone;                   /* `linear` rises or falls throughout */
     int32_t overshoot;               /* how far beyond 0 and W a value still counts for its error */
     int rows_down, skew;
 };
@@ -86,26 +138,18 @@ static inline int palette_cell(int32_t v)
     return 8 * (octave - 14) + (u >> (octave - 3)) - 8;
 }
 
-/* The cell of any value, with a hull. */
-static inline int palette_wide_cell(int32_t v)
-{
-    if (v >= 0)
-        return PALETTE_BELOW + palette_cell(v > PALETTE_HIGHEST ? PALETTE_HIGHEST : v);
-    const int below = v >> PALETTE_BELOW_BITS;
-    return PALETTE_BELOW + (below < -PALETTE_BELOW ? -PALETTE_BELOW : below);
-}
-
-/* Fills the table of nearest colours, PALETTE_ENTRIES: in OKLab over PALETTE_CELLS cubed, or in
- * light over all cells. */
+/* Fills the table of nearest colours in OKLab, PALETTE_ENTRIES of which PALETTE_CELLS cubed count.
+ */
 void palette_fill_nearest(const int32_t colour[3][PALETTE_MOST], int count, uint8_t *nearest);
-void palette_fill_nearest_light(const int32_t colour[3][PALETTE_MOST], int count, uint8_t *nearest);
 
-/* Fills the grid of the plan's hull, PALETTE_GRID cubed. */
-void palette_fill_grid(const struct palette_plan *plan, uint8_t *grid);
+/* Sets grid_shift and monotone. */
+void palette_plan_grid(struct palette_plan *plan);
 
-/* The light that a pixel is diffused with. */
-void palette_light(const struct palette_plan *plan, struct palette_memo *memo,
-                   const uint32_t sample[3], int32_t to[3]);
+static inline uint32_t palette_grid_cell(const struct palette_plan *plan, const uint32_t sample[3])
+{
+    return sample[0] >> plan->grid_shift | sample[1] >> plan->grid_shift << PALETTE_GRID_BITS |
+           sample[2] >> plan->grid_shift << 2 * PALETTE_GRID_BITS;
+}
 
 /* A row: lines as in struct diffusion_row, one set a channel. */
 struct palette_row {
@@ -113,7 +157,7 @@ struct palette_row {
     unsigned char *out;
     int32_t *line[3][DIFFUSION_MAX_DY + 1];
     int32_t carry[3];
-    struct palette_memo *memo;
+    struct palette_light *known;
 };
 
 /* The definition: rounds columns first to last-1 of a row, which is run from column 0 on. */
@@ -142,7 +186,7 @@ struct palette_code {
     void (*steps)(const struct palette_plan *plan, struct palette_band *band, int64_t first,
                   int64_t last);
 };
-extern const struct palette_code palette_code_avx2, palette_code_avx512;
+RO_VARIANTS_DECLARE(const struct palette_code, palette_code);
 
 /* Vector code for a plan, or NULL where there is none or its sums do not fit. */
 const struct palette_code *palette_code_find(const struct palette_plan *plan, ro_cpu cpu);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The nearest point of a palette's hull, exactly.
+ * The nearest point of a palette's hull, exactly. Green counts twice: it is doubled here, halved in
+ * the end, and all between is Euclidean.
  *
  * Seen from the colour, the hull is the hull of the palette's colours less the colour, and the
  * nearest point is its point of least norm (Gilbert, Johnson and Keerthi, 1988; Wolfe, 1976). A
@@ -26,6 +27,8 @@ struct carrier {
     wide over[3];  /* the point is over / under */
     wide under;
 };
+
+static int times(int channel) { return channel == 1 ? PALETTE_GREEN : 1; }
 
 static struct point less(struct point a, struct point b)
 {
@@ -186,13 +189,13 @@ static int lowest_along(const struct palette_hull *hull, const struct point *poi
     return lowest;
 }
 
-void palette_project(const struct palette_hull *hull, const uint16_t colour[3],
+bool palette_project(const struct palette_hull *hull, const uint16_t colour[3],
                      struct palette_corners *guess, int32_t to[3])
 {
     struct point points[PALETTE_MOST];
     for (int k = 0; k < hull->count; k++)
         for (int c = 0; c < 3; c++)
-            points[k].at[c] = (int64_t)hull->colour[k][c] - colour[c];
+            points[k].at[c] = times(c) * ((int64_t)hull->colour[k][c] - colour[c]);
     struct carrier carrier = {.count = guess->count};
     for (int i = 0; i < guess->count; i++)
         carrier.corner[i] = guess->corner[i];
@@ -213,8 +216,9 @@ void palette_project(const struct palette_hull *hull, const uint16_t colour[3],
     guess->count = carrier.count;
     for (int i = 0; i < carrier.count; i++)
         guess->corner[i] = (uint8_t)carrier.corner[i];
-    for (int c = 0; c < 3; c++) {
-        to[c] = 16 * colour[c] +
-                (int32_t)floor_of(2 * 16 * carrier.over[c] + carrier.under, 2 * carrier.under);
-    }
+    for (int c = 0; c < 3; c++)
+        to[c] =
+            16 * colour[c] + (int32_t)floor_of(2 * 16 * carrier.over[c] + times(c) * carrier.under,
+                                               2 * times(c) * carrier.under);
+    return is_zero(&carrier);
 }

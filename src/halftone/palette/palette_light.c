@@ -1,64 +1,246 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The light that a pixel is diffused with: that of its samples, moved to the nearest point of the
- * palette's hull. Cells of samples that lie in the hull with all eight corners lie in it whole; the
- * projections of other colours are remembered, for neighbours are often alike.
+ * palette's hull.
+ *
+ * Colours that go to the same corner, edge or triangle of the hull fill a convex region, in which
+ * the projection is an affine map; so do those that lie in the same four of its colours. Samples
+ * are cut into cells. A cell whose eight corners lie in one region lies in it whole. In one where
+ * regions meet a colour is tried against those that were found there before. Cells and regions
+ * become known when a pixel first asks for them.
  */
-#include "halftone/palette/palette.h"
+#include "halftone/palette/palette_region.h"
 
 #include <string.h>
 
-/* The samples at the corners of the cells along a channel: both ends count to a cell. */
-static uint32_t corner_at(const struct palette_plan *plan, uint32_t i)
+void palette_plan_grid(struct palette_plan *plan)
 {
-    uint32_t sample = i << plan->grid_shift;
-    return sample > plan->white ? plan->white : sample;
-}
-
-void palette_fill_grid(const struct palette_plan *plan, uint8_t *grid)
-{
-    enum { CORNERS = PALETTE_GRID + 1 };
-    uint8_t inside[2][CORNERS][CORNERS]; /* of two planes of corners */
-    struct palette_corners guess = {0};
-    for (uint32_t b = 0; b < CORNERS; b++) {
-        for (uint32_t g = 0; g < CORNERS; g++)
-            for (uint32_t r = 0; r < CORNERS; r++) {
-                const uint16_t light[3] = {plan->linear[corner_at(plan, r)],
-                                           plan->linear[corner_at(plan, g)],
-                                           plan->linear[corner_at(plan, b)]};
-                int32_t to[3];
-                palette_project(plan->hull, light, &guess, to);
-                inside[b % 2][g][r] =
-                    to[0] == 16 * light[0] && to[1] == 16 * light[1] && to[2] == 16 * light[2];
-            }
-        for (uint32_t g = 0; g < PALETTE_GRID && b > 0; g++)
-            for (uint32_t r = 0; r < PALETTE_GRID; r++) {
-                uint8_t every = 1;
-                for (int i = 0; i < 8; i++)
-                    every &= inside[i & 1][g + (i >> 1 & 1)][r + (i >> 2)];
-                grid[r | g << PALETTE_GRID_BITS | (b - 1) << 2 * PALETTE_GRID_BITS] = every;
-            }
+    bool rises = true, falls = true;
+    plan->grid_shift = 0;
+    while (plan->white >> plan->grid_shift >= PALETTE_GRID)
+        plan->grid_shift++;
+    for (uint32_t a = 0; a < plan->white; a++) {
+        rises &= plan->linear[a + 1] >= plan->linear[a];
+        falls &= plan->linear[a + 1] <= plan->linear[a];
     }
+    plan->monotone = rises || falls;
 }
 
-void palette_light(const struct palette_plan *plan, struct palette_memo *memo,
-                   const uint32_t sample[3], int32_t to[3])
+struct vector {
+    double at[3];
+};
+
+static struct vector less(struct vector a, struct vector b)
 {
-    uint16_t light[3];
-    uint32_t cell = 0;
+    return (struct vector){{a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]}};
+}
+
+static double dot(struct vector a, struct vector b)
+{
+    return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
+}
+
+static struct vector cross(struct vector a, struct vector b)
+{
+    return (struct vector){{a.at[1] * b.at[2] - a.at[2] * b.at[1],
+                            a.at[2] * b.at[0] - a.at[0] * b.at[2],
+                            a.at[0] * b.at[1] - a.at[1] * b.at[0]}};
+}
+
+static const double times[3] = {1, PALETTE_GREEN, 1};
+
+static struct vector colour_of(const struct palette_light *known, int k)
+{
+    return (struct vector){{known->colour[0][k], known->colour[1][k], known->colour[2][k]}};
+}
+
+/* The map onto a set's point, line or plane: what lies along u, or all but what lies along n. */
+static void make_map(struct palette_region *region, const struct vector *p, struct vector u,
+                     struct vector n)
+{
     for (int c = 0; c < 3; c++) {
-        light[c] = plan->linear[sample[c]];
-        to[c] = 16 * light[c];
-        cell |= sample[c] >> plan->grid_shift << (c * PALETTE_GRID_BITS);
+        double rest = p->at[c];
+        for (int d = 0; d < 3; d++) {
+            double part = c == d;
+            if (region->set.count == 1)
+                part = 0;
+            else if (region->set.count == 2)
+                part = u.at[c] * u.at[d] / dot(u, u);
+            else if (region->set.count == 3)
+                part -= n.at[c] * n.at[d] / dot(n, n);
+            rest -= part * p->at[d];
+            region->from[d][c] = 16 * part * times[d] / times[c];
+        }
+        region->from[3][c] = 16 * rest / times[c] + 0.5;
     }
-    if (!plan->hull || plan->grid[cell])
+}
+
+/* A corner's share grows along `slope` from 0 on its opposite side, through `zero`, to 1 at the
+ * corner. */
+static void make_share(struct palette_region *region, int i, struct vector slope,
+                       struct vector corner, struct vector zero)
+{
+    const double whole = dot(slope, less(corner, zero));
+    const double steep = sqrt(dot(slope, slope)) / fabs(whole);
+    for (int d = 0; d < 3; d++)
+        region->share[d][i] = slope.at[d] * times[d] / whole;
+    region->share[3][i] = -dot(slope, zero) / whole - 0x1p-30 * (1 + 0x1p18 * steep);
+}
+
+/* Whether a colour lies in the plane, line or point of the set: exact, for all are whole numbers,
+ * and their triple product, below 2^56, need only be told from 0. */
+static bool lies_level(const struct palette_region *region, const struct vector *p,
+                       struct vector colour)
+{
+    const struct vector away = less(colour, p[0]), u = less(p[1], p[0]);
+    const struct vector normal = cross(u, less(p[2], p[0])), aside = cross(away, u);
+    int64_t height = 0;
+    for (int c = 0; c < 3; c++)
+        height += (int64_t)away.at[c] * (int64_t)normal.at[c];
+    return region->set.count == 1   ? dot(away, away) == 0
+           : region->set.count == 2 ? dot(aside, aside) == 0
+                                    : height == 0;
+}
+
+static void make_region(const struct palette_light *known, struct palette_region *region)
+{
+    const int corners = region->set.count;
+    struct vector p[4] = {{{0}}};
+    for (int i = 0; i < corners; i++)
+        p[i] = colour_of(known, region->set.corner[i]);
+    const struct vector u = less(p[1], p[0]), n = cross(u, less(p[2], p[0]));
+    memset(region->from, 0, sizeof region->from);
+    memset(region->share, 0, sizeof region->share);
+    region->from[3][3] = 0.5; /* certain to be 0 */
+    make_map(region, &p[0], u, n);
+    for (int i = 0; i < 4; i++) {
+        const struct vector a = p[(i + 1) % corners], b = p[(i + 2) % corners];
+        const struct vector c = p[(i + 3) % corners];
+        if (i >= corners || corners == 1)
+            region->share[3][i] = 1;
+        else
+            make_share(region, i,
+                       corners == 2   ? u
+                       : corners == 3 ? cross(less(b, a), n)
+                                      : cross(less(b, a), less(c, a)),
+                       p[i], a);
+    }
+    region->level = 0;
+    for (int k = 0; k < 4 * known->fours; k++)
+        region->level += lies_level(region, p, colour_of(known, k));
+}
+
+static struct palette_corners in_order(struct palette_corners from)
+{
+    struct palette_corners set = {.count = from.count};
+    memcpy(set.corner, from.corner, from.count);
+    for (int i = 1; i < set.count; i++)
+        for (int j = i; j > 0 && set.corner[j] < set.corner[j - 1]; j--) {
+            const uint8_t corner = set.corner[j];
+            set.corner[j] = set.corner[j - 1];
+            set.corner[j - 1] = corner;
+        }
+    return set;
+}
+
+static bool is_subset(const struct palette_corners *some, const struct palette_corners *all)
+{
+    int found = 0;
+    for (int i = 0; i < some->count; i++)
+        for (int j = 0; j < all->count; j++)
+            found += some->corner[i] == all->corner[j];
+    return found == some->count;
+}
+
+/* The number of a set's region. The first two numbers stand for new and inside. */
+static int find_region(const struct palette_plan *plan, struct palette_light *known,
+                       struct palette_corners corners)
+{
+    const struct palette_corners set = in_order(corners);
+    if (known->regions == 0) {
+        known->regions = PALETTE_INSIDE + 1;
+        known->fours = (plan->count + 3) / 4;
+        for (int k = 0; k < 4 * known->fours; k++)
+            for (int c = 0; c < 3; c++)
+                known->colour[c][k] = times[c] * plan->hull->colour[k < plan->count ? k : 0][c];
+    }
+    for (int i = PALETTE_INSIDE + 1; i < known->regions; i++)
+        if (memcmp(&known->region[i].set, &set, sizeof set) == 0)
+            return i;
+    if (known->regions == PALETTE_REGIONS)
+        return PALETTE_MIXED;
+    struct palette_region *region = &known->region[known->regions];
+    region->set = set;
+    make_region(known, region);
+    return known->regions++;
+}
+
+static int find_corner(const struct palette_plan *plan, struct palette_light *known,
+                       const uint32_t place[3])
+{
+    const uint32_t at = place[0] + PALETTE_CORNERS * (place[1] + PALETTE_CORNERS * place[2]);
+    if (known->corner[at] == 0) {
+        uint16_t light[3];
+        int32_t to[3];
+        for (int c = 0; c < 3; c++) {
+            const uint32_t sample = place[c] << plan->grid_shift;
+            light[c] = plan->linear[sample > plan->white ? plan->white : sample];
+        }
+        known->in_hull[at] = palette_project(plan->hull, light, &known->guess, to);
+        known->corner[at] = (uint16_t)find_region(plan, known, known->guess);
+    }
+    return (int)at;
+}
+
+/* A corner in the hull counts to the region of the others if it lies in the part of the hull that
+ * they go to. */
+static int join_corners(const struct palette_light *known, const int at[8])
+{
+    int region = PALETTE_INSIDE;
+    for (int i = 0; i < 8; i++)
+        if (!known->in_hull[at[i]])
+            region = known->corner[at[i]];
+    if (region == PALETTE_INSIDE || region == PALETTE_MIXED)
+        return region;
+    for (int i = 0; i < 8; i++) {
+        const int own = known->corner[at[i]];
+        if (own != region && (!known->in_hull[at[i]] || own == PALETTE_MIXED ||
+                              !is_subset(&known->region[own].set, &known->region[region].set)))
+            return PALETTE_MIXED;
+    }
+    return region;
+}
+
+static int find_cell(const struct palette_plan *plan, struct palette_light *known,
+                     const uint32_t sample[3])
+{
+    int at[8];
+    if (!plan->monotone)
+        return PALETTE_MIXED;
+    for (uint32_t i = 0; i < 8; i++)
+        at[i] = find_corner(plan, known,
+                            (uint32_t[3]){(sample[0] >> plan->grid_shift) + (i & 1),
+                                          (sample[1] >> plan->grid_shift) + (i >> 1 & 1),
+                                          (sample[2] >> plan->grid_shift) + (i >> 2)});
+    return join_corners(known, at);
+}
+
+void palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
+                         const uint32_t sample[3], int32_t to[4])
+{
+    const uint16_t light[3] = {plan->linear[sample[0]], plan->linear[sample[1]],
+                               plan->linear[sample[2]]};
+    const uint32_t cell = palette_grid_cell(plan, sample);
+    if (known->cell[cell] == 0)
+        known->cell[cell] = (uint16_t)find_cell(plan, known, sample);
+    palette_project(plan->hull, light, &known->guess, to);
+    if (known->cell[cell] != PALETTE_MIXED)
         return;
-    const uint64_t key = 1 + (light[0] | (uint64_t)light[1] << 16 | (uint64_t)light[2] << 32);
-    const uint64_t mixed = key * 0x9e3779b97f4a7c15u;
-    struct palette_memory *known = &memo->known[mixed >> (64 - PALETTE_MEMO_BITS)];
-    if (known->key != key) {
-        palette_project(plan->hull, light, &memo->guess, known->light);
-        known->key = key;
-    }
-    memcpy(to, known->light, sizeof known->light);
+    const int region = find_region(plan, known, known->guess);
+    uint16_t *tries = known->tries[cell];
+    for (int i = 0; i < PALETTE_TRIES; i++)
+        if (region == PALETTE_MIXED || tries[i] == region)
+            return;
+    memmove(tries + 1, tries, (PALETTE_TRIES - 1) * sizeof *tries);
+    tries[0] = (uint16_t)region;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Palettes with rows as lanes of 32 bits, each `skew` columns behind the one above (wave.h has the
- * figure). A step rounds one pixel of every lane: three sums, three divisions, three cells, one
- * look into the table of nearest colours, three errors.
+ * figure). A step rounds one pixel of every lane: three sums, three divisions, the choice of a
+ * colour, three errors.
  *
  * Sums are divided as unsigned numbers: divisor * B is added before and B taken off after, where B
  * is more than any error is below zero.
  */
-#include "halftone/palette/palette.h"
+#include "halftone/palette/palette_region.h"
 #include "simd/simd.h"
 
 #include <string.h>
@@ -35,7 +35,12 @@ RO_INLINE ints pick(ints table, ints index)
 {
     return (ints)_mm512_permutexvar_epi32((whole)index, (whole)table);
 }
-RO_INLINE unsigned zero_lanes(ints v) { return _mm512_testn_epi32_mask((whole)v, (whole)v); }
+RO_INLINE ints chosen(ints yes, ints a, ints b) { return (yes & a) | (~yes & b); }
+RO_INLINE ints multiply_pairs(ints a, ints b)
+{
+    return (ints)_mm512_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE unsigned high_lanes(ints v) { return _mm512_movepi32_mask((whole)v); }
 RO_INLINE ints rotate(ints e) { return (ints)_mm512_alignr_epi32((whole)e, (whole)e, LANES - 1); }
 RO_INLINE ints insert_first(ints e, const int32_t *first)
 {
@@ -67,7 +72,15 @@ RO_INLINE ints pick(ints table, ints index)
 {
     return (ints)_mm256_permutevar8x32_epi32((whole)table, (whole)index);
 }
-RO_INLINE unsigned zero_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)(v == 0)); }
+RO_INLINE ints chosen(ints yes, ints a, ints b)
+{
+    return (ints)_mm256_blendv_epi8((whole)b, (whole)a, (whole)yes);
+}
+RO_INLINE ints multiply_pairs(ints a, ints b)
+{
+    return (ints)_mm256_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE unsigned high_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)v); }
 RO_INLINE ints rotate(ints e)
 {
     const ints from = {7, 0, 1, 2, 3, 4, 5, 6};
@@ -97,54 +110,69 @@ struct scratch {
     ints level[PALETTE_CHUNK];
     ints history[3][DIFFUSION_MAX_DY + 1][HISTORY + PALETTE_CHUNK]; /* [dy]: moved dy lanes down */
     ints last[3], carry[3]; /* the error and the remainder on the left */
-    struct palette_memo memo;
+    struct palette_light known;
 };
 
 /* ---- pixels in, pixels out ------------------------------------------------------------------ */
 
-static void load_edge(const struct palette_plan *plan, const struct palette_band *band,
-                      struct scratch *s, int64_t k0)
+/* Not inline, so that what is in the hull goes by quickly. */
+__attribute__((noinline)) static void move_light(const struct palette_plan *plan,
+                                                 struct palette_light *known, uint32_t cell,
+                                                 const uint32_t sample[3], int32_t to[4])
 {
-    for (int i = 0; i < LANES; i++) {
-        const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
-        for (int q = 0; q < PALETTE_CHUNK; q++) {
-            int64_t x = k0 + q - (int64_t)plan->skew * i;
-            int32_t light[3] = {0};
-            if (x >= 0 && x < plan->width) {
-                uint32_t sample[3];
-                for (int c = 0; c < 3; c++)
-                    sample[c] = plan->sample_bytes == 1 ? row[3 * x + c]
-                                                        : ((const uint16_t *)row)[3 * x + c];
-                palette_light(plan, &s->memo, sample, light);
-            }
-            for (int c = 0; c < 3; c++)
-                s->tone[c][q][i] = light[c];
-        }
-    }
+    palette_light_near(plan, known, sample, cell, to);
 }
 
-/* Moves the light of lanes that may lie outside the hull. */
-RO_INLINE void project_lanes(const struct palette_plan *plan, struct scratch *s, int q,
-                             const ints sample[3])
+/* Row by row: at edges, and where light has to be moved, for neighbours often go the same way.
+ * Columns outside the picture have no light. */
+RO_INLINE void load_rows(const struct palette_plan *plan, const struct palette_band *band,
+                         struct scratch *s, int64_t k0, const int sample_bytes)
 {
-    ints cell = sample[0] >> plan->grid_shift |
-                (sample[1] >> plan->grid_shift) << PALETTE_GRID_BITS |
-                (sample[2] >> plan->grid_shift) << 2 * PALETTE_GRID_BITS;
-    for (unsigned out = zero_lanes(gather(plan->grid, cell, 1) & 255); out; out &= out - 1) {
-        const int i = __builtin_ctz(out);
-        const uint32_t of[3] = {(uint32_t)sample[0][i], (uint32_t)sample[1][i],
-                                (uint32_t)sample[2][i]};
-        int32_t light[3];
-        palette_light(plan, &s->memo, of, light);
-        for (int c = 0; c < 3; c++)
-            s->tone[c][q][i] = light[c];
+    const uint16_t *linear = plan->linear, *cells = s->known.cell;
+    const int shift = plan->grid_shift;
+    const bool hull = plan->hull;
+    for (int i = 0; i < LANES; i++) {
+        const int64_t x0 = k0 - (int64_t)plan->skew * i, left = (int64_t)plan->width - x0;
+        const int first = (int)(x0 >= 0 ? 0 : -x0 < PALETTE_CHUNK ? -x0 : PALETTE_CHUNK);
+        const int last = (int)(left >= PALETTE_CHUNK ? PALETTE_CHUNK : left > first ? left : first);
+        const unsigned char *pixel =
+            band->in + (i < band->rows ? i : 0) * band->in_stride + 3 * sample_bytes * (x0 + first);
+        int32_t *tone[3] = {(int32_t *)s->tone[0] + i, (int32_t *)s->tone[1] + i,
+                            (int32_t *)s->tone[2] + i};
+        if (first > 0 || last < PALETTE_CHUNK)
+            for (int q = 0; q < PALETTE_CHUNK; q++)
+                for (int c = 0; c < 3; c++)
+                    tone[c][q * LANES] = 0;
+        uint64_t before = UINT64_MAX; /* the colour that went to `light` */
+        int32_t light[4];
+        for (int q = first; q < last; q++, pixel += 3 * sample_bytes) {
+            const uint16_t *wide = (const uint16_t *)pixel;
+            const uint32_t red = sample_bytes == 1 ? pixel[0] : wide[0];
+            const uint32_t green = sample_bytes == 1 ? pixel[1] : wide[1];
+            const uint32_t blue = sample_bytes == 1 ? pixel[2] : wide[2];
+            tone[0][q * LANES] = 16 * linear[red];
+            tone[1][q * LANES] = 16 * linear[green];
+            tone[2][q * LANES] = 16 * linear[blue];
+            if (!hull)
+                continue;
+            const uint32_t cell = red >> shift | green >> shift << PALETTE_GRID_BITS |
+                                  blue >> shift << 2 * PALETTE_GRID_BITS;
+            if (cells[cell] == PALETTE_INSIDE)
+                continue;
+            const uint64_t colour = red | (uint64_t)green << 16 | (uint64_t)blue << 32;
+            if (colour != before)
+                move_light(plan, &s->known, cell, (uint32_t[3]){red, green, blue}, light);
+            before = colour;
+            for (int c = 0; c < 3; c++)
+                tone[c][q * LANES] = light[c];
+        }
     }
 }
 
 /* A pixel of every lane by one load of four bytes (two for 16-bit samples), then its light by the
  * table. The byte after the last sample of a row is read: never called for a row's last pixel. */
 RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_band *band,
-                          struct scratch *s, int64_t k0, const int sample_bytes, const bool hull)
+                          struct scratch *s, int64_t k0, const int sample_bytes)
 {
     const int chunk_bytes = 3 * sample_bytes * PALETTE_CHUNK;
     ints at = {0};
@@ -170,8 +198,6 @@ RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_
         }
         for (int c = 0; c < 3; c++)
             s->tone[c][q] = (gather(plan->linear, sample[c], 2) & 65535) << 4;
-        if (hull)
-            project_lanes(plan, s, q, sample);
     }
 }
 
@@ -207,12 +233,87 @@ RO_INLINE ints cell_of(ints v)
     return ((ints)u >> 20) - ((127 + 14) << 3);
 }
 
-/* palette_wide_cell: those below 0 count back from the first above. */
-RO_INLINE ints wide_cell_of(ints v)
+RO_INLINE ints score_of(const struct palette_choice *choice, ints pair, ints blue, int k)
 {
     const ints zero = {0};
-    ints below = minimum(maximum(v >> PALETTE_BELOW_BITS, zero - PALETTE_BELOW), zero);
-    return cell_of(minimum(maximum(v, zero), zero + PALETTE_HIGHEST)) + (below + PALETTE_BELOW);
+    return multiply_pairs(pair, zero + choice->red_green[k]) +
+           (multiply_pairs(blue, zero + choice->blue[k]) - choice->square[k]);
+}
+
+/* The best of eight colours by a tournament, in which the lower number wins a tie. Past the last
+ * colour scores are the lowest. */
+RO_INLINE ints nearest_of_eight(const struct palette_choice *choice, ints pair, ints blue,
+                                int first, ints *best)
+{
+    const ints zero = {0};
+    ints score[8], number[8];
+    RO_UNROLL
+    for (int k = 0; k < 8; k++) {
+        score[k] = score_of(choice, pair, blue, first + k);
+        number[k] = zero + k;
+    }
+    RO_UNROLL
+    for (int apart = 1; apart < 8; apart *= 2)
+        RO_UNROLL
+    for (int k = 0; k < 8; k += 2 * apart) {
+        number[k] = chosen(score[k + apart] > score[k], number[k + apart], number[k]);
+        score[k] = maximum(score[k + apart], score[k]);
+    }
+    *best = score[0];
+    return number[0] + first;
+}
+
+/* palette_nearest of few colours: all of them. */
+RO_INLINE ints nearest_of_few(const struct palette_choice *choice, const ints u[3],
+                              const bool eight)
+{
+    const ints pair = (u[0] & 65535) | u[1] << 16;
+    ints best, nearest = nearest_of_eight(choice, pair, u[2], 0, &best);
+    for (int first = 8; first < choice->count && !eight; first += 8) {
+        ints score, number = nearest_of_eight(choice, pair, u[2], first, &score);
+        nearest = chosen(score > best, number, nearest);
+        best = maximum(score, best);
+    }
+    return nearest;
+}
+
+/* Cells of choices are half as many an octave as those of cell_of. */
+RO_INLINE ints choice_cell_of(ints v)
+{
+    const ints zero = {0};
+    ints below = minimum(maximum(v >> PALETTE_CHOICE_WIDE, zero - PALETTE_CHOICE_BELOW), zero);
+    return (cell_of(minimum(maximum(v, zero), zero + PALETTE_CHOICE_HIGHEST)) >> 1) +
+           (below + PALETTE_CHOICE_BELOW);
+}
+
+/* Of many: those that the cell names. */
+RO_INLINE ints nearest_of_many(const struct palette_choice *choice, const ints v[3],
+                               const ints u[3])
+{
+    ints cell = choice_cell_of(v[0]) | choice_cell_of(v[1]) << PALETTE_CHOICE_BITS |
+                choice_cell_of(v[2]) << 2 * PALETTE_CHOICE_BITS;
+    ints nearest = gather(choice->cells, cell, 4);
+    for (unsigned several = high_lanes(255 - nearest); several; several &= several - 1) {
+        const int i = __builtin_ctz(several);
+        const uint8_t *list = choice->lists + ((uint32_t)nearest[i] >> 8);
+        const int32_t of[3] = {u[0][i], u[1][i], u[2][i]};
+        int32_t best = INT32_MIN;
+        for (int j = 1; j <= list[0] + 1; j++) {
+            const int32_t score = palette_score(choice, list[j], of);
+            nearest[i] = score > best ? list[j] : nearest[i];
+            best = score > best ? score : best;
+        }
+    }
+    return nearest;
+}
+
+RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], const bool eight)
+{
+    ints u[3];
+    for (int c = 0; c < 3; c++)
+        u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
+    return !eight && choice->cells ? nearest_of_many(choice, v, u)
+                                   : nearest_of_few(choice, u, eight);
 }
 
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
@@ -291,11 +392,11 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
             carry[c] = t[c] - quotient * divider.divisor;
             v[c] = s->tone[c][q] + (quotient - bias);
             v[c] = minimum(maximum(v[c], zero - over), zero + (white + over));
-            ints part =
-                hull ? wide_cell_of(v[c]) : cell_of(minimum(maximum(v[c], zero), zero + white));
-            cell |= part << (c * PALETTE_SHIFT);
+            if (!hull)
+                cell |= cell_of(minimum(maximum(v[c], zero), zero + white)) << (c * PALETTE_SHIFT);
         }
-        ints k = gather(plan->nearest, cell, 1) & 255;
+        ints k = hull ? nearest_of(&plan->choice, v, few && LANES == 8)
+                      : gather(plan->nearest, cell, 1) & 255;
         s->level[q] = k;
         ints started = zero, inside = zero;
         if (edge) {
@@ -333,12 +434,10 @@ static void load(const struct palette_plan *plan, const struct palette_band *ban
                  struct scratch *s, int64_t k0, bool edge)
 {
     const bool bytes = plan->sample_bytes == 1;
-    if (edge)
-        load_edge(plan, band, s, k0);
-    else if (plan->hull)
-        bytes ? load_inner(plan, band, s, k0, 1, true) : load_inner(plan, band, s, k0, 2, true);
+    if (edge || plan->hull)
+        bytes ? load_rows(plan, band, s, k0, 1) : load_rows(plan, band, s, k0, 2);
     else
-        bytes ? load_inner(plan, band, s, k0, 1, false) : load_inner(plan, band, s, k0, 2, false);
+        bytes ? load_inner(plan, band, s, k0, 1) : load_inner(plan, band, s, k0, 2);
 }
 
 /* One loop for each kind of divisor and palette; at edges, where speed does not count, one less. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The nearest colour of every cell: by the distance in light, or in OKLab (Ottosson, 2020), from
- * the middle of the cell; a tie goes to the first colour. A cell that holds a colour of the palette
- * itself belongs to the first such one, so that a picture already in the palette stays as it is.
+ * With an overshoot, the nearest colour of every cell: by the distance in OKLab (Ottosson, 2020)
+ * from the middle of the cell; a tie goes to the first colour. A cell that holds a colour of the
+ * palette itself belongs to the first such one, so that a picture already in the palette stays as
+ * it is.
  *
  * Doubles in a fixed order and a cube root of our own: the table is the same on every machine.
  */
@@ -38,22 +39,11 @@ static inline struct lab lab_of(double r, double g, double b)
     return lab;
 }
 
-/* The first value of a cell. */
-static int32_t octave_start(int cell)
-{
-    return ((8 + cell % 8) << (14 + cell / 8 - 3)) - PALETTE_OFFSET;
-}
-
-/* Of the cell past the last, W + 1. */
+/* The first value of a cell; of the one past the last, W + 1. */
 static int32_t cell_start(int cell)
 {
-    return cell == PALETTE_CELLS ? PALETTE_WHITE + 1 : octave_start(cell);
-}
-
-static int32_t wide_start(int cell)
-{
-    return cell < PALETTE_BELOW ? (cell - PALETTE_BELOW) * (1 << PALETTE_BELOW_BITS)
-                                : octave_start(cell - PALETTE_BELOW);
+    return cell == PALETTE_CELLS ? PALETTE_WHITE + 1
+                                 : ((8 + cell % 8) << (14 + cell / 8 - 3)) - PALETTE_OFFSET;
 }
 
 /* A line of cells of all reds at one green and blue, in loops that a compiler turns into vectors.
@@ -97,33 +87,4 @@ void palette_fill_nearest(const int32_t colour[3][PALETTE_MOST], int count, uint
     for (int k = count - 1; k >= 0; k--)
         nearest[palette_cell(colour[0][k]) | palette_cell(colour[1][k]) << PALETTE_SHIFT |
                 palette_cell(colour[2][k]) << 2 * PALETTE_SHIFT] = (uint8_t)k;
-}
-
-/* Squares of twice the distances, whole numbers below 2^48, which doubles hold and vectors add. */
-void palette_fill_nearest_light(const int32_t colour[3][PALETTE_MOST], int count, uint8_t *nearest)
-{
-    enum { CELLS = 1 << PALETTE_SHIFT };
-    double twice[CELLS];
-    for (int i = 0; i < CELLS; i++)
-        twice[i] = (double)wide_start(i) + wide_start(i + 1) - 1;
-    for (int gb = 0; gb < CELLS * CELLS; gb++) {
-        double best[CELLS], chosen[CELLS] = {0};
-        for (int r = 0; r < CELLS; r++)
-            best[r] = 1e18;
-        for (int k = 0; k < count; k++) {
-            const double g = twice[gb % CELLS] - 2 * colour[1][k];
-            const double b = twice[gb / CELLS] - 2 * colour[2][k], rest = g * g + b * b;
-            for (int r = 0; r < CELLS; r++) {
-                const double red = twice[r] - 2 * colour[0][k], square = red * red + rest;
-                const bool nearer = square < best[r];
-                chosen[r] = nearer ? k : chosen[r];
-                best[r] = nearer ? square : best[r];
-            }
-        }
-        for (int r = 0; r < CELLS; r++)
-            nearest[gb * CELLS + r] = (uint8_t)chosen[r];
-    }
-    for (int k = count - 1; k >= 0; k--)
-        nearest[palette_wide_cell(colour[0][k]) | palette_wide_cell(colour[1][k]) << PALETTE_SHIFT |
-                palette_wide_cell(colour[2][k]) << 2 * PALETTE_SHIFT] = (uint8_t)k;
 }

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char errors_scratch = 0; /* key */
+
 enum { SIDE = 32, SHIFT = 2, LEFT = 3 };
 
 /* What passes between blocks: C, a line of errors, and for each row R, its last three, with its
@@ -293,7 +295,7 @@ ro_status blockwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     ro_context *context = cuda->context;
     void *memory;
     size_t bytes = (size_t)p->rows * sizeof(int4) + (size_t)p->width * sizeof(int);
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_WORK, bytes, stream, &memory, NULL));
+    RO_TRY(ro_cuda_reserve(cuda, &errors_scratch, bytes, stream, &memory));
     struct blockwise_key key;
     memset(&key, 0, sizeof key);
     key.launch = *p;

@@ -44,6 +44,7 @@ struct step {
 };
 
 struct wheel {
+    const ro_context *context;
     struct step path[2][PIXELS]; /* outwards, inwards */
     int place[2][SIDE][SIDE];    /* of a pixel on them */
     _Atomic int32_t *values;     /* tones and what has flowed to them */
@@ -167,7 +168,7 @@ static void run_turn(void *data, int thread)
     struct wheel *wheel = data;
     for (;;) {
         uint32_t row = atomic_fetch_add(&wheel->ticket, 1);
-        if (row >= wheel->down)
+        if (row >= wheel->down || ro_context_cancelled(wheel->context))
             return;
         for (uint32_t column = (row + (uint32_t)wheel->turn) % 2; column < wheel->across;
              column += 2) {
@@ -193,6 +194,7 @@ static ro_status open_engine(struct halftoner *work)
     if (!wheel || !wheel->values)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
                                work->in.width, work->in.height);
+    wheel->context = work->context;
     plan_paths(wheel);
     plan_shares(wheel);
     wheel->width = work->in.width;
@@ -219,12 +221,14 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
         memset(block->out + (ptrdiff_t)y * block->out_stride, 0,
                ro_format_row_bytes(work->out, wheel->width));
     }
-    for (wheel->turn = 0; wheel->turn < 2; wheel->turn++) {
+    ro_status status = ro_context_progress(work->context, "halftone", 0.1);
+    for (wheel->turn = 0; wheel->turn < 2 && status == RO_OK; wheel->turn++) {
         atomic_store(&wheel->ticket, 0);
         ro_pool_run(work->context->pool, work->context->threads, run_turn, wheel);
+        status = ro_context_progress(work->context, "halftone", 0.5 * (wheel->turn + 1));
     }
     work->report.steps = 2 * PIXELS;
-    return RO_OK;
+    return status;
 }
 
 static void close_engine(struct halftoner *work)

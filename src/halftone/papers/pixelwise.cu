@@ -12,6 +12,8 @@
  */
 #include "halftone/diffusion/cuda/wave.cuh"
 
+static const char errors_scratch = 0; /* key */
+
 /* Error and carry of a pixel from its undivided sum, with the level written. */
 static __device__ __forceinline__ int round_at(const diffusion_launch &p, int row, int column,
                                                int sample, int sum, int *carry)
@@ -91,8 +93,8 @@ ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     ro_context *context = cuda->context;
     const size_t cells = ((size_t)p->rows + 1) * ((size_t)p->width + 2);
     void *memory;
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_WORK, (cells + (size_t)p->rows) * sizeof(int), stream,
-                           &memory, NULL));
+    RO_TRY(ro_cuda_reserve(cuda, &errors_scratch, (cells + (size_t)p->rows) * sizeof(int), stream,
+                           &memory));
     int *array = (int *)memory, *carry = array + cells;
     RO_CUDA_TRY(context, cudaMemsetAsync(array, 0, cells * sizeof(int), stream));
     if (p->bits_out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Screens: small arrays of cells, ranked from 0 (the first to become white) to their number less
- * one, and laid over an image again and again.
+ * one, and repeated over the whole image.
  */
 #ifndef RO_HALFTONE_SCREEN_SCREEN_H
 #define RO_HALFTONE_SCREEN_SCREEN_H

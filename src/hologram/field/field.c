@@ -59,27 +59,37 @@ ro_status field_check(ro_context *context, const ro_field *field, const char *ro
     return RO_OK;
 }
 
-ro_status field_check_physics(ro_context *context, double wavelength, double pitch)
+void field_pitch(const ro_optics *optics, double pitch[2])
 {
-    if (!(wavelength >= 1e-9 && wavelength <= 1e-3))
+    pitch[0] = optics->pitch;
+    pitch[1] = optics->pitch_y != 0 ? optics->pitch_y : optics->pitch;
+}
+
+ro_status field_check_physics(ro_context *context, const ro_optics *optics)
+{
+    double pitch[2];
+    field_pitch(optics, pitch);
+    if (!(optics->wavelength >= 1e-9 && optics->wavelength <= 1e-3))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a wavelength of %g m: from 1e-9 to 1e-3 is allowed", wavelength);
-    if (!(pitch >= 1e-9 && pitch <= 1e-2))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a pixel pitch of %g m: from 1e-9 to 1e-2 is allowed", pitch);
+                               "a wavelength of %g m: from 1e-9 to 1e-3 is allowed",
+                               optics->wavelength);
+    for (int i = 0; i < 2; i++)
+        if (!(pitch[i] >= 1e-9 && pitch[i] <= 1e-2))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a pixel pitch of %g m: from 1e-9 to 1e-2 is allowed", pitch[i]);
     return RO_OK;
 }
 
-void field_get(const ro_field *field, float complex *data)
+void field_get(const ro_field *field, float *data)
 {
     for (uint32_t y = 0; y < field->height; y++)
-        memcpy(data + (size_t)y * field->width, field_row(field, y), (size_t)field->width * 8);
+        memcpy(data + 2 * (size_t)y * field->width, field_row(field, y), (size_t)field->width * 8);
 }
 
-void field_put(const ro_field *field, const float complex *data)
+void field_put(const ro_field *field, const float *data)
 {
     for (uint32_t y = 0; y < field->height; y++)
-        memcpy(field_row(field, y), data + (size_t)y * field->width, (size_t)field->width * 8);
+        memcpy(field_row(field, y), data + 2 * (size_t)y * field->width, (size_t)field->width * 8);
 }
 
 /* ---- Root mean square ------------------------------------------------------------------------ */
@@ -124,13 +134,8 @@ ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t
 
 ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms)
 {
-    struct totals totals = {.field = field, .real = real, .sum = sum_plain};
-#if RO_HAVE_X86_SIMD
-    if (context->cpu == RO_CPU_AVX512)
-        totals.sum = row_sum_avx512;
-    else if (context->cpu == RO_CPU_AVX2)
-        totals.sum = row_sum_avx2;
-#endif
+    static row_sum_fn *const sums[RO_CPUS] = {[RO_CPU_SCALAR] = sum_plain, RO_VARIANTS_OF(row_sum)};
+    struct totals totals = {.field = field, .real = real, .sum = sums[context->cpu]};
     totals.rows = malloc(field->height * sizeof *totals.rows);
     if (!totals.rows)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows",

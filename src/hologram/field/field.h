@@ -5,11 +5,11 @@
 
 #include "hologram/field/row_sum.h"
 
-#include <complex.h>
 #include <stdbool.h>
 
 ro_status field_check(ro_context *context, const ro_field *field, const char *role);
-ro_status field_check_physics(ro_context *context, double wavelength, double pitch);
+ro_status field_check_physics(ro_context *context, const ro_optics *optics);
+void field_pitch(const ro_optics *optics, double pitch[2]); /* across and down */
 
 /* A row of complex numbers; they may be read so because a complex number is a pair of its parts. */
 static inline float *field_row(const ro_field *field, uint32_t y)
@@ -17,8 +17,8 @@ static inline float *field_row(const ro_field *field, uint32_t y)
     return (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
 }
 
-void field_get(const ro_field *field, float complex *data);
-void field_put(const ro_field *field, const float complex *data);
+void field_get(const ro_field *field, float *data);
+void field_put(const ro_field *field, const float *data);
 
 /* The root mean square of the modulus, or of the real part alone, found in whole numbers, row by
  * row, so that no order of adding can change it; RO_E_ARGUMENT where a number is infinite or none.

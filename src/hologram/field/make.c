@@ -8,20 +8,21 @@
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
 #include "hologram/field/scene.h"
+#include "hologram/field/viewer.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct emission {
     const struct scene *scene;
     int plane;
     uint32_t width, height, first, end; /* rows */
-    float complex *data;
+    float *data;
     atomic_uint_fast32_t ticket;
 };
 
-static float complex light_of(const struct scene *scene, int plane, double amplitude,
-                              uint32_t column, uint32_t row, double x, double y)
+static void light_of(const struct scene *scene, int plane, double amplitude, uint32_t column,
+                     uint32_t row, double x, double y, float *light)
 {
     const ro_hologram_scene *o = &scene->options;
     double turns = ro_hash(o->seed, column, row) * 0x1p-32;
@@ -31,8 +32,9 @@ static float complex light_of(const struct scene *scene, int plane, double ampli
         turns = ro_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
                 (dx * dx + dy * dy) / (2 * distance * o->wavelength);
     }
-    float angle = (float)(6.283185307179586 * (turns - rint(turns)));
-    return (float)amplitude * (cosf(angle) + I * sinf(angle));
+    phasor(turns, &light[0], &light[1]);
+    light[0] *= (float)amplitude;
+    light[1] *= (float)amplitude;
 }
 
 static void emit(void *data, int thread)
@@ -52,17 +54,17 @@ static void emit(void *data, int thread)
                 continue;
             double amplitude = scene_amplitude(e->scene, e->plane, x, y);
             if (amplitude >= 0)
-                e->data[(size_t)row * e->width + column] =
-                    light_of(e->scene, e->plane, amplitude, column, (uint32_t)row, x, y);
+                light_of(e->scene, e->plane, amplitude, column, (uint32_t)row, x, y,
+                         e->data + 2 * ((size_t)row * e->width + column));
         }
     }
 }
 
 static ro_status run_planes(ro_context *context, const struct scene *scene, struct propagation *p,
-                            float complex *data)
+                            float *data)
 {
     struct emission e = {.scene = scene, .width = p->width, .height = p->height, .data = data};
-    memset(data, 0, (size_t)p->width * p->height * sizeof *data);
+    memset(data, 0, (size_t)p->width * p->height * 2 * sizeof *data);
     for (int plane = 0; plane < scene->planes; plane++) {
         e.plane = plane;
         atomic_store(&e.ticket, 0);
@@ -87,36 +89,38 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
     struct propagation p;
     ro_status status = field_check(context, field, "the hologram");
     if (status == RO_OK)
-        status = field_check_physics(context, o.wavelength, o.pitch);
+        status = field_check_physics(context,
+                                     &(ro_optics){.wavelength = o.wavelength, .pitch = o.pitch});
     if (status != RO_OK)
         return status;
     uint32_t longer = field->width > field->height ? field->width : field->height;
     status = scene_open(context, &o, longer * o.pitch, &scene);
+    ro_optics seen = {.wavelength = o.wavelength, .pitch = o.pitch};
+    memcpy(seen.viewer, scene.options.viewer, sizeof seen.viewer);
+    memcpy(seen.viewing_area, scene.options.viewing_area, sizeof seen.viewing_area);
     if (status == RO_OK)
-        status = propagation_open(&p, context, field->width, field->height, o.wavelength, o.pitch);
+        status = viewer_check(context, field->width, field->height, &seen);
+    if (status == RO_OK)
+        status = propagation_open(&p, context, field->width, field->height, o.wavelength,
+                                  (const double[]){o.pitch, o.pitch});
     if (status != RO_OK)
         return status;
-    p.band_x = p.band_y = o.pitch / (2 * scene.options.fringe);
+    p.window = (ro_window){0, 0, o.pitch / scene.options.fringe, o.pitch / scene.options.fringe};
     p.share = 1.0 / scene.planes;
     p.phase = "make";
     /* Without gaps the caller's memory serves: at the largest size a copy would be too much. */
     bool plain = field->stride == (ptrdiff_t)field->width * 8;
-    float complex *data =
-        plain ? (float complex *)field->data : fft_alloc(context, field->width, field->height);
+    float *data = plain ? field->data : dft_alloc(context, field->width, field->height);
     status = data ? run_planes(context, &scene, &p, data) : RO_E_MEMORY;
     if (status == RO_OK && !plain)
         field_put(field, data);
     if (!plain)
-        fft_free(data);
+        free(data);
     propagation_close(&p);
     if (status == RO_OK && optics) {
-        uint32_t hogel = longer / 12;
-        *optics = (ro_optics){.wavelength = o.wavelength,
-                              .pitch = o.pitch,
-                              .depth = scene.options.board.depth,
-                              .hogel = hogel < 64 ? 64 : hogel};
-        memcpy(optics->viewer, scene.options.viewer, sizeof optics->viewer);
-        memcpy(optics->viewing_area, scene.options.viewing_area, sizeof optics->viewing_area);
+        *optics = seen;
+        optics->depth = scene.options.board.depth;
+        optics->hogel = viewer_hogel(longer);
         if (scene.target == 0) /* the middle die */
             optics->depth = scene.options.die[1].depth;
     }

@@ -6,6 +6,9 @@
 #include "cuda/cuda.cuh"
 #include "hologram/field/propagate_cuda.h"
 
+#define PHASOR_INLINE static __device__ __forceinline__
+#include "hologram/field/propagate_filter.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -48,7 +51,7 @@ static ro_status open_library(ro_context *context, struct cufft *fft)
     return RO_OK;
 }
 
-void propagate_cuda_close(struct propagate_cuda *d)
+static void propagate_cuda_close(struct propagate_cuda *d)
 {
     if (!d)
         return;
@@ -81,8 +84,8 @@ static ro_status open_all(struct propagate_cuda *d)
     return RO_OK;
 }
 
-ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
-                              struct propagate_cuda **device)
+static ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
+                                     struct propagate_cuda **device)
 {
     *device = NULL;
     struct propagate_cuda *d = (struct propagate_cuda *)calloc(1, sizeof *d);
@@ -103,9 +106,7 @@ ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t heig
 
 struct grid {
     int width, height, a, b;
-    double across_x, across_y; /* cycles per metre of a step of the doubled grid */
-    double limit_x, limit_y, wave, distance;
-    float scale;
+    struct propagate_filter filter;
 };
 
 static __device__ __forceinline__ float2 product(float2 p, float2 q)
@@ -135,15 +136,9 @@ static __global__ void multiply(grid g, float2 *work)
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= g.width)
         return;
-    int m = 2 * x + g.a, n = 2 * y + g.b;
-    double u = (m < g.width ? m : m - 2 * g.width) * g.across_x;
-    double v = (n < g.height ? n : n - 2 * g.height) * g.across_y, across = u * u + v * v;
-    float2 h = make_float2(0, 0);
-    if (across < g.wave * g.wave && fabs(u) <= g.limit_x && fabs(v) <= g.limit_y) {
-        double turns = g.distance * g.wave -
-                       g.distance * (across / (sqrt(g.wave * g.wave - across) + g.wave));
-        sincospif((float)(2 * (turns - rint(turns))), &h.y, &h.x);
-    }
+    float2 h;
+    propagate_factor(&g.filter, propagate_number(x, g.a, g.width),
+                     propagate_number(y, g.b, g.height), &h.x, &h.y);
     size_t i = (size_t)y * g.width + x;
     work[i] = product(work[i], h);
 }
@@ -156,13 +151,13 @@ static __global__ void turn_out(grid g, const float2 *work, float2 *sum)
     size_t i = (size_t)y * g.width + x;
     float2 t = turn(g, x, y), v = product(work[i], make_float2(t.x, -t.y));
     float2 before = g.a + g.b ? sum[i] : make_float2(0, 0);
-    sum[i] = make_float2(before.x + v.x * g.scale, before.y + v.y * g.scale);
+    sum[i] = make_float2(before.x + v.x, before.y + v.y);
 }
 
 /* ---- a run -------------------------------------------------------------------------------------- */
 
-ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wavelength,
-                             double pitch, double distance, double limit_x, double limit_y)
+static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
+                             const struct propagate_filter *filter)
 {
     cudaStream_t stream = d->cuda->compute;
     const size_t count = (size_t)d->width * d->height, bytes = count * sizeof(float2);
@@ -170,13 +165,7 @@ ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wave
     struct grid g = {};
     g.width = (int)d->width;
     g.height = (int)d->height;
-    g.across_x = 1 / (2 * pitch * d->width);
-    g.across_y = 1 / (2 * pitch * d->height);
-    g.limit_x = limit_x;
-    g.limit_y = limit_y;
-    g.wave = 1 / wavelength;
-    g.distance = distance;
-    g.scale = 1 / (4 * (float)count);
+    g.filter = *filter;
     if (d->height > 65535)
         return ro_context_fail(d->context, RO_E_SIZE, "%u rows: up to 65535 on CUDA", d->height);
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->field, field, bytes, cudaMemcpyDefault, stream));
@@ -196,3 +185,10 @@ ro_status propagate_cuda_run(struct propagate_cuda *d, float *field, double wave
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(stream));
     return RO_OK;
 }
+
+static const struct propagate_cuda_calls calls = {
+    propagate_cuda_open,
+    propagate_cuda_close,
+    propagate_cuda_run,
+};
+const struct propagate_cuda_calls *const propagate_on_cuda = &calls;

@@ -10,14 +10,19 @@ extern "C" {
 #endif
 
 struct propagate_cuda;
-ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32_t height,
-                              struct propagate_cuda **device);
-void propagate_cuda_close(struct propagate_cuda *device); /* NULL is allowed */
 
-/* In place, in host memory: pairs of floats, rows without gaps. Frequencies above the limits, in
- * cycles per metre, do not pass. */
-ro_status propagate_cuda_run(struct propagate_cuda *device, float *field, double wavelength,
-                             double pitch, double distance, double limit_x, double limit_y);
+struct propagate_filter;
+
+/* The device's calls; NULL in a build without CUDA. */
+struct propagate_cuda_calls {
+    ro_status (*open)(ro_context *context, uint32_t width, uint32_t height,
+                      struct propagate_cuda **device);
+    void (*close)(struct propagate_cuda *device); /* NULL is allowed */
+    /* In place, in host memory: pairs of floats, rows without gaps. */
+    ro_status (*run)(struct propagate_cuda *device, float *field,
+                     const struct propagate_filter *filter);
+};
+extern const struct propagate_cuda_calls *const propagate_on_cuda;
 
 #ifdef __cplusplus
 }

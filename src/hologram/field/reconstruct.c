@@ -7,11 +7,15 @@
 #include "hologram/field/propagate.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Whether the eye sees sample i of n across the viewer's plane, along axis 0 or 1. */
 static bool seen(uint32_t i, uint32_t n, const ro_optics *o, int axis)
 {
-    return !(fabs((i + 0.5 - n / 2.0) * o->pitch - o->viewer[axis]) > o->viewing_area[axis] / 2);
+    double pitch[2];
+    field_pitch(o, pitch);
+    return !(fabs((i + 0.5 - n / 2.0) * pitch[axis] - o->viewer[axis]) > o->viewing_area[axis] / 2);
 }
 
 static bool any_seen(uint32_t n, const ro_optics *o, int axis)
@@ -23,24 +27,24 @@ static bool any_seen(uint32_t n, const ro_optics *o, int axis)
 }
 
 /* Light outside the viewing area misses the eye. */
-static void crop(float complex *data, uint32_t width, uint32_t height, const ro_optics *o)
+static void crop(float *data, uint32_t width, uint32_t height, const ro_optics *o)
 {
     for (uint32_t y = 0; y < height; y++) {
         bool row = seen(y, height, o, 1);
         for (uint32_t x = 0; x < width; x++)
             if (!row || !seen(x, width, o, 0))
-                data[(size_t)y * width + x] = 0;
+                memset(data + 2 * ((size_t)y * width + x), 0, 2 * sizeof *data);
     }
 }
 
-/* Rows add up by themselves, then in order. */
-static double mean_and_sigma(const float complex *data, uint32_t width, uint32_t height)
+static double intensity(const float *v) { return (double)v[0] * v[0] + (double)v[1] * v[1]; }
+
+static double mean_and_sigma(const float *data, uint32_t width, uint32_t height)
 {
     double sum = 0, squares = 0, count = (double)width * height;
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
-            float complex v = data[(size_t)y * width + x];
-            double i = (double)crealf(v) * crealf(v) + (double)cimagf(v) * cimagf(v);
+            double i = intensity(data + 2 * ((size_t)y * width + x));
             sum += i;
             squares += i * i;
         }
@@ -48,13 +52,12 @@ static double mean_and_sigma(const float complex *data, uint32_t width, uint32_t
     return mean + sqrt(fmax(squares / count - mean * mean, 0));
 }
 
-static void put(const float complex *data, const ro_image *out, double white)
+static void put(const float *data, const ro_image *out, double white)
 {
     for (uint32_t y = 0; y < out->height; y++) {
         float *row = (float *)((char *)out->data + (ptrdiff_t)y * out->stride);
         for (uint32_t x = 0; x < out->width; x++) {
-            float complex v = data[(size_t)y * out->width + x];
-            double i = (double)crealf(v) * crealf(v) + (double)cimagf(v) * cimagf(v);
+            double i = intensity(data + 2 * ((size_t)y * out->width + x));
             row[x] = (float)(white > 0 ? fmin(i / white, 1) : i);
         }
     }
@@ -68,7 +71,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (status == RO_OK)
         status = ro_image_check(context, out, "the picture");
     if (status == RO_OK)
-        status = field_check_physics(context, o->wavelength, o->pitch);
+        status = field_check_physics(context, o);
     if (status != RO_OK)
         return status;
     if (out->format != RO_GRAYF || out->width != in->width || out->height != in->height)
@@ -112,12 +115,14 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const
     if (status == RO_OK)
         status = field_rms(context, in, false, &rms); /* no NaN spreads over the picture */
     const ro_optics *o = &view->optics;
+    double pitch[2];
+    field_pitch(o, pitch);
     if (status == RO_OK)
-        status = propagation_open(&p, context, in->width, in->height, o->wavelength, o->pitch);
+        status = propagation_open(&p, context, in->width, in->height, o->wavelength, pitch);
     if (status != RO_OK)
         return status;
     p.phase = "reconstruct";
-    float complex *data = fft_alloc(context, in->width, in->height);
+    float *data = dft_alloc(context, in->width, in->height);
     if (!data) {
         status = RO_E_MEMORY;
         goto done;
@@ -143,7 +148,7 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const
     view->scale = white;
     put(data, out, view->normalize && ro_name_equal(view->normalize, "none") ? 0 : white);
 done:
-    fft_free(data);
+    free(data);
     propagation_close(&p);
     return status;
 }

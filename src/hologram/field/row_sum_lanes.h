@@ -4,6 +4,7 @@
 #define RO_HOLOGRAM_FIELD_ROW_SUM_LANES_H
 
 #include "hologram/field/row_sum.h"
+#include "simd/variants.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 
 typedef struct row_sum row_sum_fn(const float *row, size_t width, bool real);
-row_sum_fn row_sum_avx2, row_sum_avx512;
+RO_VARIANTS_DECLARE(row_sum_fn, row_sum);
 
 /* To the nearest whole number, ties to even, of up to 22 bits: as adding 1.5 * 2^23 rounds. */
 static inline int32_t nearest(float v)

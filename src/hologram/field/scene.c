@@ -3,6 +3,7 @@
 
 #include "core/names.h"
 #include "hologram/field/field.h"
+#include "hologram/field/viewer.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,14 +150,19 @@ static ro_status fill_in(ro_context *context, double side, struct scene *scene)
 {
     ro_hologram_scene *o = &scene->options;
     const double scale = o->scaled ? side / paper.side : 1;
-    o->viewer[2] = length(o->viewer[2], scale * paper.viewer_z);
     for (int i = 0; i < 2; i++)
         o->viewing_area[i] = length(o->viewing_area[i], scale * paper.viewing_area);
+    /* Coarse pixels bend light less than the paper's: all is farther away by as much. */
+    const ro_optics optics = {.wavelength = o->wavelength, .pitch = o->pitch};
+    const double least =
+        viewer_distance(side, fmax(o->viewing_area[0], o->viewing_area[1]), &optics);
+    const double away = o->scaled ? fmax(1, least / (-scale * paper.viewer_z)) : 1;
+    o->viewer[2] = length(o->viewer[2], away * scale * paper.viewer_z);
     ro_scene_object *object[] = {&o->board, &o->die[0], &o->die[1], &o->die[2]};
     for (int i = 0; i < 4; i++) {
         const ro_scene_object *usual = i ? &paper.die[i - 1] : &paper.board;
         object[i]->size = length(object[i]->size, scale * usual->size);
-        object[i]->depth = length(object[i]->depth, scale * usual->depth);
+        object[i]->depth = length(object[i]->depth, away * scale * usual->depth);
         if (!(object[i]->size > 0 && object[i]->depth > 0 && object[i]->depth < 100))
             return ro_context_fail(context, RO_E_ARGUMENT,
                                    "an object of %g m at a depth of %g m: both must be positive",

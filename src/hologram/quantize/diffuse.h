@@ -18,6 +18,7 @@
 #include "hologram/quantize/weights.h"
 #include "parallel/pool.h"
 #include "roundoff/hologram.h"
+#include "simd/variants.h"
 
 #include <math.h>
 
@@ -89,7 +90,10 @@ struct band_kernel {
     band_begin_fn *begin;
     band_steps_fn *steps;
 };
-extern const struct band_kernel band_kernel_avx2, band_kernel_avx512;
+RO_VARIANTS_DECLARE(const struct band_kernel, band_kernel);
+
+/* The one for this machine, or the one that was asked for; NULL: there is none. */
+const struct band_kernel *hologram_band_kernel(const ro_context *context);
 
 static inline int band_steps(int width, int p) { return width + p * (BAND_ROWS - 1); }
 

@@ -402,8 +402,4 @@ static void begin(const struct band *band, struct band_scratch *s)
     }
 }
 
-#if defined(RO_SIMD_AVX512)
-const struct band_kernel RO_SIMD_NAME(band_kernel) = {RO_CPU_AVX512, begin, steps};
-#else
-const struct band_kernel RO_SIMD_NAME(band_kernel) = {RO_CPU_AVX2, begin, steps};
-#endif
+const struct band_kernel RO_SIMD_NAME(band_kernel) = {RO_SIMD_CPU, begin, steps};

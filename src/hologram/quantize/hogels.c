@@ -2,6 +2,7 @@
 #include "hologram/quantize/hogels.h"
 
 #include "context/context.h"
+#include "hologram/field/field.h"
 
 #include <stdlib.h>
 
@@ -13,9 +14,10 @@ static ro_window window_of(const ro_field *field, const ro_hologram_options *o,
 {
     if (o->window.width > 0 || o->optics.wavelength == 0)
         return o->window;
-    double x = r->x + r->width / 2.0 - field->width / 2.0;
+    double x = r->x + r->width / 2.0 - field->width / 2.0, pitch[2];
     double y = r->y + r->height / 2.0 - field->height / 2.0;
-    return window_of_hogel(&o->optics, x * o->optics.pitch, y * o->optics.pitch);
+    field_pitch(&o->optics, pitch);
+    return window_of_hogel(&o->optics, x * pitch[0], y * pitch[1]);
 }
 
 ro_status hogels_lay_out(ro_context *context, const ro_field *field,

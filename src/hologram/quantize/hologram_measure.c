@@ -16,10 +16,12 @@
 
 #include "context/context.h"
 #include "core/image.h"
-#include "hologram/field/fftw.h"
 #include "hologram/field/field.h"
+#include "transform/dft.h"
 
+#include <complex.h>
 #include <math.h>
+#include <stdlib.h>
 
 struct sums {
     double gg, tt, tg_re, tg_im, bins; /* in the window */
@@ -159,16 +161,16 @@ static void fetch(const struct source *s, const ro_hogel_report *hogel, float co
 /* The spectra of a hogel's field and light. */
 struct spectra {
     ro_context *context;
-    struct fft *fft;
+    struct dft_field *transform;
     uint32_t width, height;
     float complex *g, *t;
 };
 
 static void spectra_close(struct spectra *s)
 {
-    fft_close(s->fft);
-    fft_free(s->g);
-    fft_free(s->t);
+    dft_field_close(s->transform);
+    free(s->g);
+    free(s->t);
     *s = (struct spectra){.context = s->context};
 }
 
@@ -177,10 +179,11 @@ static ro_status spectra_take(struct spectra *s, const struct source *source,
 {
     if (hogel->width != s->width || hogel->height != s->height) {
         spectra_close(s);
-        s->g = fft_alloc(s->context, hogel->width, hogel->height);
-        s->t = fft_alloc(s->context, hogel->width, hogel->height);
+        s->g = (float complex *)dft_alloc(s->context, hogel->width, hogel->height);
+        s->t = (float complex *)dft_alloc(s->context, hogel->width, hogel->height);
         ro_status status =
-            s->g && s->t ? fft_open(s->context, hogel->width, hogel->height, &s->fft) : RO_E_MEMORY;
+            s->g && s->t ? dft_field_open(s->context, hogel->width, hogel->height, &s->transform)
+                         : RO_E_MEMORY;
         if (status != RO_OK)
             return status;
         s->width = hogel->width;
@@ -188,8 +191,8 @@ static ro_status spectra_take(struct spectra *s, const struct source *source,
     }
     *sums = (struct sums){0};
     fetch(source, hogel, s->g, s->t, sums);
-    fft_run(s->fft, s->g, false);
-    fft_run(s->fft, s->t, false);
+    dft_field_run(s->transform, (float *)s->g, false);
+    dft_field_run(s->transform, (float *)s->t, false);
     add_up(source, hogel, s->g, s->t, sums);
     return RO_OK;
 }

@@ -203,6 +203,25 @@ ro_status hologram_levels_open(ro_context *context, const float *table, int coun
     return RO_OK;
 }
 
+ro_status hologram_levels_of(ro_context *context, const ro_hologram_options *options,
+                             float table[2 * RO_HOLOGRAM_LEVELS], struct hologram_levels *levels,
+                             bool *amplitude)
+{
+    const char *name = options->levels ? options->levels : "phase:256";
+    int count = options->table_count;
+    *amplitude = false;
+    if (options->table) {
+        if (count > 0 && count <= RO_HOLOGRAM_LEVELS)
+            memcpy(table, options->table, (size_t)count * 2 * sizeof *table);
+        return hologram_levels_open(context, table, count, levels);
+    }
+    ro_status status = ro_hologram_levels(context, name, table, &count);
+    if (status != RO_OK)
+        return status;
+    *amplitude = hologram_levels_are_amplitudes(name);
+    return hologram_levels_open(context, table, count, levels);
+}
+
 /* ---- The nearest -------------------------------------------------------------------------- */
 
 static int cross(int ax, int ay, int bx, int by) { return ax * by - ay * bx; }

@@ -59,6 +59,11 @@ bool hologram_levels_are_amplitudes(const char *name);
 ro_status hologram_levels_open(ro_context *context, const float *table, int count,
                                struct hologram_levels *levels);
 
+/* Those that options name or hold, as they are computed; *amplitude as above. */
+ro_status hologram_levels_of(ro_context *context, const ro_hologram_options *options,
+                             float table[2 * RO_HOLOGRAM_LEVELS], struct hologram_levels *levels,
+                             bool *amplitude);
+
 /* The definition. */
 int hologram_nearest_ref(const struct hologram_levels *levels, int x, int y);
 

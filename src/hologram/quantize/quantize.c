@@ -5,7 +5,7 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
-#include "hologram/field/fftw.h"
+#include "cuda/cuda.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
 #include "hologram/quantize/hogels.h"
@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(hologram_cuda_calls, hologram_on_cuda);
 
 enum algorithm { VDED, SWED, FLOYD_STEINBERG, TRUNCATE };
 
@@ -120,7 +122,7 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
             context, RO_E_ARGUMENT,
             "%s needs a window, or the wavelength, pitch and viewer of the field",
             q->algorithm == SWED ? "swed" : "vded");
-    ro_status status = field_check_physics(context, optics->wavelength, optics->pitch);
+    ro_status status = field_check_physics(context, optics);
     if (status != RO_OK)
         return status;
     if (!(optics->viewer[2] < 0) || !isfinite(optics->viewer[2]) || !isfinite(optics->viewer[0]) ||
@@ -303,18 +305,12 @@ static ro_status run(struct quantizer *q)
         context->report.schedule = "bands";
         context->report.device = RO_DEVICE_CUDA;
         context->report.launches = 1;
-        ro_status status = q->prepared ? RO_OK : hologram_cuda_prepare(&q->job);
+        ro_status status = q->prepared ? RO_OK : hologram_on_cuda->prepare(&q->job);
         q->prepared = false;
-        return status == RO_OK ? hologram_cuda_run(&q->job) : status;
+        return status == RO_OK ? hologram_on_cuda->run(&q->job) : status;
     }
-    const struct band_kernel *kernel = NULL;
-#if RO_HAVE_X86_SIMD
-    ro_cpu best = context->options.cpu ? context->options.cpu : context->cpu;
-    kernel = best == RO_CPU_AVX512 ? &band_kernel_avx512
-             : best == RO_CPU_AVX2 ? &band_kernel_avx2
-                                   : NULL;
-#endif
-    if (q->reference || !kernel) {
+    const struct band_kernel *kernel = q->reference ? NULL : hologram_band_kernel(context);
+    if (!kernel) {
         if (q->o.schedule && ro_name_equal(q->o.schedule, "bands"))
             return ro_context_fail(context, RO_E_UNSUPPORTED, "bands need AVX2 or AVX-512");
         return hologram_run_reference(&q->job);
@@ -423,8 +419,6 @@ static ro_status report(struct quantizer *q)
     return status;
 }
 
-int ro_hologram_measures(void) { return fft_present(); }
-
 void ro_hologram_report_free(ro_hologram_report *report)
 {
     free(report->hogel);
@@ -456,21 +450,9 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
                                    .out_stride = out->stride,
                                    .levels = &q->levels,
                                    .share = 1};
-    int count = q->o.table_count;
-    if (q->o.measure && !fft_present())
-        status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "measuring needs FFTW, which this build was made without");
+    status = read_names(context, q);
     if (status == RO_OK)
-        status = read_names(context, q);
-    if (status == RO_OK && q->o.table && count > 0 && count <= RO_HOLOGRAM_LEVELS)
-        memcpy(q->table, q->o.table, (size_t)count * 2 * sizeof *q->table);
-    else if (status == RO_OK && !q->o.table) {
-        const char *name = q->o.levels ? q->o.levels : "phase:256";
-        status = ro_hologram_levels(context, name, q->table, &count);
-        q->amplitude = status == RO_OK && hologram_levels_are_amplitudes(name);
-    }
-    if (status == RO_OK)
-        status = hologram_levels_open(context, q->table, count, &q->levels);
+        status = hologram_levels_of(context, &q->o, q->table, &q->levels, &q->amplitude);
     if (status == RO_OK)
         status = check_numbers(context, q);
     q->cuda = context->options.device == RO_DEVICE_CUDA;
@@ -478,15 +460,15 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "the reference runs on the CPU only");
     const bool loads = status == RO_OK && q->cuda;
     if (loads)
-        status = hologram_cuda_load(&q->job, q->levels.real);
+        status = hologram_on_cuda->load(&q->job, q->levels.real);
     if (status == RO_OK) /* while the field is on its way to a device */
         status = lay_out(q);
     if (status == RO_OK && q->cuda)
-        status = hologram_cuda_prepare(&q->job);
+        status = hologram_on_cuda->prepare(&q->job);
     q->prepared = q->cuda;
     double rms = 0;
     if (status == RO_OK)
-        status = q->cuda ? hologram_cuda_rms(&q->job, &rms)
+        status = q->cuda ? hologram_on_cuda->rms(&q->job, &rms)
                          : field_rms(context, in, q->levels.real, &rms);
     if (status != RO_OK)
         goto done;
@@ -494,12 +476,12 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
     q->job.scale = (float)(q->gain * HOLOGRAM_ONE);
     status = run_all(q);
     if (status == RO_OK && q->cuda)
-        status = hologram_cuda_store(&q->job);
+        status = hologram_on_cuda->store(&q->job);
     if (status == RO_OK && q->o.report)
         status = report(q);
 done:
     if (loads && status != RO_OK)
-        hologram_cuda_wait(&q->job);
+        hologram_on_cuda->wait(&q->job);
     free(q->job.hogels);
     free(q->reports);
     free(q);

@@ -10,6 +10,8 @@
  */
 #include "hologram/quantize/weights.h"
 
+#include "hologram/field/field.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,22 @@ struct region region_paper(const ro_window *window, double kappa)
     add(&region, b, 1);
     add(&region, common(a, b), -1);
     return region;
+}
+
+void region_add(struct region *region, double x0, double x1, double y0, double y1)
+{
+    if (region->count < REGION_RECTANGLES)
+        add(region, cut(x0, x1, y0, y1), 1);
+}
+
+void region_add_mirrors(struct region *region)
+{
+    const int count = region->count;
+    for (int i = 0; i < count && region->count < REGION_RECTANGLES; i++)
+        add(region, mirrored(region->part[i]), 1);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count && region->count < REGION_RECTANGLES; k++)
+            add(region, common(region->part[i], mirrored(region->part[k])), -1);
 }
 
 bool window_meets_its_mirror(const ro_window *window)
@@ -330,13 +348,15 @@ void weights_sums(const struct hologram_taps *taps, double *sum, double *norm)
  * is the smallest rectangle round the rays to the area's edges. */
 ro_window window_of_hogel(const ro_optics *o, double x, double y)
 {
-    double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, scale = o->pitch / o->wavelength;
+    double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, pitch[2];
+    field_pitch(o, pitch);
     for (int i = -1; i <= 1; i++)
         for (int j = -1; j <= 1; j++) {
             double dx = o->viewer[0] + i * o->viewing_area[0] / 2 - x;
             double dy = o->viewer[1] + j * o->viewing_area[1] / 2 - y;
             double length = sqrt(dx * dx + dy * dy + o->viewer[2] * o->viewer[2]);
-            double f[2] = {scale * dx / length, scale * dy / length};
+            double f[2] = {pitch[0] / o->wavelength * dx / length,
+                           pitch[1] / o->wavelength * dy / length};
             for (int c = 0; c < 2; c++) {
                 low[c] = fmin(low[c], f[c]);
                 high[c] = fmax(high[c], f[c]);

@@ -20,7 +20,7 @@ struct rectangle {
     double sign;
 };
 
-enum { REGION_RECTANGLES = 8 };
+enum { REGION_RECTANGLES = 32 };
 struct region {
     int count;
     struct rectangle part[REGION_RECTANGLES];
@@ -33,6 +33,10 @@ struct region region_window(const ro_window *window);
 struct region region_twin(const ro_window *window);
 struct region region_paper(const ro_window *window, double kappa);
 
+/* Adds a rectangle that overlaps none of the others; the mirror images of all, less what both
+ * cover. What does not fit any more is left out. */
+void region_add(struct region *region, double x0, double x1, double y0, double y1);
+void region_add_mirrors(struct region *region);
 bool window_meets_its_mirror(const ro_window *window);
 
 /* The sum over the region of e^{2 pi i (xi x + eta y)}. */

@@ -31,6 +31,12 @@ ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *forma
     return ro_context_fail(file->context, status, "%s", file->message);
 }
 
+ro_status ro_file_named(ro_context *context, const char *path)
+{
+    return context && path ? RO_OK
+                           : ro_context_fail(context, RO_E_ARGUMENT, "a file without a name");
+}
+
 ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes)
 {
     return ro_file_fail(file, RO_E_MEMORY, "not enough memory (%" PRIu64 " MB are needed)",

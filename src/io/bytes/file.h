@@ -31,6 +31,9 @@ void ro_file_init(struct ro_file *file, ro_context *context, const char *path,
 ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *format, ...)
     RO_PRINTF(3, 4);
 
+/* Whether a call has a context and a name to work with; if not, RO_E_ARGUMENT, told. */
+ro_status ro_file_named(ro_context *context, const char *path);
+
 /* The three sentences that every reader needs. */
 ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes);
 ro_status ro_file_ends_early(struct ro_file *file);

@@ -34,7 +34,7 @@ ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const c
     if (fstat(source->fd, &about) != 0)
         return ro_file_fail(file, RO_E_IO, "cannot be read: %s", strerror(errno));
     if (S_ISDIR(about.st_mode))
-        return ro_file_fail(file, RO_E_IO, "is a directory, not an image");
+        return ro_file_fail(file, RO_E_IO, "is a directory, not a file");
     if (S_ISREG(about.st_mode)) {
         off_t here = lseek(source->fd, 0, SEEK_CUR);
         source->size = (uint64_t)about.st_size;

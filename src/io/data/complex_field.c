@@ -55,13 +55,26 @@ static double read_length(struct ro_json *json, double most, const char *what)
     return length;
 }
 
+/* One for both directions, or a list of two. */
+static void read_pitch(struct ro_json *json, ro_optics *optics)
+{
+    static const char what[] = "the pitch is in metres, from 1e-9 to 1e-2";
+    const bool two = ro_json_take(json, '[');
+    optics->pitch = read_length(json, 1e-2, what);
+    if (two) {
+        ro_json_expect(json, ',');
+        optics->pitch_y = read_length(json, 1e-2, what);
+        ro_json_expect(json, ']');
+    }
+}
+
 static void read_member(struct ro_json *json, const char *name, ro_optics *optics, bool *report)
 {
     if (strcmp(name, "wavelength") == 0) {
         optics->wavelength =
             read_length(json, 1e-3, "the wavelength is in metres, from 1e-9 to 1e-3");
     } else if (strcmp(name, "pitch") == 0) {
-        optics->pitch = read_length(json, 1e-2, "the pitch is in metres, from 1e-9 to 1e-2");
+        read_pitch(json, optics);
     } else if (strcmp(name, "viewer") == 0) {
         read_list(json, optics->viewer, 3);
     } else if (strcmp(name, "viewing_area") == 0) {
@@ -111,8 +124,10 @@ static void fill_in(ro_optics *optics, const ro_optics *found)
 {
     if (optics->wavelength == 0)
         optics->wavelength = found->wavelength;
-    if (optics->pitch == 0)
+    if (optics->pitch == 0) {
         optics->pitch = found->pitch;
+        optics->pitch_y = found->pitch_y;
+    }
     if (optics->viewer[2] == 0)
         memcpy(optics->viewer, found->viewer, sizeof found->viewer);
     if (optics->viewing_area[0] == 0)
@@ -126,11 +141,14 @@ static void fill_in(ro_optics *optics, const ro_optics *found)
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,
                          ro_optics *optics)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     char *beside = sidecar ? NULL : sidecar_of(path);
     if (!sidecar && !beside)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     ro_status status = RO_OK;
-    if (sidecar || access(beside, F_OK) == 0) {
+    const char *place = beside ? ro_commit_place(context, beside) : NULL;
+    if (sidecar || !place || access(place, F_OK) == 0) {
         struct ro_json json;
         ro_optics found = {0};
         bool report = false;
@@ -246,6 +264,8 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
     struct ro_npy array = {0};
@@ -311,14 +331,24 @@ static ro_status save_array(ro_context *context, const char *path, const ro_fiel
 
 static ro_status save_optics(ro_context *context, const char *path, const ro_optics *o)
 {
-    char text[512], *name = sidecar_of(path);
+    char pitch[64], view[256] = "", depth[64] = "", hogel[32] = "", text[512];
+    char *name = sidecar_of(path);
     if (!name)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
-    int size = snprintf(text, sizeof text,
-                        "{\"wavelength\": %.9g, \"pitch\": %.9g, \"viewer\": [%.9g, %.9g, %.9g],\n"
-                        " \"viewing_area\": [%.9g, %.9g], \"depth\": %.9g, \"hogel\": %u}\n",
-                        o->wavelength, o->pitch, o->viewer[0], o->viewer[1], o->viewer[2],
-                        o->viewing_area[0], o->viewing_area[1], o->depth, o->hogel ? o->hogel : 8);
+    if (o->pitch_y != 0 && o->pitch_y != o->pitch)
+        snprintf(pitch, sizeof pitch, "[%.9g, %.9g]", o->pitch, o->pitch_y);
+    else
+        snprintf(pitch, sizeof pitch, "%.9g", o->pitch);
+    if (o->viewer[2] < 0)
+        snprintf(view, sizeof view,
+                 ", \"viewer\": [%.9g, %.9g, %.9g],\n \"viewing_area\": [%.9g, %.9g]", o->viewer[0],
+                 o->viewer[1], o->viewer[2], o->viewing_area[0], o->viewing_area[1]);
+    if (o->depth != 0)
+        snprintf(depth, sizeof depth, ", \"depth\": %.9g", o->depth);
+    if (o->hogel)
+        snprintf(hogel, sizeof hogel, ", \"hogel\": %u", o->hogel);
+    int size = snprintf(text, sizeof text, "{\"wavelength\": %.9g, \"pitch\": %s%s%s%s}\n",
+                        o->wavelength, pitch, view, depth, hogel);
     ro_status status = ro_bytes_save(context, name, text, (size_t)size);
     free(name);
     return status;
@@ -327,6 +357,8 @@ static ro_status save_optics(ro_context *context, const char *path, const ro_opt
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     const char *dot = strrchr(path, '.');
     bool own;
     if (!dot || strcmp(dot, ".npy") != 0)

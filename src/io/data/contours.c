@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,27 +46,138 @@ static void write_svg(struct text *text, const ro_polyline *lines, size_t count,
     print(text, "</svg>\n");
 }
 
+/* ---- GeoJSON: a label whose lines are all closed is a MultiPolygon, holes and all --------------
+ */
+
+static double signed_area(const ro_polyline *line)
+{
+    double sum = 0;
+    for (size_t k = 0; k < line->count; k++) {
+        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
+        sum += a[0] * b[1] - b[0] * a[1];
+    }
+    return sum / 2;
+}
+
+/* Whether a way from the point to the right crosses the line an odd number of times. */
+static bool holds(const ro_polyline *line, const double *point)
+{
+    bool inside = false;
+    for (size_t k = 0; k < line->count; k++) {
+        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
+        if ((a[1] > point[1]) != (b[1] > point[1]) &&
+            point[0] < a[0] + (point[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+            inside = !inside;
+    }
+    return inside;
+}
+
+/* Backwards: the rule is counterclockwise for outlines where y points up. */
+static void print_ring(struct text *text, const ro_polyline *line, const char *before)
+{
+    print(text, "%s[", before);
+    for (size_t k = 0; k <= line->count; k++) {
+        const double *point = line->points + 2 * ((2 * line->count - 1 - k) % line->count);
+        print(text, "%s[%.4f, %.4f]", k ? k % 6 ? ", " : ",\n" : "", point[0], point[1]);
+    }
+    print(text, "]");
+}
+
+/* The smallest outline round a hole, of lines of one label; NULL: there is none. */
+static const ro_polyline *outline_of(const ro_polyline *hole, const ro_polyline *const *lines,
+                                     const double *areas, size_t count)
+{
+    const ro_polyline *found = NULL;
+    double least = 0;
+    for (size_t i = 0; i < count; i++)
+        if (areas[i] < 0 && holds(lines[i], hole->points) && (!found || areas[i] > least)) {
+            found = lines[i];
+            least = areas[i];
+        }
+    return found;
+}
+
+static void print_polygons(struct text *text, const ro_polyline *const *lines, size_t count)
+{
+    double *areas = malloc(count * sizeof *areas);
+    const ro_polyline **round = calloc(count, sizeof *round);
+    if (!areas || !round)
+        text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
+    for (size_t i = 0; i < count && text->status == RO_OK; i++)
+        areas[i] = signed_area(lines[i]);
+    for (size_t i = 0; i < count && text->status == RO_OK; i++)
+        if (areas[i] >= 0)
+            round[i] = outline_of(lines[i], lines, areas, count);
+    print(text, "{\"type\": \"Feature\", \"properties\": {\"label\": %d}, ", lines[0]->label);
+    print(text, "\"geometry\": {\"type\": \"MultiPolygon\", \"coordinates\": [");
+    const char *between = "";
+    for (size_t i = 0; i < count && text->status == RO_OK; i++) {
+        if (areas[i] >= 0)
+            continue;
+        print(text, "%s[", between);
+        print_ring(text, lines[i], "");
+        for (size_t k = 0; k < count; k++)
+            if (round[k] == lines[i])
+                print_ring(text, lines[k], ",\n");
+        print(text, "]");
+        between = ",\n";
+    }
+    print(text, "]}}");
+    free(areas);
+    free(round);
+}
+
+static void print_line(struct text *text, const ro_polyline *line)
+{
+    const size_t points = line->count + (line->closed ? 1 : 0);
+    print(text,
+          "{\"type\": \"Feature\", \"properties\": {\"label\": %d, \"closed\": %s}, "
+          "\"geometry\": {\"type\": \"LineString\", \"coordinates\": [",
+          line->label, line->closed ? "true" : "false");
+    /* a line needs two positions, even where the contour just touches a corner */
+    for (size_t k = 0; k < (points < 2 ? 2 : points); k++) {
+        const double *point = line->points + 2 * (k % line->count);
+        print(text, "%s[%.4f, %.4f]", k ? k % 6 ? ", " : ",\n" : "", point[0], point[1]);
+    }
+    print(text, "]}}");
+}
+
+/* By label, and of equal labels as they came. */
+static int compare_lines(const void *a, const void *b)
+{
+    const ro_polyline *p = *(const ro_polyline *const *)a, *q = *(const ro_polyline *const *)b;
+    return p->label != q->label ? (p->label < q->label ? -1 : 1) : p < q ? -1 : p > q;
+}
+
 static void write_geojson(struct text *text, const ro_polyline *lines, size_t count, uint32_t width,
                           uint32_t height)
 {
+    const ro_polyline **sorted = malloc((count + 1) * sizeof *sorted);
+    if (!sorted) {
+        text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &lines[i];
+    qsort(sorted, count, sizeof *sorted, compare_lines);
     print(text, "{\"type\": \"FeatureCollection\", \"bbox\": [-0.5, -0.5, %.1f, %.1f], ",
           width - 0.5, height - 0.5);
     print(text, "\"features\": [");
-    for (size_t i = 0; i < count; i++) {
-        const ro_polyline *line = &lines[i];
-        size_t points = line->count + (line->closed ? 1 : 0);
-        print(text,
-              "%s\n{\"type\": \"Feature\", \"properties\": {\"label\": %d, \"closed\": %s}, "
-              "\"geometry\": {\"type\": \"LineString\", \"coordinates\": [",
-              i ? "," : "", line->label, line->closed ? "true" : "false");
-        /* a line needs two positions, even where the contour just touches a corner */
-        for (size_t k = 0; k < (points < 2 ? 2 : points); k++) {
-            const double *point = line->points + 2 * (k % line->count);
-            print(text, "%s[%.4f, %.4f]", k ? k % 6 ? ", " : ",\n" : "", point[0], point[1]);
+    for (size_t i = 0, next; i < count; i = next) {
+        bool polygon = true;
+        for (next = i; next < count && sorted[next]->label == sorted[i]->label; next++)
+            polygon &= sorted[next]->closed && sorted[next]->count > 2;
+        if (polygon) {
+            print(text, i ? ",\n" : "\n");
+            print_polygons(text, sorted + i, next - i);
         }
-        print(text, "]}}");
+        for (size_t k = i; k < next && !polygon; k++) {
+            print(text, k ? ",\n" : "\n");
+            print_line(text, sorted[k]);
+        }
     }
     print(text, "\n]}\n");
+    free(sorted);
 }
 
 static const struct kind {
@@ -87,6 +199,8 @@ static ro_status find_kind(struct ro_file *file, const char *path, const struct 
 
 ro_status ro_contours_accepts(ro_context *context, const char *path)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     const struct kind *kind;
     ro_file_init(&file, context, path, "standard output");
@@ -97,6 +211,8 @@ ro_status ro_contours_accepts(ro_context *context, const char *path)
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct text text = {.sink = {.fd = -1}};
     const struct kind *kind = NULL;
     ro_file_init(&text.file, context, path, "standard output");

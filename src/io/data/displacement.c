@@ -68,6 +68,8 @@ static ro_status load_npy(struct ro_source *source, ro_image *field)
 
 ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_source source = {.fd = -1};
     size_t have = 0;
@@ -130,6 +132,8 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
 
 ro_status ro_field_accepts(ro_context *context, const char *path)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     ro_file_init(&file, context, path, "standard output");
     if (!is_npy(path) && !is_flo(path))
@@ -138,15 +142,10 @@ ro_status ro_field_accepts(ro_context *context, const char *path)
     return ro_sink_check(&file, path);
 }
 
-ro_status ro_bytes_accepts(ro_context *context, const char *path)
-{
-    struct ro_file file;
-    ro_file_init(&file, context, path, "standard output");
-    return ro_sink_check(&file, path);
-}
-
 ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     if (field->format != RO_GRAYF || field->width % 2 != 0)
@@ -158,20 +157,6 @@ ro_status ro_field_save(ro_context *context, const char *path, const ro_image *f
     status = ro_sink_open(&sink, &file, path);
     if (status == RO_OK)
         status = is_flo(path) ? put_flo(&sink, field) : put_npy(&sink, field);
-    if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
-    return status;
-}
-
-ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size)
-{
-    struct ro_file file;
-    struct ro_sink sink = {.fd = -1};
-    ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&sink, &file, path);
-    if (status == RO_OK)
-        status = ro_sink_write(&sink, bytes, size);
     if (status == RO_OK)
         status = ro_sink_commit(&sink);
     ro_sink_close(&sink);

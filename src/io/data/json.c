@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/data/json.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include "io/data/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,22 +10,11 @@ enum { MOST_BYTES = 1 << 16, DEEPEST = 32 };
 
 ro_status ro_json_open(struct ro_json *json, ro_context *context, const char *path)
 {
+    struct ro_file file;
     *json = (struct ro_json){.context = context, .path = path};
-    char *text = calloc(1, MOST_BYTES + 1);
-    if (!text)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for %s", path);
-    json->text = text;
-    json->at = text;
-    ro_status status = RO_OK;
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(text, 1, MOST_BYTES, file) : 0;
-    if (!file || ferror(file))
-        status = ro_context_fail(context, RO_E_IO, "%s: cannot be read: %s", path, strerror(errno));
-    else if (length == MOST_BYTES || strlen(text) != length)
-        status = ro_context_fail(context, RO_E_FORMAT, "%s: %s", path,
-                                 length == MOST_BYTES ? "is larger than it can be" : "is not text");
-    if (file)
-        fclose(file);
+    ro_file_init(&file, context, path, "standard input");
+    ro_status status = ro_text_load(&file, path, MOST_BYTES, &json->text);
+    json->at = json->text;
     return status;
 }
 

@@ -3,6 +3,7 @@
  * Kernels of error diffusion from JSON. The reader knows the few forms it needs and nothing else:
  * an object of known names, whole numbers, text without escapes, lists of lists of numbers.
  */
+#include "io/bytes/file.h"
 #include "io/data/json.h"
 
 #include <stdlib.h>
@@ -132,6 +133,8 @@ static void read_kernel(struct ro_json *json, ro_kernel *kernel)
 
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_json json;
     ro_status status = ro_json_open(&json, context, path);
     if (status == RO_OK) {

@@ -2,58 +2,49 @@
 /* Small text files with lists: tone curves, a modulator's levels, taps, GIMP palettes; and palettes
  * from pictures. */
 #include "core/names.h"
-#include "io/bytes/commit.h"
+#include "io/data/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_LINE = 512 };
+enum { MOST_BYTES = 1 << 20 };
 
 struct lines {
     struct ro_file file;
-    FILE *stream;
-    int number; /* of the line that was read last, from 1 */
-    char text[LONGEST_LINE];
+    char *text;       /* all lines */
+    const char *line; /* the last one that was given, ended by 0 */
+    char *next;
+    int number; /* of that line, from 1 */
 };
 
 static ro_status lines_open(struct lines *lines, ro_context *context, const char *path)
 {
     *lines = (struct lines){0};
     ro_file_init(&lines->file, context, path, "standard input");
-    const char *place = ro_commit_place(context, path);
-    lines->stream = place ? fopen(place, "r") : NULL;
-    if (!lines->stream)
-        return ro_file_fail(&lines->file, RO_E_IO, "cannot be opened: %s", strerror(errno));
-    return RO_OK;
+    ro_status status = ro_text_load(&lines->file, path, MOST_BYTES, &lines->text);
+    lines->next = lines->text;
+    return status;
 }
 
-static void lines_close(struct lines *lines)
-{
-    if (lines->stream)
-        fclose(lines->stream);
-}
+static void lines_close(struct lines *lines) { free(lines->text); }
 
-/* The next line that is neither empty nor a comment; *end is set after the last. */
-static ro_status lines_next(struct lines *lines, const char **line, bool *end)
+/* The next line that is neither empty nor a comment, without blanks before it; NULL: there is none.
+ */
+static const char *lines_next(struct lines *lines)
 {
-    *end = false;
-    while (fgets(lines->text, sizeof lines->text, lines->stream)) {
+    while (*lines->next) {
+        char *line = lines->next, *end = line + strcspn(line, "\n");
+        lines->next = *end ? end + 1 : end;
+        *end = '\0';
         lines->number++;
-        size_t length = strlen(lines->text);
-        if (length + 1 == sizeof lines->text && lines->text[length - 1] != '\n')
-            return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is too long", lines->number);
-        *line = lines->text + strspn(lines->text, " \t\r\n");
-        if (**line && **line != '#')
-            return RO_OK;
+        lines->line = line + strspn(line, " \t\r");
+        if (*lines->line && *lines->line != '#')
+            return lines->line;
     }
-    *end = true;
-    return ferror(lines->stream)
-               ? ro_file_fail(&lines->file, RO_E_IO, "cannot be read: %s", strerror(errno))
-               : RO_OK;
+    return NULL;
 }
 
 /* ---- Curves ------------------------------------------------------------------------------- */
@@ -80,16 +71,15 @@ static bool read_pair(const char *text, double pair[2])
 ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
-    bool end = false, percent = false;
+    bool percent = false;
     *count = 0;
     ro_status status = lines_open(&lines, context, path);
-    while (status == RO_OK) {
+    while (status == RO_OK && (line = lines_next(&lines))) {
         double pair[2];
-        status = lines_next(&lines, &line, &end);
-        if (status != RO_OK || end)
-            break;
         if (!read_pair(line, pair)) {
             if (*count == 0 && isalpha((unsigned char)*line))
                 continue; /* a heading */
@@ -183,9 +173,8 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
                            ro_modulator *m)
 {
     static const double degree = 3.14159265358979323846 / 180;
-    const char *line = lines->text + strspn(lines->text, " \t\r\n");
     double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
-    if (read_numbers(line, number, COLUMNS) != columns->count)
+    if (read_numbers(lines->line, number, COLUMNS) != columns->count)
         return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is no level of %d numbers%s",
                             lines->number, columns->count,
                             headed ? ""
@@ -220,16 +209,15 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
 
 ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator *modulator)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct lines lines;
     struct columns columns = {.count = 2, .of = {REAL, IMAGINARY}};
     const char *line = NULL;
-    bool end = false, first = true;
+    bool first = true;
     *modulator = (ro_modulator){0};
     ro_status status = lines_open(&lines, context, path);
-    while (status == RO_OK) {
-        status = lines_next(&lines, &line, &end);
-        if (status != RO_OK || end)
-            break;
+    while (status == RO_OK && (line = lines_next(&lines))) {
         if (!first || !read_heading(line, &columns))
             status = add_level(&lines, &columns, !first, modulator);
         first = false;
@@ -244,16 +232,14 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct lines lines;
     const char *line = NULL;
-    bool end = false;
     *taps = (ro_hologram_taps){0};
     ro_status status = lines_open(&lines, context, path);
-    while (status == RO_OK) {
+    while (status == RO_OK && (line = lines_next(&lines))) {
         double n[4] = {0};
-        status = lines_next(&lines, &line, &end);
-        if (status != RO_OK || end)
-            break;
         if (taps->count == 0 && isalpha((unsigned char)*line))
             continue; /* a heading */
         int read = read_numbers(line, n, 4);
@@ -290,16 +276,12 @@ static ro_status check_count(struct ro_file *file, int count)
 
 static ro_status read_gimp(struct lines *lines, ro_palette *palette)
 {
-    const char *line = NULL;
-    bool end = false;
+    const char *line = lines_next(lines); /* the first line was looked at before */
     int count = 0;
-    ro_status status = lines_next(lines, &line, &end); /* the first line was looked at before */
-    while (status == RO_OK && !end) {
+    ro_status status = RO_OK;
+    while (status == RO_OK && (line = lines_next(lines))) {
         unsigned rgb[3];
         int used = 0;
-        status = lines_next(lines, &line, &end);
-        if (status != RO_OK || end)
-            break;
         if (isalpha((unsigned char)*line))
             continue; /* Name:, Columns: */
         if (sscanf(line, "%3u %3u %3u%n", &rgb[0], &rgb[1], &rgb[2], &used) != 3 ||
@@ -311,7 +293,7 @@ static ro_status read_gimp(struct lines *lines, ro_palette *palette)
             for (int c = 0; c < 3; c++)
                 palette->colours[count - 1][c] = (uint8_t)rgb[c];
     }
-    palette->count = count;
+    palette->count = count < 256 ? count : 256;
     return status == RO_OK ? check_count(&lines->file, count) : status;
 }
 
@@ -356,17 +338,27 @@ static ro_status read_picture(struct ro_file *file, const char *path, ro_palette
 
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     static const char gimp[] = "GIMP Palette";
-    struct lines lines;
-    char head[sizeof gimp - 1];
+    struct lines lines = {0};
+    struct ro_source source;
+    size_t have = 0;
+    bool text = false;
     *palette = (ro_palette){0};
-    ro_status status = lines_open(&lines, context, path);
-    if (status == RO_OK) {
-        bool text = fread(head, 1, sizeof head, lines.stream) == sizeof head &&
-                    memcmp(head, gimp, sizeof head) == 0;
-        rewind(lines.stream);
-        status = text ? read_gimp(&lines, palette) : read_picture(&lines.file, path, palette);
+    ro_file_init(&lines.file, context, path, "standard input");
+    ro_status status = ro_source_open(&source, &lines.file, path);
+    if (status == RO_OK)
+        status = ro_source_peek(&source, sizeof gimp - 1, &have);
+    if (status == RO_OK && have >= sizeof gimp - 1) {
+        text = memcmp(source.bytes + source.begin, gimp, sizeof gimp - 1) == 0;
+        if (text)
+            status = ro_text_read(&source, MOST_BYTES, &lines.text);
     }
+    ro_source_close(&source);
+    lines.next = lines.text;
+    if (status == RO_OK)
+        status = text ? read_gimp(&lines, palette) : read_picture(&lines.file, path, palette);
     lines_close(&lines);
     return status;
 }

@@ -31,6 +31,7 @@ struct ro_gif {
     uint8_t block[256];
     unsigned used;
     ro_status status;
+    bool committed;
 };
 
 static void put(ro_gif *gif, const void *bytes, size_t size)
@@ -129,6 +130,8 @@ static void put16(uint8_t *to, uint32_t value)
 ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uint32_t height,
                       const uint8_t *colours, ro_gif **made)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     *made = NULL;
     ro_gif *gif = calloc(1, sizeof *gif);
     if (!gif)
@@ -160,6 +163,10 @@ ro_status ro_gif_open(ro_context *context, const char *path, uint32_t width, uin
 
 ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride, unsigned centiseconds)
 {
+    if (gif->committed)
+        return ro_file_fail(&gif->file, RO_E_STATE, "the file was committed before");
+    if (!numbers)
+        return ro_file_fail(&gif->file, RO_E_ARGUMENT, "a frame without pixels");
     uint8_t head[19] = {0x21, 0xf9, 4, 4, 0, 0, 0, 0, 0x2c};
     put16(head + 4, centiseconds);
     put16(head + 13, gif->width);
@@ -173,6 +180,9 @@ ro_status ro_gif_frame(ro_gif *gif, const uint8_t *numbers, ptrdiff_t stride, un
 
 ro_status ro_gif_commit(ro_gif *gif)
 {
+    if (gif->committed)
+        return ro_file_fail(&gif->file, RO_E_STATE, "the file was committed before");
+    gif->committed = true;
     put(gif, ";", 1);
     if (gif->status == RO_OK)
         gif->status = ro_sink_commit(&gif->sink);

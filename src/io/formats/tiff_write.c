@@ -8,6 +8,7 @@
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,10 @@ static ro_status finish_writer(struct ro_encoder *encoder)
 static void close_writer(struct ro_encoder *encoder)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
+    /* Closing would write a directory, of whatever is there of it after a failure: libtiff crashes.
+     */
+    if (self->file.tiff)
+        (void)TIFFSetMode(self->file.tiff, O_RDONLY);
     ro_tiff_close(&self->file);
     free(self->line);
     free(self);

@@ -280,7 +280,15 @@ static ro_status try_pixel(ro_context *context, const ro_file_info *info, ro_for
 {
     _Alignas(8) unsigned char from[16] = {0}, to[16] = {0};
     ro_image pixel = {info->format, 1, 1, info->maxval, sizeof from, from};
-    ro_image level = {out, 1, 1, 0, sizeof to, to};
+    ro_image level = {out, 1, 1, 0, sizeof to, to}, first;
+    ro_halftone_options of_pixel;
+    if (options && options->first) { /* one pixel of it, too */
+        first = *options->first;
+        first.width = first.height = 1;
+        of_pixel = *options;
+        of_pixel.first = &first;
+        options = &of_pixel;
+    }
     return ro_halftone(context, &pixel, &level, options);
 }
 

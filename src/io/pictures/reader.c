@@ -139,6 +139,9 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
                          ro_reader **reader)
 {
+    *reader = NULL;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     return open_reader(context, path, NULL, 0, options, reader);
 }
 

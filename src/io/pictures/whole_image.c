@@ -12,6 +12,7 @@ ro_status ro_reader_image(ro_reader *reader, ro_image *image)
     const ro_file_info *info = ro_reader_info(reader);
     size_t row = ro_format_row_bytes(info->format, info->width);
     *image = (ro_image){0};
+    row = (row + 63) & ~(size_t)63; /* as ro_image_alloc does */
     if (row > ro_memory_limit() / info->height)
         return ro_file_no_memory(&reader->file, (uint64_t)row * info->height);
     ro_status status = ro_image_alloc(reader->file.context, info->format, info->width, info->height,
@@ -56,9 +57,27 @@ static ro_status write_rows(ro_writer *writer, const ro_image *image)
     return status;
 }
 
+/* Files are written from views that callers made. */
+static ro_status check_view(ro_context *context, const ro_image *image)
+{
+    if (!context)
+        return RO_E_ARGUMENT;
+    const size_t row = image ? ro_format_row_bytes(image->format, image->width) : 0;
+    const size_t stride = image && image->stride < 0 ? -(size_t)image->stride
+                          : image                    ? (size_t)image->stride
+                                                     : 0;
+    if (row == 0 || !image->data || image->height == 0 || (image->height > 1 && stride < row))
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "an image to be written has no pixels, or rows shorter than its width");
+    return RO_OK;
+}
+
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options)
 {
+    if (check_view(context, image) != RO_OK)
+        return RO_E_ARGUMENT;
     const ro_file_info info = info_of(image);
     ro_writer *writer;
     ro_status status = ro_writer_open(context, path, &info, options, &writer);
@@ -73,11 +92,13 @@ ro_status ro_image_save(ro_context *context, const char *path, const ro_image *i
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size)
 {
+    *bytes = NULL;
+    *size = 0;
+    if (check_view(context, image) != RO_OK)
+        return RO_E_ARGUMENT;
     const ro_file_info info = info_of(image);
     const ro_write_options options = {.type = type};
     ro_writer *writer;
-    *bytes = NULL;
-    *size = 0;
     ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
     if (status == RO_OK)
         status = write_rows(writer, image);

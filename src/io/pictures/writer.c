@@ -84,6 +84,8 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options)
 {
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     struct ro_file file;
     const struct ro_extension *extension = NULL;
     ro_file_info layout;
@@ -141,6 +143,9 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
 ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
                          const ro_write_options *options, ro_writer **writer)
 {
+    *writer = NULL;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
     return open_writer(context, path, info, options, writer);
 }
 

@@ -161,6 +161,7 @@ static ro_status run_passes(struct run *run, int *threads)
                 break;
             }
             open = now;
+            stream.stop = &work->context->cancelled;
             *threads = stream.threads > *threads ? stream.threads : *threads;
         }
         ro_stream_pass(&stream, &run->field[run->now], &run->field[1 - run->now]);

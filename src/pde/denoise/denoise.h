@@ -178,6 +178,7 @@ struct ro_real_system {
     int64_t width, height;
     double time;
     const double *e, *s, *se, *sw;
+    const atomic_bool *stop; /* once it is true, solving ends early; NULL: it does not */
 };
 void ro_solve_conjugate(const struct ro_real_system *system, const double *r, double *x,
                         double *scratch);

@@ -162,8 +162,9 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
         (work->scheme->run != ro_denoise_explicit || work->options.depth ||
          work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
          work->schedule == RO_SCHEDULE_PASSES))
-        status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "from rows to rows only the explicit scheme goes, in one pass");
+        status =
+            ro_context_fail(context, RO_E_UNSUPPORTED,
+                            "only the explicit scheme, in one pass, can stream from rows to rows");
     if (status == RO_OK && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "CUDA denoises whole images, rows go through the CPU");

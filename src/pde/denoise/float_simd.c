@@ -14,11 +14,7 @@ static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 }
 
 const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel) = {
-#if defined(RO_SIMD_AVX512)
-    .cpu = RO_CPU_AVX512,
-#else
-    .cpu = RO_CPU_AVX2,
-#endif
+    .cpu = RO_SIMD_CPU,
     .lanes = 1,
     .sample_bytes = sizeof(float),
     .supports = ro_float_is_exact,

@@ -91,7 +91,7 @@ void ro_plain_unpack(const struct ro_rows *rows, const char *line, void *values)
     memcpy(values, line + sizeof(int32_t), rows->diffusion->width * sizeof(int32_t));
 }
 
-const struct ro_row_kernel ro_row_kernel_scalar = {
+static const struct ro_row_kernel ro_row_kernel_scalar = {
     .cpu = RO_CPU_SCALAR,
     .lanes = 1,
     .sample_bytes = sizeof(int32_t),
@@ -104,12 +104,21 @@ const struct ro_row_kernel ro_row_kernel_scalar = {
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
-static const struct ro_row_kernel *const kernels[] = {
-#if RO_HAVE_X86_SIMD
-    &ro_row_kernel_avx512, &ro_row_kernel_avx2,     &ro_float_kernel_avx512,  &ro_float_kernel_avx2,
-#endif
-    &ro_row_kernel_scalar, &ro_float_kernel_scalar, &ro_float_kernel_rounded,
-};
+static const struct ro_row_kernel *find_kernel(const struct ro_diffusion *diffusion, int64_t white,
+                                               ro_cpu best)
+{
+    static const struct ro_row_kernel *const whole[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &ro_row_kernel_scalar, RO_VARIANTS_OF(ro_row_kernel)};
+    static const struct ro_row_kernel *const real[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &ro_float_kernel_scalar, RO_VARIANTS_OF(ro_float_kernel)};
+    for (int cpu = (int)best; cpu >= RO_CPU_SCALAR; cpu--) {
+        if (whole[cpu]->supports(diffusion, white))
+            return whole[cpu];
+        if (real[cpu]->supports(diffusion, white))
+            return real[cpu];
+    }
+    return &ro_float_kernel_rounded;
+}
 
 enum { INDICES = 2048 }; /* ro_table_index is below 2^16 * 2048 / 2^16 */
 
@@ -119,9 +128,7 @@ ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusio
     *rows = (struct ro_rows){.diffusion = diffusion, .white = white, .wide = white > INT16_MAX};
     if (best == RO_CPU_AUTO)
         best = ro_cpu_best();
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels && !rows->kernel; i++)
-        if (kernels[i]->cpu <= best && kernels[i]->supports(diffusion, white))
-            rows->kernel = kernels[i];
+    rows->kernel = find_kernel(diffusion, white, best);
     size_t lanes = (size_t)rows->kernel->lanes, bytes = (size_t)rows->kernel->sample_bytes;
     rows->vectors = (diffusion->width + lanes - 1) / lanes;
     rows->line_bytes = ((rows->vectors + 2) * lanes * bytes + 63) & ~(size_t)63;

@@ -18,6 +18,7 @@
 
 #include "pde/denoise/flow.h"
 #include "pde/stencil/stencil.h"
+#include "simd/variants.h"
 
 struct ro_rows;
 
@@ -65,9 +66,9 @@ void ro_rows_close(struct ro_rows *rows);
  * smoothings, the image and behind it what becomes the gradient's image. */
 struct ro_stencil ro_rows_stencil(const struct ro_rows *rows);
 
-extern const struct ro_row_kernel ro_row_kernel_scalar, ro_row_kernel_avx2, ro_row_kernel_avx512;
-extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_avx2,
-    ro_float_kernel_avx512, ro_float_kernel_rounded;
+extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_rounded;
+RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_row_kernel);
+RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel);
 
 /* Lines of one lane with 32-bit samples. */
 void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line);

@@ -484,11 +484,7 @@ static void unpack(const struct ro_rows *rows, const char *line, void *values)
 }
 
 const struct ro_row_kernel RO_SIMD_NAME(ro_row_kernel) = {
-#if defined(RO_SIMD_AVX512)
-    .cpu = RO_CPU_AVX512,
-#else
-    .cpu = RO_CPU_AVX2,
-#endif
+    .cpu = RO_SIMD_CPU,
     .lanes = LANES,
     .sample_bytes = sizeof(uint16_t),
     .supports = supports,

@@ -85,15 +85,15 @@ struct memory {
 };
 
 /* The gradient's image, by linear steps; u itself without smoothings. */
-static const int32_t *smooth(const struct ro_diffusion *stiffness, const struct memory *memory,
-                             int64_t all)
+static const int32_t *smooth(const ro_context *context, const struct ro_diffusion *stiffness,
+                             const struct memory *memory, int64_t all)
 {
     struct ro_diffusion linear = *stiffness;
     linear.model = RO_MODEL_LINEAR;
     linear.constant = stiffness->smoothing;
     linear.joint = 1;
     const int32_t *smoothed = memory->u;
-    for (int i = 0; i < stiffness->smoothings; i++) {
+    for (int i = 0; i < stiffness->smoothings && !ro_context_cancelled(context); i++) {
         int32_t *to = memory->guide + (i % 2) * all;
         ro_diffusion_step_ref(&linear, smoothed, smoothed, to, memory->edges);
         smoothed = to;
@@ -101,8 +101,8 @@ static const int32_t *smooth(const struct ro_diffusion *stiffness, const struct 
     return smoothed;
 }
 
-static void conjugate(const struct ro_system *system, double time, const int32_t *r, int32_t *x,
-                      double *real)
+static void conjugate(const struct ro_system *system, double time, const atomic_bool *stop,
+                      const int32_t *r, int32_t *x, double *real)
 {
     const int64_t size = system->width * system->height;
     const int32_t *const edges[] = {system->e, system->s, system->se, system->sw};
@@ -115,8 +115,8 @@ static void conjugate(const struct ro_system *system, double time, const int32_t
         min = r[i] < min ? r[i] : min;
         max = r[i] > max ? r[i] : max;
     }
-    struct ro_real_system same = {system->width, system->height,  time,           real,
-                                  real + size,   real + 2 * size, real + 3 * size};
+    struct ro_real_system same = {system->width,   system->height,  time, real, real + size,
+                                  real + 2 * size, real + 3 * size, stop};
     ro_solve_conjugate(&same, right, solution, solution + size);
     for (int64_t i = 0; i < size; i++)
         x[i] = (int32_t)lrint(solution[i] < min ? min : solution[i] > max ? max : solution[i]);
@@ -129,15 +129,17 @@ static void run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
     int32_t *edges = memory->edges;
     const struct ro_edges to = {edges, edges + size, edges + 2 * size, edges + 3 * size};
     const struct ro_system system = {width, height, to.e, to.s, to.se, to.sw};
-    const int32_t *smoothed = smooth(stiffness, memory, work->channels * size);
+    const int32_t *smoothed = smooth(work->context, stiffness, memory, work->channels * size);
     for (int plane = 0; plane < work->channels; plane++) {
         int32_t *r = memory->u + plane * size, *x = memory->x, *next = memory->next;
         if (plane % stiffness->joint == 0)
             ro_diffusion_assemble(stiffness, smoothed, plane, &to);
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
-            conjugate(&system, work->report.time_step, r, x, memory->real);
-        for (int i = 0; i < SWEEPS && !work->scheme->conjugate; i++) {
+            conjugate(&system, work->report.time_step, &work->context->cancelled, r, x,
+                      memory->real);
+        for (int i = 0;
+             i < SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context); i++) {
             ro_jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
             int32_t *last = x;
             x = next;

@@ -33,11 +33,16 @@ static double row_of(const struct ro_real_system *system, const double *x, int64
     return system->time * sum;
 }
 
+static bool stopped(const struct ro_real_system *system)
+{
+    return system->stop && atomic_load_explicit(system->stop, memory_order_relaxed);
+}
+
 void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
                      double *scratch)
 {
     const int64_t size = system->width * system->height;
-    for (int n = 0; n < sweeps; n++) {
+    for (int n = 0; n < sweeps && !stopped(system); n++) {
         for (int64_t i = 0; i < size; i++) {
             double diagonal, rest = row_of(system, x, i, &diagonal);
             scratch[i] = (r[i] - rest) / diagonal;
@@ -72,7 +77,7 @@ void ro_solve_conjugate(const struct ro_real_system *system, const double *r, do
     for (int64_t i = 0; i < size; i++)
         residual[i] = direction[i] = r[i] - product[i];
     double square = dot(residual, residual, size), enough = 0x1p-60 * dot(r, r, size);
-    for (int n = 0; n < LARGEST_ITERATION && square > enough; n++) {
+    for (int n = 0; n < LARGEST_ITERATION && square > enough && !stopped(system); n++) {
         apply(system, direction, product);
         double step = square / dot(direction, product, size);
         for (int64_t i = 0; i < size; i++) {
@@ -140,18 +145,23 @@ static void assemble(const struct ro_diffusion *d, const double *const *guide, d
 }
 
 /* `smoothings` explicit linear steps in double precision, in place. */
-static void smooth(const struct ro_diffusion *d, double *edges, double *image, double *product)
+static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double *edges,
+                   double *image, double *product)
 {
     const int64_t size = (int64_t)d->width * d->height;
     struct ro_diffusion linear = *d;
     linear.model = RO_MODEL_LINEAR;
     linear.joint = 1;
     const double *const guide[] = {image};
-    struct ro_real_system system = {
-        d->width,        d->height,    -3 * (double)d->weights.smooth_diagonal,
-        edges,           edges + size, edges + 2 * size,
-        edges + 3 * size};
-    for (int n = 0; n < d->smoothings; n++) {
+    struct ro_real_system system = {d->width,
+                                    d->height,
+                                    -3 * (double)d->weights.smooth_diagonal,
+                                    edges,
+                                    edges + size,
+                                    edges + 2 * size,
+                                    edges + 3 * size,
+                                    stop};
+    for (int n = 0; n < d->smoothings && !stopped(&system); n++) {
         assemble(&linear, guide, edges);
         apply(&system, image, product); /* 1 - tau L: a time step backwards */
         memcpy(image, product, (size_t)size * sizeof *image);
@@ -186,7 +196,7 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
     while (work->report.steps < work->options.iterations && status == RO_OK) {
         memcpy(guide, u, (size_t)all * sizeof *u);
         for (int plane = 0; plane < work->channels; plane++)
-            smooth(&d, edges, guide + plane * size, scratch);
+            smooth(&d, &work->context->cancelled, edges, guide + plane * size, scratch);
         for (int plane = 0; plane < work->channels; plane++) {
             double *r = u + plane * size;
             const double *guides[RO_MAX_JOINT];
@@ -195,8 +205,8 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
             if (plane % d.joint == 0)
                 assemble(&d, guides, edges);
             struct ro_real_system system = {
-                work->in.width, work->in.height,  work->report.time_step, edges,
-                edges + size,   edges + 2 * size, edges + 3 * size};
+                work->in.width,   work->in.height,  work->report.time_step,   edges, edges + size,
+                edges + 2 * size, edges + 3 * size, &work->context->cancelled};
             memcpy(x, r, (size_t)size * sizeof *x);
             if (work->scheme->conjugate)
                 ro_solve_conjugate(&system, r, x, scratch);

@@ -10,6 +10,7 @@
 
 #include "pde/levelset/levelset.h"
 #include "roundoff/core.h"
+#include "simd/variants.h"
 
 struct ro_level_row {
     const char *above, *row, *below; /* at the first pixel */
@@ -30,12 +31,12 @@ struct ro_level_kernel {
 /* The fastest for this level set, at most of the instruction set `best`. */
 const struct ro_level_kernel *ro_level_kernel_find(const struct ro_level *level, ro_cpu best);
 
-extern const struct ro_level_kernel ro_level_plain_scalar, ro_level_whole_scalar,
-    ro_level_real_scalar;
-extern const struct ro_level_kernel ro_level_plain_avx2, ro_level_whole_avx2, ro_level_real_avx2,
-    ro_level_lanes_avx2, ro_level_wide_avx2;
-extern const struct ro_level_kernel ro_level_plain_avx512, ro_level_whole_avx512,
-    ro_level_real_avx512, ro_level_lanes_avx512, ro_level_wide_avx512;
+/* The kernels of an instruction set, the fastest first; the last takes all level sets. */
+struct ro_level_kernels {
+    struct ro_level_kernel list[5];
+};
+RO_VARIANTS_DECLARE(const struct ro_level_kernels, ro_level_kernels);
+extern const struct ro_level_kernel ro_level_plain; /* the definition, row by row */
 
 /* ---- Everything, by the definition ----------------------------------------------------------- */
 

@@ -22,7 +22,6 @@
 #include "simd/lanes16.h"
 
 #if defined(RO_SIMD_AVX512)
-#define CPU RO_CPU_AVX512
 typedef __mmask32 choice;
 RO_INLINE vec load_any(const int16_t *from) { return _mm512_loadu_si512(from); }
 RO_INLINE void store_any(int16_t *to, vec v) { _mm512_storeu_si512(to, v); }
@@ -58,7 +57,6 @@ RO_INLINE vec first_lanes(vec v, uint32_t count)
     return _mm512_maskz_mov_epi16(_bzhi_u32(~0u, count), v);
 }
 #else
-#define CPU RO_CPU_AVX2
 typedef __m256i choice;
 RO_INLINE vec load_any(const int16_t *from) { return _mm256_loadu_si256((const vec *)from); }
 RO_INLINE void store_any(int16_t *to, vec v) { _mm256_storeu_si256((vec *)to, v); }
@@ -226,11 +224,10 @@ static bool step_wide_lanes(const struct ro_level *level, const struct ro_level_
     return apart || !is_zero(moved);
 }
 
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_lanes) = {CPU, narrow_linear, step_lanes};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_wide) = {CPU, wide_linear, step_wide_lanes};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_whole) = {CPU, ro_level_is_whole,
-                                                             ro_level_row_of_norm};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_real) = {CPU, ro_level_is_real,
-                                                            ro_level_row_of_norm_real};
-const struct ro_level_kernel RO_SIMD_NAME(ro_level_plain) = {CPU, ro_level_is_any,
-                                                             ro_level_row_plain};
+const struct ro_level_kernels RO_SIMD_NAME(ro_level_kernels) = {{
+    {RO_SIMD_CPU, narrow_linear, step_lanes},
+    {RO_SIMD_CPU, wide_linear, step_wide_lanes},
+    {RO_SIMD_CPU, ro_level_is_whole, ro_level_row_of_norm},
+    {RO_SIMD_CPU, ro_level_is_real, ro_level_row_of_norm_real},
+    {RO_SIMD_CPU, ro_level_is_any, ro_level_row_plain},
+}};

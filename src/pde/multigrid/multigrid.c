@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "core/checked.h"
 #include "core/image.h"
+#include "cuda/cuda.h"
 #include "parallel/team.h"
 #include "pde/multigrid/multigrid.h"
 #include "pde/multigrid/multigrid_cuda.h"
@@ -12,6 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(multigrid_cuda_calls, multigrid_on_cuda);
 
 struct solve {
     ro_context *context;
@@ -131,8 +134,8 @@ ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, const ro_im
     if (context->options.device == RO_DEVICE_CUDA) {
         ran.schedule = "tiles";
         ran.device = RO_DEVICE_CUDA;
-        status = ro_multigrid_on_cuda(context, &solve.grids, stencils, inverse, b, x,
-                                      solve.options.cycles, solve.options.warm, &ran.launches);
+        status = multigrid_on_cuda->solve(context, &solve.grids, stencils, inverse, b, x,
+                                          solve.options.cycles, solve.options.warm, &ran.launches);
     } else {
         ran.schedule = "rows";
         ran.device = RO_DEVICE_CPU;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+const char ro_grids_scratch = 0;
+
 enum {
     THREADS = 256,
     COARSE = 16,                   /* coarse nodes of a tile's side on the way down */
@@ -323,10 +325,10 @@ static ro_status copy_rows(ro_context *context, const ro_grid &grid, const ro_im
     return RO_OK;
 }
 
-ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *grids,
-                               const struct ro_stencil *stencils, const float *inverse,
-                               const ro_image *b, const ro_image *x, uint32_t cycles, bool warm,
-                               uint64_t *launches)
+static ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *grids,
+                                      const struct ro_stencil *stencils, const float *inverse,
+                                      const ro_image *b, const ro_image *x, uint32_t cycles,
+                                      bool warm, uint64_t *launches)
 {
     struct ro_cuda *cuda;
     RO_TRY(ro_cuda_of(context, &cuda));
@@ -341,7 +343,7 @@ ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *g
         if (pass) {
             void *memory;
             RO_TRY(ro_cuda_scratch_begin(cuda, work.stream));
-            RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_GRIDS, pieces.used, work.stream, &memory, NULL));
+            RO_TRY(ro_cuda_reserve(cuda, &ro_grids_scratch, pieces.used, work.stream, &memory));
             pieces = {(char *)memory, 0};
         }
         RO_TRY(grid_cuda_place(context, &work, &pieces, 1));
@@ -363,3 +365,8 @@ ro_status ro_multigrid_on_cuda(ro_context *context, const struct ro_multigrid *g
     *launches = work.launches;
     return RO_OK;
 }
+
+static const struct multigrid_cuda_calls calls = {
+    ro_multigrid_on_cuda,
+};
+const struct multigrid_cuda_calls *const multigrid_on_cuda = &calls;

@@ -11,6 +11,8 @@
 #include "cuda/cuda.cuh"
 #include "pde/multigrid/multigrid.h"
 
+extern const char ro_grids_scratch; /* key of tables and planes, also of registration */
+
 /* Memory on the device in pieces of one block; counts only while there is none. */
 struct grid_pieces {
     char *memory;

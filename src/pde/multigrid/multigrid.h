@@ -123,8 +123,6 @@ struct ro_grid_kernels {
     void (*product)(int rows, int terms, int width, const float *a, ptrdiff_t a_stride,
                     const float *b, ptrdiff_t b_stride, float *out, ptrdiff_t out_stride);
 };
-extern const struct ro_grid_kernels ro_grid_kernels_scalar, ro_grid_kernels_avx2,
-    ro_grid_kernels_avx512;
 const struct ro_grid_kernels *ro_grid_kernels_for(ro_cpu cpu);
 
 /* ---- Cycles on the CPU ------------------------------------------------------------------------

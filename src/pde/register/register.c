@@ -6,6 +6,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "cuda/cuda.h"
 #include "pde/register/register.h"
 #include "pde/register/register_cuda.h"
 #include "pde/register/register_image.h"
@@ -13,6 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(register_cuda_calls, register_on_cuda);
 
 /* Finds `name` in a list that NULL ends; the first is the default. */
 static ro_status choose(ro_context *context, const char *what, const char *name,
@@ -226,8 +229,9 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     if (status == RO_OK && align)
         status = ro_register_align(flow, affine);
     if (status == RO_OK)
-        status = context->options.device == RO_DEVICE_CUDA ? ro_flow_on_cuda(flow, field, &ran)
-                                                           : ro_flow_on_cpu(flow, field, &ran);
+        status = context->options.device == RO_DEVICE_CUDA
+                     ? register_on_cuda->run(flow, field, &ran)
+                     : ro_flow_on_cpu(flow, field, &ran);
     if (status == RO_OK) {
         ran.method = flow->options.scheme;
         ran.width = fixed->width;

@@ -268,7 +268,7 @@ static ro_status run(struct device *device, const ro_image *field)
     device->grids.stream = stream;
     RO_TRY(place_all(device, &pieces));
     RO_TRY(ro_cuda_scratch_begin(device->cuda, stream));
-    RO_TRY(ro_cuda_reserve(device->cuda, RO_CUDA_GRIDS, pieces.used, stream, &memory, NULL));
+    RO_TRY(ro_cuda_reserve(device->cuda, &ro_grids_scratch, pieces.used, stream, &memory));
     RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, sizeof *device->host, &pinned));
     device->host = (struct tally *)pinned;
     pieces = {(char *)memory, 0};
@@ -310,7 +310,7 @@ static ro_status run(struct device *device, const ro_image *field)
     return RO_OK;
 }
 
-ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report *ran)
+static ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report *ran)
 {
     struct device *device = (struct device *)calloc(1, sizeof *device);
     if (!device)
@@ -326,3 +326,8 @@ ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report
     free(device);
     return status;
 }
+
+static const struct register_cuda_calls calls = {
+    ro_flow_on_cuda,
+};
+const struct register_cuda_calls *const register_on_cuda = &calls;

@@ -110,8 +110,6 @@ struct ro_flow_kernels {
     void (*normalise)(int width, float least, const float *x, const float *mean,
                       const float *mean_square, float *out);
 };
-extern const struct ro_flow_kernels ro_flow_kernels_scalar, ro_flow_kernels_avx2,
-    ro_flow_kernels_avx512;
 const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
 
 /* ---- The flow and its back ends ----------------------------------------------------------------

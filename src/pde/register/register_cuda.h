@@ -9,8 +9,12 @@
 extern "C" {
 #endif
 
-/* As ro_flow_on_cpu; the field is in host memory. */
-ro_status ro_flow_on_cuda(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+/* The device's calls; NULL in a build without CUDA. */
+struct register_cuda_calls {
+    /* As ro_flow_on_cpu; the field is in host memory. */
+    ro_status (*run)(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+};
+extern const struct register_cuda_calls *const register_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -2,20 +2,16 @@
 /* The kernels of registration for any machine, and the choice among them. */
 #include "pde/register/register_rows.h"
 
-#include "core/cpu.h"
+#include "simd/variants.h"
 
-const struct ro_flow_kernels ro_flow_kernels_scalar = {.cpu = RO_CPU_SCALAR, FLOW_KERNELS};
+RO_VARIANTS_DECLARE(const struct ro_flow_kernels, ro_flow_kernels);
+static const struct ro_flow_kernels ro_flow_kernels_scalar = {.cpu = RO_CPU_SCALAR, FLOW_KERNELS};
 
 const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu)
 {
-#if RO_HAVE_X86_SIMD
-    if (cpu >= RO_CPU_AVX512)
-        return &ro_flow_kernels_avx512;
-    if (cpu >= RO_CPU_AVX2)
-        return &ro_flow_kernels_avx2;
-#endif
-    (void)cpu;
-    return &ro_flow_kernels_scalar;
+    static const struct ro_flow_kernels *const kernels[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &ro_flow_kernels_scalar, RO_VARIANTS_OF(ro_flow_kernels)};
+    return kernels[cpu];
 }
 
 struct ro_rounder ro_rounder_make(const struct ro_small_float *format)

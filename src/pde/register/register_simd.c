@@ -4,10 +4,6 @@
 #include "simd/simd.h"
 
 const struct ro_flow_kernels RO_SIMD_NAME(ro_flow_kernels) = {
-#if defined(RO_SIMD_AVX512)
-    .cpu = RO_CPU_AVX512,
-#else
-    .cpu = RO_CPU_AVX2,
-#endif
+    .cpu = RO_SIMD_CPU,
     FLOW_KERNELS,
 };

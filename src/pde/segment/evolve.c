@@ -44,7 +44,8 @@ struct schedule {
     const char *name;
     ro_status (*open)(struct evolution *evolution);
     ro_status (*run)(struct evolution *evolution, uint32_t steps); /* labels that run */
-    void (*wake)(struct evolution *evolution, int label); /* not steps have changed the front */
+    void (*wake)(struct evolution *evolution,
+                 int label); /* something other than a step has changed the front */
     ro_status (*fetch)(struct evolution *evolution, int label); /* phi is looked at */
     /* the root mean square of what the last step changed at the contour */
     ro_status (*change)(struct evolution *evolution, int label, double *rms);
@@ -125,28 +126,28 @@ static void wake_tiles(struct evolution *evolution, int label)
 
 static ro_status open_cuda(struct evolution *evolution)
 {
-    return ro_level_cuda_open(evolution->work->context, evolution->fronts,
-                              evolution->work->options.depth, &evolution->cuda);
+    return level_on_cuda->open(evolution->work->context, evolution->fronts,
+                               evolution->work->options.depth, &evolution->cuda);
 }
 
 static ro_status run_cuda(struct evolution *evolution, uint32_t steps)
 {
-    return ro_level_cuda_run(evolution->cuda, evolution->running, steps, evolution->moved);
+    return level_on_cuda->run(evolution->cuda, evolution->running, steps, evolution->moved);
 }
 
 static void wake_cuda(struct evolution *evolution, int label)
 {
-    ro_level_cuda_wake(evolution->cuda, label);
+    level_on_cuda->wake(evolution->cuda, label);
 }
 
 static ro_status fetch_cuda(struct evolution *evolution, int label)
 {
-    return ro_level_cuda_fetch(evolution->cuda, label);
+    return level_on_cuda->fetch(evolution->cuda, label);
 }
 
 static ro_status change_cuda(struct evolution *evolution, int label, double *rms)
 {
-    return ro_level_cuda_change(evolution->cuda, label, rms);
+    return level_on_cuda->change(evolution->cuda, label, rms);
 }
 
 static const struct schedule schedules[] = {
@@ -228,7 +229,7 @@ static ro_status choose(struct evolution *evolution)
             continue;
         evolution->kernels[i] = ro_level_kernel_find(&work->front[i].level, cpu);
         if (strcmp(name, "reference") == 0)
-            evolution->kernels[i] = &ro_level_plain_scalar;
+            evolution->kernels[i] = &ro_level_plain;
         else if (context->options.cpu && evolution->kernels[i]->cpu != context->options.cpu)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
                                    "there is no %s code for this level set",
@@ -436,8 +437,11 @@ ro_status ro_fronts_evolve(struct ro_segmentation *work)
         status = evolution.schedule->open(&evolution);
     if (status == RO_OK)
         status = run_all(&evolution);
-    const uint64_t launches = ro_level_cuda_launches(evolution.cuda);
-    ro_level_cuda_close(evolution.cuda);
+    uint64_t launches = 0;
+    if (evolution.cuda) {
+        launches = level_on_cuda->launches(evolution.cuda);
+        level_on_cuda->close(evolution.cuda);
+    }
     ro_level_tiles_close(&evolution.tiles);
     for (int i = 0; i < RO_LABELS; i++) {
         ro_level_passes_close(&evolution.passes[i]);

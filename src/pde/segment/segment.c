@@ -101,6 +101,9 @@ static ro_status check_image(struct ro_segmentation *work, const ro_image *image
 static ro_status check_seeds(struct ro_segmentation *work)
 {
     const ro_segment_options *options = &work->options;
+    if (options->seed_count > 0 && !options->seeds)
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "%zu seeds, but no list of them",
+                               options->seed_count);
     for (size_t i = 0; i < options->seed_count; i++) {
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_LABELS)

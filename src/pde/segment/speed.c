@@ -85,6 +85,7 @@ static uint32_t inside(int64_t at, uint32_t size)
 /* Threads take bands of rows, first along them, then across. Nothing is rounded between the two, so
  * it does not matter which comes first. */
 struct smoothing {
+    const ro_context *context;
     const uint16_t *grey;
     uint32_t *rows; /* smoothed along */
     uint16_t *out;
@@ -137,7 +138,8 @@ static void smooth_bands(void *data, int thread)
     enum { BAND = 16 };
     struct smoothing *s = data;
     void *scratch = s->scratch + (size_t)thread * s->scratch_bytes;
-    for (uint32_t y; (y = (uint32_t)atomic_fetch_add(&s->ticket, BAND)) < s->height;)
+    for (uint32_t y; (y = (uint32_t)atomic_fetch_add(&s->ticket, BAND)) < s->height &&
+                     !ro_context_cancelled(s->context);)
         for (uint32_t end = s->height - y < BAND ? s->height : y + BAND; y < end; y++)
             if (s->across)
                 smooth_across(s, y, scratch);
@@ -148,7 +150,8 @@ static void smooth_bands(void *data, int thread)
 ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_t width,
                               uint32_t height, double deviation, uint16_t *out)
 {
-    struct smoothing s = {.grey = grey, .out = out, .width = width, .height = height};
+    struct smoothing s = {
+        .context = context, .grey = grey, .out = out, .width = width, .height = height};
     const int threads = ro_pool_threads(context->pool);
     s.reach = weights_of(deviation, s.weights);
     s.scratch_bytes =
@@ -166,7 +169,7 @@ ro_status ro_intensity_smooth(ro_context *context, const uint16_t *grey, uint32_
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to smooth %u x %u pixels", width,
                                height);
-    return RO_OK;
+    return ro_context_progress(context, "segment", 0);
 }
 
 /* ---- The speed ------------------------------------------------------------------------------- */

@@ -143,7 +143,10 @@ static void run_band(struct ro_pipe *pipe, const struct pass *pass, uint32_t beg
     uint32_t stages = (uint32_t)pipe->stages;
     uint32_t in = begin > stages ? begin - stages : 0;
     ro_pipe_begin(pipe, in, begin);
+    const atomic_bool *stop = pass->stream->stop;
     for (uint32_t y = begin; y < end;) {
+        if (stop && atomic_load_explicit(stop, memory_order_relaxed))
+            return;
         char *out = pass->to->data + (size_t)y * pass->to->pitch;
         bool done = in < pass->height
                         ? ro_pipe_feed(pipe, pass->from->data + (size_t)in * pass->from->pitch, out)

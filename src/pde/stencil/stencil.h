@@ -11,6 +11,7 @@
 #include "parallel/pool.h"
 #include "roundoff/core.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -86,6 +87,8 @@ struct ro_stream {
     int threads;
     uint32_t bands;
     struct ro_pipe *pipes; /* one per thread */
+    const atomic_bool
+        *stop; /* set by the caller; once it is true, passes end early and unfinished */
 };
 ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
                          const struct ro_stencil *stencil, int iterations);

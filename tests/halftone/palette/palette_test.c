@@ -13,7 +13,7 @@
 // clang-format on
 #include "core/cpu.h"
 #include "core/random.h"
-#include "halftone/palette/palette.h"
+#include "halftone/palette/palette_region.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,11 +149,15 @@ static void variants_give_the_same_bits(void **state)
                                         {64, 16}, {65, 9}, {130, 50}, {333, 37}};
     static const char *const methods[] = {"floyd-steinberg", "jarvis-judice-ninke",
                                           "stevenson-arce", "atkinson"};
-    ro_palette many = {.count = 256};
-    random_rows(many.colours, sizeof many.colours, 5);
-    const ro_palette palettes[] = {palette_of("7-colour"), palette_of("bw"), many};
+    /* Few colours, some, as many as are compared one by one, and more. */
+    ro_palette many[4] = {{.count = 256}, {.count = 33}, {.count = 12}, {.count = 32}};
+    for (int i = 0; i < 4; i++)
+        random_rows(many[i].colours, sizeof many[i].colours, 5);
+    const ro_palette palettes[] = {
+        palette_of("7-colour-panel"), palette_of("bw"), many[0], many[1], many[2],
+        palette_of("spectra6-panel"), many[3]};
     const size_t count = sizeof sizes / sizeof *sizes;
-    for (size_t i = 0; i < 2 * count; i++) { /* with a hull, then with an overshoot */
+    for (size_t i = 0; i < 4 * count; i++) { /* with a hull, then with an overshoot */
         uint32_t width = sizes[i % count][0], height = sizes[i % count][1];
         bool wide = i % 3 == 1;
         size_t row = 3 * (size_t)width * (wide ? 2 : 1), stride = width + 5;
@@ -161,9 +165,9 @@ static void variants_give_the_same_bits(void **state)
         uint8_t *reference = malloc(stride * height), *result = malloc(stride * height);
         random_rows(pixels, row * height, i);
         ro_image in = {wide ? RO_RGB16 : RO_RGB8, width, height, 0, (ptrdiff_t)row, pixels};
-        const ro_palette *palette = &palettes[i % 3];
+        const ro_palette *palette = &palettes[i % 7];
         ro_halftone_options options = {
-            .palette = palette, .method = methods[i % 4], .overshoot = i < count ? 0 : 50};
+            .palette = palette, .method = methods[i % 4], .overshoot = i < 2 * count ? 0 : 50};
         static const ro_kernel own = {120, 3, {{2, 0, 50}, {-7, 3, 60}, {1, 1, -10}}};
         if (i % count == 7) {
             options.method = NULL;
@@ -198,6 +202,7 @@ static void check_band(const struct palette_code *code, const struct palette_pla
     uint8_t *pixels = malloc(3 * (size_t)width * lanes), *out = malloc(2 * (size_t)width * lanes);
     void *scratch = NULL;
     assert_int_equal(posix_memalign(&scratch, 64, code->scratch_bytes), 0);
+    memset(scratch, 0, code->scratch_bytes);
     random_rows(pixels, 3 * (size_t)width * lanes, width);
 #define LINE(row, channel) (lines + (((row) + ROWS) * 3 + (channel)) * length + PALETTE_LINE_PAD)
     struct palette_band band = {.in = pixels,
@@ -220,7 +225,10 @@ static void check_band(const struct palette_code *code, const struct palette_pla
 
     uint8_t *expected = out + (size_t)width * lanes;
     for (uint32_t r = 0; r < lanes; r++) {
-        struct palette_row row = {.in = pixels + r * 3 * width, .out = expected + r * width};
+        static struct palette_light known;
+        memset(&known, 0, sizeof known);
+        struct palette_row row = {
+            .in = pixels + r * 3 * width, .out = expected + r * width, .known = &known};
         for (uint32_t c = 0; c < 3; c++)
             for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
                 row.line[c][dy] = LINE((int)r - dy, c);
@@ -272,6 +280,19 @@ static void vector_code_leaves_the_same_errors(void **state)
                 palette_fill_nearest(plan.colour, plan.count, nearest);
             for (ro_cpu cpu = RO_CPU_AVX2; cpu <= ro_cpu_best(); cpu++)
                 check_band(palette_code_find(&plan, cpu), &plan);
+            struct palette_hull hull = {.count = plan.count};
+            for (int k = 0; k < plan.count; k++)
+                for (int c = 0; c < 3; c++)
+                    hull.colour[k][c] = (uint16_t)(plan.colour[c][k] / 16);
+            plan.hull = &hull;
+            plan.white = 255;
+            plan.overshoot = PALETTE_GUARD;
+            palette_plan_grid(&plan);
+            assert_true(palette_choice_make(&plan, &plan.choice));
+            for (ro_cpu cpu = RO_CPU_AVX2; cpu <= ro_cpu_best(); cpu++)
+                if (palette_code_find(&plan, cpu))
+                    check_band(palette_code_find(&plan, cpu), &plan);
+            palette_choice_free(&plan.choice);
         }
 }
 

@@ -92,8 +92,6 @@ static void figures_are_of_the_light(void **state)
         {"amplitude:9", on_axis, 1},   {"amplitude:9", off_axis, 0}, {"phase-binary", on_axis, 1},
         {"phase-binary", off_axis, 0}, {"phase:4", on_axis, 0},      {"phase:16", off_axis, 0},
     };
-    if (!fft_present())
-        skip();
     ro_context *context = *state;
     ro_field field;
     ro_image out;
@@ -142,8 +140,6 @@ static void all_in_the_same_windows(void **state)
                               .viewer = {0, 0, -40e-6},
                               .viewing_area = {12e-6, 12e-6},
                               .hogel = 12};
-    if (!fft_present())
-        skip();
     ro_context *context = *state;
     ro_field field;
     ro_image out;

@@ -38,8 +38,6 @@ static void noise_leaves_the_window(void **state)
         const char *levels;
         double least; /* decibels that least squares gain over truncation */
     } cases[] = {{"phase:256", 12}, {"phase:16", 12}, {"phase:4", 12}, {"binary", 6}};
-    if (!fft_present())
-        skip();
     ro_context *context = *state;
     ro_field field = window_field(context, SIDE, window, 1);
     ro_image out;
@@ -73,8 +71,6 @@ static void noise_leaves_the_window(void **state)
 static void signs_matter(void **state)
 {
     enum { SIDE = 512 };
-    if (!fft_present())
-        skip();
     ro_context *context = *state;
     ro_field field = window_field(context, SIDE, window, 2), mirrored;
     ro_image out;
@@ -107,8 +103,6 @@ static void weights_are_for_one_viewer(void **state)
 {
     enum { SIDE = 512 };
     static const ro_window elsewhere = {-0.15, -0.2, 0.3, 0.3};
-    if (!fft_present())
-        skip();
     ro_context *context = *state;
     ro_field field = window_field(context, SIDE, window, 4);
     ro_image out;
@@ -164,8 +158,6 @@ static void levels_stay_as_they_are(void **state)
 static void binary_never_diverges(void **state)
 {
     enum { SIDE = 256 };
-    if (!fft_present())
-        skip();
     ro_context *context = *state;
     ro_field field = window_field(context, SIDE, window, 3);
     ro_image out;

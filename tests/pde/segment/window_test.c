@@ -18,9 +18,11 @@ static long until_refused; /* 0: none is refused */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
 int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
 
 static bool refused(void) { return until_refused > 0 && --until_refused == 0; }
@@ -30,6 +32,11 @@ void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size)
 void *__wrap_calloc(size_t count, size_t size)
 {
     return refused() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return refused() ? NULL : __real_realloc(memory, size);
 }
 
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
@@ -120,11 +127,47 @@ static void memory_ends(void **state)
     ro_context_close(context);
 }
 
+/* The same of fronts that compete, with two labels so that all planes are needed. */
+static void memory_ends_for_regions(void **state)
+{
+    (void)state;
+    ro_context *context = open_context();
+    static uint8_t labels[SIDE * SIDE];
+    const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image image = disc(context, 12000, 50000);
+    const ro_seed seeds[2] = {seed, {.label = 2, .x = 4, .y = 4, .radius = 2}};
+    const ro_regions_options options = {.seeds = seeds, .seed_count = 2};
+    bool any = false;
+    for (long n = 1;; n++) {
+        ro_regions *result = NULL;
+        until_refused = n;
+        const ro_status status = ro_regions_grow(context, &image, &options, &result);
+        const bool over = until_refused > 0;
+        until_refused = 0;
+        if (status != RO_OK) {
+            assert_int_equal(status, RO_E_MEMORY);
+            assert_null(result);
+            any = true;
+            continue;
+        }
+        assert_int_equal(ro_regions_labels(result, &view), RO_OK);
+        for (uint32_t i = 0; i < SIDE * SIDE; i++)
+            assert_int_equal(labels[i], is_inside(i % SIDE, i / SIDE) ? 1 : 2);
+        ro_regions_free(result);
+        if (over)
+            break;
+    }
+    assert_true(any);
+    ro_image_free(&image);
+    ro_context_close(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_bits_of_sixteen),
         cmocka_unit_test(memory_ends),
+        cmocka_unit_test(memory_ends_for_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

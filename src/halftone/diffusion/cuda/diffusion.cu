@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+static const char aligned_scratch = 0; /* key of copies of images whose rows are not aligned */
+
 struct schedule {
     const char *name;
     enum { WAVE, PIXELWISE, BLOCKWISE } kind;
@@ -58,8 +60,18 @@ static ro_status send_tables(struct diffusion_cuda *work)
     return ro_cuda_scratch_end(cuda, cuda->compute);
 }
 
-ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
-                              const char *name, struct diffusion_cuda **work)
+static void diffusion_cuda_close(struct diffusion_cuda *work)
+{
+    if (!work)
+        return;
+    void *own[] = {work->tables, work->lines[0], work->lines[1]};
+    for (void *data : own)
+        ro_cuda_disown(work->cuda, data);
+    free(work);
+}
+
+static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
+                                     const char *name, struct diffusion_cuda **work)
 {
     const struct schedule *found = NULL;
     *work = NULL;
@@ -112,19 +124,9 @@ ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_p
     return RO_OK;
 }
 
-const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
+static const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
 {
     return work->schedule->name;
-}
-
-void diffusion_cuda_close(struct diffusion_cuda *work)
-{
-    if (!work)
-        return;
-    void *own[] = {work->tables, work->lines[0], work->lines[1]};
-    for (void *data : own)
-        ro_cuda_disown(work->cuda, data);
-    free(work);
 }
 
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
@@ -210,8 +212,9 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     return RO_OK;
 }
 
-ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
-                             struct diffusion_cuda_count *count)
+static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
+                                    const struct diffusion_cuda_rows *rows,
+                                    struct diffusion_cuda_count *count)
 {
     struct run run = {work, rows, count};
     struct ro_cuda_rows bands = {rows->in,
@@ -242,8 +245,8 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
         return RO_OK;
     void *memory;
     const size_t pitch = ro_cuda_band_pitch(bytes), each = pitch * (size_t)launch->rows;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_ALIGNED, each * (size_t)launch->images, stream,
-                           &memory, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, &aligned_scratch, each * (size_t)launch->images, stream,
+                           &memory));
     for (int i = 0; i < launch->images; i++) {
         unsigned char *to = (unsigned char *)memory + each * (size_t)i;
         RO_CUDA_TRY(work->context,
@@ -255,9 +258,10 @@ static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch
     return RO_OK;
 }
 
-ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_image *in,
-                                      const ro_image *out, uint32_t images, void *stream_pointer,
-                                      struct diffusion_cuda_count *count)
+static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_image *in,
+                                             const ro_image *out, uint32_t images,
+                                             void *stream_pointer,
+                                             struct diffusion_cuda_count *count)
 {
     cudaStream_t stream = (cudaStream_t)stream_pointer;
     uint32_t at_once = work->schedule->kind == schedule::WAVE ? WAVE_MAX_IMAGES : 1;
@@ -281,3 +285,9 @@ ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_imag
     }
     return ro_cuda_scratch_end(work->cuda, stream);
 }
+
+static const struct diffusion_cuda_calls calls = {
+    diffusion_cuda_open,         diffusion_cuda_schedule, diffusion_cuda_run,
+    diffusion_cuda_run_resident, diffusion_cuda_close,    diffusion_cuda_chain,
+};
+const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;

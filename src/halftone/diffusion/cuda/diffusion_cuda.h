@@ -41,26 +41,28 @@ struct diffusion_cuda_count {
 
 struct diffusion_cuda;
 
-/* NULL or "auto" is the wave; RO_E_UNSUPPORTED when the schedule cannot run the plan. */
-ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
-                              const char *schedule, struct diffusion_cuda **work);
-const char *diffusion_cuda_schedule(const struct diffusion_cuda *work);
-
 /* The next rows of an image in host memory; a multiple of DIFFUSION_CUDA_ROWS unless the last.
  * Copies and computing overlap; returns when the output is complete. */
 enum { DIFFUSION_CUDA_ROWS = 64 };
-ro_status diffusion_cuda_run(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
-                             struct diffusion_cuda_count *count);
 
-/* Whole images in device memory, on the caller's stream; returns when all is launched. */
-ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const ro_image *in,
-                                      const ro_image *out, uint32_t images, void *stream,
-                                      struct diffusion_cuda_count *count);
-void diffusion_cuda_close(struct diffusion_cuda *work);
-
-/* For benches: what a step of the wave takes at least, by one warp with all it needs in registers.
- * The wave of w x h pixels has w + 2.5 h steps one after the other (Floyd-Steinberg, 8 bit). */
-ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
+/* The device's calls; NULL in a build without CUDA. */
+struct diffusion_cuda_calls {
+    /* NULL or "auto" is the wave; RO_E_UNSUPPORTED when the schedule cannot run the plan. */
+    ro_status (*open)(ro_context *context, const struct diffusion_cuda_plan *plan,
+                      const char *schedule, struct diffusion_cuda **work);
+    const char *(*schedule)(const struct diffusion_cuda *work);
+    ro_status (*run)(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
+                     struct diffusion_cuda_count *count);
+    /* Whole images in device memory, on the caller's stream; returns when all is launched. */
+    ro_status (*run_resident)(struct diffusion_cuda *work, const ro_image *in, const ro_image *out,
+                              uint32_t images, void *stream, struct diffusion_cuda_count *count);
+    void (*close)(struct diffusion_cuda *work);
+    /* For benches: what a step of the wave takes at least, by one warp with all it needs in
+     * registers. The wave of w x h pixels has w + 2.5 h steps one after the other (Floyd-Steinberg,
+     * 8 bit). */
+    ro_status (*chain)(ro_context *context, double *nanoseconds);
+};
+extern const struct diffusion_cuda_calls *const diffusion_on_cuda;
 
 #ifdef __cplusplus
 }

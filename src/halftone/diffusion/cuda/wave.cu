@@ -24,6 +24,8 @@
  */
 #include "halftone/diffusion/cuda/wave_steps.cuh"
 
+static const char lines_scratch = 0, ticket_scratch = 0; /* keys */
+
 /* The fifth warp: brings the errors of the rows above the block into ring 0. Lane l polls the quads
  * that leave l when divided by 32; what is there without a gap is handed on. */
 template <int ID, int SAMPLE_BYTES>
@@ -145,27 +147,24 @@ ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *p,
     const unsigned grid = p->blocks < most ? p->blocks : most;
 
     void *lines, *ticket;
-    bool fresh;
     RO_TRY(ro_cuda_reserve(cuda, form->lines, (size_t)p->blocks * form->line_words * 8, stream,
-                           &lines, &fresh));
-    if (fresh)
-        *form->tag = 0;
-    if (++*form->tag > form->last_tag) { /* tags begin anew, so the old ones must go */
-        RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, cuda->slot[form->lines].bytes, stream));
-        *form->tag = 1;
+                           &lines));
+    struct ro_cuda_scratch *tagged = ro_cuda_scratch_of(cuda, form->lines); /* counts the tags */
+    if (++tagged->count > form->last_tag) { /* they begin anew, so the old ones must go */
+        RO_CUDA_TRY(context, cudaMemsetAsync(lines, 0, tagged->bytes, stream));
+        tagged->count = 1;
     }
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_TICKET, sizeof(unsigned), stream, &ticket, &fresh));
-    if (fresh)
-        cuda->wave_ticket = 0;
+    RO_TRY(ro_cuda_reserve(cuda, &ticket_scratch, sizeof(unsigned), stream, &ticket));
+    struct ro_cuda_scratch *tickets = ro_cuda_scratch_of(cuda, &ticket_scratch);
     p->lines = (unsigned long long *)lines;
     p->ticket = (unsigned *)ticket;
-    p->first_ticket = cuda->wave_ticket;
-    p->tag = *form->tag;
+    p->first_ticket = tickets->count; /* given out so far */
+    p->tag = tagged->count;
     void *arguments[] = {p, const_cast<struct diffusion_images *>(images)};
     RO_CUDA_TRY(context, cudaLaunchKernel(form->kernel, dim3(grid), dim3((unsigned)form->threads),
                                           arguments, form->shared_bytes, stream));
     /* Every block of the grid takes one ticket in vain at the end. */
-    cuda->wave_ticket += p->blocks + grid;
+    tickets->count += p->blocks + grid;
     return RO_OK;
 }
 
@@ -177,10 +176,9 @@ static ro_status launch_one(struct ro_cuda *cuda, struct diffusion_launch *p,
     const struct wave_form form = {(const void *)wave<ID, SAMPLE_BYTES, FOLD>,
                                    (WARPS + 1) * 32,
                                    bytes,
-                                   RO_CUDA_LINES,
+                                   &lines_scratch,
                                    (size_t)kernel_of<ID>::rows_down * ((p->width + 3) / 4) *
                                        depth<SAMPLE_BYTES>::words,
-                                   &cuda->wave_tag,
                                    0xffff,
                                    0};
     p->minus_white = 0u - (unsigned)kernel_of<ID>::divisor * p->white;

@@ -102,9 +102,8 @@ struct wave_form {
     const void *kernel;
     int threads;
     size_t shared_bytes;
-    enum ro_cuda_slot lines;
+    const char *lines; /* key of the errors handed from block to block */
     size_t line_words; /* that a block leaves for the next */
-    unsigned *tag;     /* of the last launch */
     unsigned last_tag; /* the highest that the words have room for */
     int resident;      /* blocks of a multiprocessor at once; 0: as many as there is room for */
 };
@@ -120,6 +119,8 @@ bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *
 ro_status wave_pairs_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
                             const struct diffusion_images *images, int kernel_id,
                             cudaStream_t stream, struct diffusion_cuda_count *count);
+
+ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
 
 /* The schedules: each runs the rows of a launch, in the order of `stream`. */
 ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,

@@ -30,6 +30,8 @@
 #include "halftone/diffusion/cuda/pairs_servant.cuh"
 #include "halftone/diffusion/cuda/pairs_steps.cuh"
 
+static const char lines_scratch = 0; /* key */
+
 /* The fetcher: brings the errors of the row above the block into ring 0. Lane l polls the words
  * that leave l when divided by 32; what is there without a gap is handed on. */
 static __device__ __forceinline__ void fetch_line(const diffusion_launch &p, pair_memory &m,
@@ -165,9 +167,8 @@ static ro_status launch_pairs(struct ro_cuda *cuda, struct diffusion_launch *p,
         const struct wave_form form = {(const void *)wave_pairs<ID>,
                                        THREADS,
                                        sizeof(pair_memory),
-                                       RO_CUDA_PAIR_LINES,
+                                       &lines_scratch,
                                        (size_t)line_chunks(*p) * CHUNK_WORDS,
-                                       &cuda->pairs_tag,
                                        0xff,
                                        1};
         return wave_start(cuda, p, images, &form, stream);

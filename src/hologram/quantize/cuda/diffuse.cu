@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+static const char tables_scratch = 0, lines_scratch = 0; /* keys */
+
 /* Many taps need many registers. */
 static constexpr int most_warps(int taps) { return taps > 32 ? 6 : 12; }
 
@@ -234,7 +236,7 @@ struct plan {
 };
 static_assert(sizeof(struct plan) <= PLAN_BYTES, "a plan has its place");
 
-ro_status hologram_cuda_prepare(struct hologram_job *job)
+static ro_status hologram_cuda_prepare(struct hologram_job *job)
 {
     struct place at;
     struct tables t;
@@ -246,9 +248,8 @@ ro_status hologram_cuda_prepare(struct hologram_job *job)
     RO_TRY(ro_cuda_reserve_pinned(at.cuda, 2, 2 * t.slots * sizeof(unsigned), &slots));
     memset(slots, 0, t.slots * sizeof(unsigned));
     fill_tables(job, &t, (char *)host + PLAN_BYTES, (uint32_t *)slots + t.slots);
-    RO_TRY(ro_cuda_reserve(at.cuda, RO_CUDA_HOLOGRAM_TABLES, t.bytes, stream, &tables, NULL));
-    RO_TRY(ro_cuda_reserve(at.cuda, RO_CUDA_HOLOGRAM_LINES, t.line_words * sizeof(uint2), stream,
-                           &lines, NULL));
+    RO_TRY(ro_cuda_reserve(at.cuda, &tables_scratch, t.bytes, stream, &tables));
+    RO_TRY(ro_cuda_reserve(at.cuda, &lines_scratch, t.line_words * sizeof(uint2), stream, &lines));
     RO_CUDA_TRY(job->context, cudaMemcpyAsync(tables, (char *)host + PLAN_BYTES, t.bytes,
                                               cudaMemcpyDefault, stream));
     RO_CUDA_TRY(job->context, cudaMemsetAsync(lines, 0, t.line_words * sizeof(uint2), stream));
@@ -306,7 +307,7 @@ static ro_status fetch_done(struct hologram_job *job, const struct place *at, un
     return RO_OK;
 }
 
-ro_status hologram_cuda_run(struct hologram_job *job)
+static ro_status hologram_cuda_run(struct hologram_job *job)
 {
     struct place at;
     struct plan plan;
@@ -333,3 +334,9 @@ ro_status hologram_cuda_run(struct hologram_job *job)
         job->hogels[i].clips = ((const struct device_hogel *)host)[i].clips;
     return ro_context_progress(job->context, "quantize", job->done + job->share);
 }
+
+static const struct hologram_cuda_calls calls = {
+    hologram_cuda_load, hologram_cuda_prepare, hologram_cuda_rms,
+    hologram_cuda_run,  hologram_cuda_store,   hologram_cuda_wait,
+};
+const struct hologram_cuda_calls *const hologram_on_cuda = &calls;

@@ -9,24 +9,23 @@
 extern "C" {
 #endif
 
-/* Starts to bring the job's field to the device, and the sums of rows that have come. The field must
- * stay until hologram_cuda_rms or hologram_cuda_wait has returned. */
-ro_status hologram_cuda_load(struct hologram_job *job, bool real);
-
-/* Brings the hogels of the next run there; the field may be on its way. */
-ro_status hologram_cuda_prepare(struct hologram_job *job);
-
-/* As field_rms, of the field on the device; waits for it. */
-ro_status hologram_cuda_rms(struct hologram_job *job, double *rms);
-
-/* One launch over all hogels that were prepared; counts their clips. */
-ro_status hologram_cuda_run(struct hologram_job *job);
-
-/* Brings the numbers back. */
-ro_status hologram_cuda_store(struct hologram_job *job);
-
-/* Waits for whatever was started. */
-void hologram_cuda_wait(struct hologram_job *job);
+/* The device's calls; NULL in a build without CUDA. */
+struct hologram_cuda_calls {
+    /* Starts to bring the job's field to the device, and the sums of rows that have come. The field
+     * must stay until `rms` or `wait` has returned. */
+    ro_status (*load)(struct hologram_job *job, bool real);
+    /* Brings the hogels of the next run there; the field may be on its way. */
+    ro_status (*prepare)(struct hologram_job *job);
+    /* As field_rms, of the field on the device; waits for it. */
+    ro_status (*rms)(struct hologram_job *job, double *rms);
+    /* One launch over all hogels that were prepared; counts their clips. */
+    ro_status (*run)(struct hologram_job *job);
+    /* Brings the numbers back. */
+    ro_status (*store)(struct hologram_job *job);
+    /* Waits for whatever was started. */
+    void (*wait)(struct hologram_job *job);
+};
+extern const struct hologram_cuda_calls *const hologram_on_cuda;
 
 #ifdef __cplusplus
 }

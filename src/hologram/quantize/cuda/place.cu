@@ -6,6 +6,8 @@
 #include "hologram/field/row_sum.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
 
+static const char field_scratch = 0, numbers_scratch = 0, sums_scratch = 0; /* keys */
+
 static size_t pitch_of(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 ro_status hologram_find_place(struct hologram_job *job, struct place *place)
@@ -15,10 +17,10 @@ ro_status hologram_find_place(struct hologram_job *job, struct place *place)
     place->out_pitch = pitch_of(job->field->width);
     RO_TRY(ro_cuda_of(job->context, &place->cuda));
     cudaStream_t stream = place->cuda->compute;
-    RO_TRY(ro_cuda_reserve(place->cuda, RO_CUDA_HOLOGRAM_FIELD,
-                           place->field_pitch * job->field->height, stream, &field, NULL));
-    RO_TRY(ro_cuda_reserve(place->cuda, RO_CUDA_HOLOGRAM_NUMBERS,
-                           place->out_pitch * job->field->height, stream, &out, NULL));
+    RO_TRY(ro_cuda_reserve(place->cuda, &field_scratch, place->field_pitch * job->field->height,
+                           stream, &field));
+    RO_TRY(ro_cuda_reserve(place->cuda, &numbers_scratch, place->out_pitch * job->field->height,
+                           stream, &out));
     place->field = (char *)field;
     place->out = (unsigned char *)out;
     return RO_OK;
@@ -101,7 +103,7 @@ static __global__ void sum_rows(const char *field, size_t pitch, int width, int 
 static ro_status find_sums(struct ro_cuda *cuda, uint32_t height, void **device, void **host)
 {
     const size_t bytes = height * sizeof(struct row_sum);
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_WORK, bytes, cuda->compute, device, NULL));
+    RO_TRY(ro_cuda_reserve(cuda, &sums_scratch, bytes, cuda->compute, device));
     return ro_cuda_reserve_pinned(cuda, 0, bytes, host);
 }
 

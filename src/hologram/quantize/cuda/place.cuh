@@ -13,6 +13,12 @@ struct place {
     size_t field_pitch, out_pitch;
 };
 
+/* See diffuse_cuda.h. */
+ro_status hologram_cuda_load(struct hologram_job *job, bool real);
+ro_status hologram_cuda_rms(struct hologram_job *job, double *rms);
+ro_status hologram_cuda_store(struct hologram_job *job);
+void hologram_cuda_wait(struct hologram_job *job);
+
 ro_status hologram_find_place(struct hologram_job *job, struct place *place);
 
 /* Starts to bring back the numbers of rows; copy_out is the stream that does. */

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+RO_CUDA_NONE(flow_cuda_calls, flow_on_cuda);
+
 /* Starting the device takes some tenths of a second, in which a thread does about this much. */
 static const double WORTH_STARTING = 1 << 27; /* pixel-steps */
 
@@ -32,9 +34,8 @@ bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
     if ((!context->cuda && steps < WORTH_STARTING * context->threads) || ro_device_count() < 2 ||
         ro_device_at(1, &info) != RO_OK)
         return false;
-    return diffusion_device_bytes(&work->diffusion, work->scale.white,
-                                  work->options.until_converged,
-                                  uses_tables(work)) < info.memory - info.memory / 8;
+    return flow_on_cuda->bytes(&work->diffusion, work->scale.white, work->options.until_converged,
+                               uses_tables(work)) < info.memory - info.memory / 8;
 }
 
 /* Both tables, one behind the other. */
@@ -73,8 +74,8 @@ static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *d
 {
     const struct ro_levels *levels = &work->levels;
     uint64_t totals[3] = {0};
-    ro_status status = diffusion_device_store_sums(device, &work->out, (uint32_t)levels->levels,
-                                                   (uint32_t)levels->numbers, totals);
+    ro_status status = flow_on_cuda->store_sums(device, &work->out, (uint32_t)levels->levels,
+                                                (uint32_t)levels->numbers, totals);
     for (int c = 0; c < work->channels; c++)
         work->after.pixels +=
             ((unsigned __int128)totals[c] * levels->levels + ro_levels_start(levels)) /
@@ -89,7 +90,7 @@ static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device 
     if (!work->options.report)
         return RO_OK;
     ro_status status =
-        diffusion_device_figures(device, pixels ? tables->pixels : NULL, tables->count, &taken);
+        flow_on_cuda->figures(device, pixels ? tables->pixels : NULL, tables->count, &taken);
     if (status != RO_OK)
         return status;
     figures->sum = (__int128)taken.sum;
@@ -106,19 +107,19 @@ static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *d
     struct tables tables = {0};
     ro_status status = make_tables(work, &tables);
     if (status == RO_OK)
-        status = diffusion_device_load(device, &work->in, tables.numbers, tables.values);
+        status = flow_on_cuda->load(device, &work->in, tables.numbers, tables.values);
     if (status == RO_OK)
         status = take_figures(work, device, &tables, false, &work->before);
     if (work->options.report)
         work->before.pixels = pixels_in(work);
     if (status == RO_OK)
-        status = diffusion_device_run(device, work->options.iterations, run);
+        status = flow_on_cuda->run(device, work->options.iterations, run);
     if (status == RO_OK)
         status = take_figures(work, device, &tables, !work->levels.carried, &work->after);
     if (status == RO_OK && work->levels.carried)
         status = store_sums(work, device);
     else if (status == RO_OK)
-        status = diffusion_device_store(device, &work->out, tables.pixels, tables.count);
+        status = flow_on_cuda->store(device, &work->out, tables.pixels, tables.count);
     free(tables.numbers);
     return status;
 }
@@ -135,11 +136,11 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
                                work->in.width, work->in.height);
     ro_status status = ro_denoiser_load(work, planes);
     if (status == RO_OK)
-        status = diffusion_device_load_planes(device, planes);
+        status = flow_on_cuda->load_planes(device, planes);
     if (status == RO_OK)
-        status = diffusion_device_run(device, work->options.iterations, run);
+        status = flow_on_cuda->run(device, work->options.iterations, run);
     if (status == RO_OK)
-        status = diffusion_device_store_planes(device, planes);
+        status = flow_on_cuda->store_planes(device, planes);
     if (status == RO_OK)
         status = ro_denoiser_store(work, planes);
     free(planes);
@@ -160,12 +161,12 @@ ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s is one of the CPU, CUDA has its own",
                                work->options.schedule);
-    ro_status status = diffusion_device_open(context, &work->diffusion, work->scale.white,
-                                             work->options.until_converged, tables, &device);
+    ro_status status = flow_on_cuda->open(context, &work->diffusion, work->scale.white,
+                                          work->options.until_converged, tables, &device);
     if (status != RO_OK)
         return status;
     status = tables ? run_tables(work, device, &run) : run_planes(work, device, &run);
-    diffusion_device_close(device);
+    flow_on_cuda->close(device);
     if (status != RO_OK)
         return status;
     work->report.steps = run.steps;

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char fields_scratch = 0, tables_scratch = 0; /* keys */
+
 enum {
     MOST_ENTRIES = 2048, /* of the diffusivity's table: places are below 2048 */
     MOST_VALUES = 65536, /* of a pixel, or a number of 16 bits */
@@ -165,8 +167,8 @@ static bool is_wide(const struct ro_diffusion *d, int64_t white, bool tables)
     return d->real || white >= MOST_VALUES || !tables;
 }
 
-size_t diffusion_device_bytes(const struct ro_diffusion *d, int64_t white, bool until_converged,
-                              bool tables)
+static size_t diffusion_device_bytes(const struct ro_diffusion *d, int64_t white,
+                                     bool until_converged, bool tables)
 {
     const size_t sample = is_wide(d, white, tables) ? 4 : 2;
     return pitch_of(d) * d->height * (size_t)d->planes *
@@ -179,17 +181,17 @@ static ro_status reserve(struct diffusion_device *work)
     cudaStream_t stream = cuda->compute;
     const int fields = fields_of(work->diffusion, work->until_converged);
     void *memory;
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_PDE_FIELDS, work->field_bytes * (size_t)fields, stream,
-                           &memory, NULL));
+    RO_TRY(ro_cuda_reserve(cuda, &fields_scratch, work->field_bytes * (size_t)fields, stream,
+                           &memory));
     RO_CUDA_TRY(work->context,
                 cudaMemsetAsync(memory, 0, work->field_bytes * (size_t)fields, stream));
     for (int i = 0; i < fields; i++)
         work->field[i] = (unsigned char *)memory + (size_t)i * work->field_bytes;
     const size_t words = MOST_ENTRIES + 2 * MOST_VALUES;
-    RO_TRY(ro_cuda_reserve(cuda, RO_CUDA_PDE_TABLES,
+    RO_TRY(ro_cuda_reserve(cuda, &tables_scratch,
                            words * sizeof(uint32_t) + FIGURE_BLOCKS * sizeof(struct partial) +
                                sizeof(uint32_t),
-                           stream, &memory, NULL));
+                           stream, &memory));
     work->table = (float *)memory;
     work->numbers = (uint32_t *)memory + MOST_ENTRIES;
     work->pixels = work->numbers + MOST_VALUES;
@@ -235,9 +237,16 @@ static ro_status check_room(struct diffusion_device *work, size_t bytes)
         (double)all / (1 << 30));
 }
 
-ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
-                                int64_t white, bool until_converged, bool tables,
-                                struct diffusion_device **made)
+static void diffusion_device_close(struct diffusion_device *work)
+{
+    if (work && work->field[0])
+        ro_cuda_scratch_end(work->cuda, work->cuda->compute);
+    free(work);
+}
+
+static ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
+                                       int64_t white, bool until_converged, bool tables,
+                                       struct diffusion_device **made)
 {
     *made = NULL;
     struct diffusion_device *work = (struct diffusion_device *)calloc(1, sizeof *work);
@@ -266,13 +275,6 @@ ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *
     }
     *made = work;
     return RO_OK;
-}
-
-void diffusion_device_close(struct diffusion_device *work)
-{
-    if (work && work->field[0])
-        ro_cuda_scratch_end(work->cuda, work->cuda->compute);
-    free(work);
 }
 
 /* ---- Numbers there and back ---------------------------------------------------------------- */
@@ -331,13 +333,13 @@ static dim3 pixel_grid(const struct diffusion_device *work)
     return dim3((d->width + 255) / 256, d->height < 32768 ? d->height : 32768);
 }
 
-ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
-                                const uint32_t *numbers, uint32_t count)
+static ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
+                                       const uint32_t *numbers, uint32_t count)
 {
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(in->format, in->width);
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_IN, bytes * in->height, stream, &data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_in[0], bytes * in->height, stream, &data));
     RO_TRY(send_values(work, work->numbers, numbers, count));
     RO_TRY(copy_rows(work, data, in, bytes, true));
     const struct pixels pixels = pixels_of(work, in, data);
@@ -350,13 +352,13 @@ ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *i
     return RO_OK;
 }
 
-ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
-                                 const uint32_t *values, uint32_t count)
+static ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
+                                        const uint32_t *values, uint32_t count)
 {
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_OUT, bytes * out->height, stream, &data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
     RO_TRY(send_values(work, work->pixels, values, count));
     const struct pixels pixels = pixels_of(work, out, data);
     if (is_of_bytes(work, out))
@@ -371,8 +373,8 @@ ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *
 }
 
 /* The field that a next step would go to has room for a sum of every row. */
-ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_image *out,
-                                      uint32_t levels, uint32_t numbers, uint64_t totals[3])
+static ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_image *out,
+                                             uint32_t levels, uint32_t numbers, uint64_t totals[3])
 {
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
@@ -381,7 +383,7 @@ ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_im
     const unsigned grid = (unsigned)(rows < 65536 ? rows : 65536);
     uint64_t *sums = (uint64_t *)work->field[1], *ends = (uint64_t *)work->partials;
     void *data;
-    RO_TRY(ro_cuda_reserve(work->cuda, RO_CUDA_OUT, bytes * out->height, stream, &data, NULL));
+    RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
     const struct pixels pixels = pixels_of(work, out, data);
     const struct ratio ratio = {levels, numbers};
     row_sum_kernel<<<grid, SUM_THREADS, 0, stream>>>(pixels, sums);
@@ -399,7 +401,7 @@ ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_im
     return RO_OK;
 }
 
-ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes)
+static ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes)
 {
     const struct ro_diffusion *d = work->diffusion;
     const size_t bytes = (size_t)d->width * sizeof(uint32_t);
@@ -410,7 +412,7 @@ ro_status diffusion_device_load_planes(struct diffusion_device *work, const void
     return RO_OK;
 }
 
-ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes)
+static ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes)
 {
     const struct ro_diffusion *d = work->diffusion;
     const size_t bytes = (size_t)d->width * sizeof(uint32_t);
@@ -422,8 +424,8 @@ ro_status diffusion_device_store_planes(struct diffusion_device *work, void *pla
     return RO_OK;
 }
 
-ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t *values,
-                                   uint32_t count, struct diffusion_figures *figures)
+static ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t *values,
+                                          uint32_t count, struct diffusion_figures *figures)
 {
     cudaStream_t stream = work->cuda->compute;
     struct partial partials[FIGURE_BLOCKS];
@@ -570,8 +572,8 @@ static ro_status run_iterations(struct diffusion_device *work, uint32_t iteratio
     return RO_OK;
 }
 
-ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iterations,
-                               struct diffusion_run *run)
+static ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iterations,
+                                      struct diffusion_run *run)
 {
     ro_context *context = work->context;
     double milliseconds;
@@ -584,3 +586,11 @@ ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iteration
     run->seconds = 1e-3 * milliseconds;
     return ro_context_progress(context, "denoise", 1);
 }
+
+static const struct flow_cuda_calls calls = {
+    diffusion_device_bytes,       diffusion_device_open,         diffusion_device_close,
+    diffusion_device_load,        diffusion_device_store,        diffusion_device_store_sums,
+    diffusion_device_load_planes, diffusion_device_store_planes, diffusion_device_figures,
+    diffusion_device_run,
+};
+const struct flow_cuda_calls *const flow_on_cuda = &calls;

@@ -12,42 +12,12 @@ extern "C" {
 
 struct diffusion_device;
 
-/* Bytes of device memory that a run takes. `white` is the largest number. */
-size_t diffusion_device_bytes(const struct ro_diffusion *diffusion, int64_t white,
-                              bool until_converged, bool tables);
-
-/* `tables`: pixels are turned into numbers and back on the device, by tables; white is below 2^16
- * then. RO_E_DEVICE, RO_E_MEMORY. */
-ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
-                                int64_t white, bool until_converged, bool tables,
-                                struct diffusion_device **work);
-void diffusion_device_close(struct diffusion_device *work); /* NULL is allowed */
-
-/* Pixels of 8 or 16 bits; numbers[value] is the number of a pixel. */
-ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
-                                const uint32_t *numbers, uint32_t count);
-/* Pixels of 8 or 16 bits; pixels[number] is the pixel of a number. */
-ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
-                                 const uint32_t *pixels, uint32_t count);
-
-/* The same with the running sums of rows in order rounded (denoise_levels.c): a number is
- * levels/numbers of a pixel, both below 2^16. `totals` become the sums of the numbers, a channel
- * each. */
-ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_image *out,
-                                      uint32_t levels, uint32_t numbers, uint64_t totals[3]);
-
-/* Planes one after another, of 32-bit integers or floats. */
-ro_status diffusion_device_load_planes(struct diffusion_device *work, const void *planes);
-ro_status diffusion_device_store_planes(struct diffusion_device *work, void *planes);
-
 /* What a report says of the numbers that are there now. `pixels`, if not NULL, as for
  * diffusion_device_store, whose sum is taken too. The sum of squares comes in two halves. */
 struct diffusion_figures {
     uint64_t sum, pixels, squares_low, squares_high;
     uint32_t min, max;
 };
-ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t *pixels,
-                                   uint32_t count, struct diffusion_figures *figures);
 
 /* Iterations; until_converged: at most so many. */
 struct diffusion_run {
@@ -56,8 +26,36 @@ struct diffusion_run {
     uint64_t launches;
     double seconds; /* on the device, by its clock */
 };
-ro_status diffusion_device_run(struct diffusion_device *work, uint32_t iterations,
-                               struct diffusion_run *run);
+
+/* The device's calls; NULL in a build without CUDA. */
+struct flow_cuda_calls {
+    /* Bytes of device memory that a run takes. `white` is the largest number. */
+    size_t (*bytes)(const struct ro_diffusion *diffusion, int64_t white, bool until_converged,
+                    bool tables);
+    /* `tables`: pixels are turned into numbers and back on the device, by tables; white is below
+     * 2^16 then. RO_E_DEVICE, RO_E_MEMORY. */
+    ro_status (*open)(ro_context *context, const struct ro_diffusion *diffusion, int64_t white,
+                      bool until_converged, bool tables, struct diffusion_device **work);
+    void (*close)(struct diffusion_device *work); /* NULL is allowed */
+    /* Pixels of 8 or 16 bits; numbers[value] is the number of a pixel. */
+    ro_status (*load)(struct diffusion_device *work, const ro_image *in, const uint32_t *numbers,
+                      uint32_t count);
+    /* Pixels of 8 or 16 bits; pixels[number] is the pixel of a number. */
+    ro_status (*store)(struct diffusion_device *work, const ro_image *out, const uint32_t *pixels,
+                       uint32_t count);
+    /* The same with the running sums of rows in order rounded (denoise_levels.c): a number is
+     * levels/numbers of a pixel, both below 2^16. `totals` become the sums of the numbers, a
+     * channel each. */
+    ro_status (*store_sums)(struct diffusion_device *work, const ro_image *out, uint32_t levels,
+                            uint32_t numbers, uint64_t totals[3]);
+    /* Planes one after another, of 32-bit integers or floats. */
+    ro_status (*load_planes)(struct diffusion_device *work, const void *planes);
+    ro_status (*store_planes)(struct diffusion_device *work, void *planes);
+    ro_status (*figures)(struct diffusion_device *work, const uint32_t *pixels, uint32_t count,
+                         struct diffusion_figures *figures);
+    ro_status (*run)(struct diffusion_device *work, uint32_t iterations, struct diffusion_run *run);
+};
+extern const struct flow_cuda_calls *const flow_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -149,6 +149,10 @@ static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_
         for (char **field : fields)
             if (one.front)
                 RO_TRY(ro_cuda_alloc(context, work->bytes, reinterpret_cast<void **>(field)));
+        // Windows are loaded by vectors, the padding of rows with them, which steps do not write.
+        if (one.front)
+            RO_CUDA_TRY(context,
+                        cudaMemsetAsync(one.phi[1], 0, work->bytes, work->cuda->compute));
     }
     RO_TRY(ro_cuda_alloc(context, RO_LEVEL_FRONTS * sizeof *work->moved,
                          reinterpret_cast<void **>(&work->moved)));
@@ -160,8 +164,23 @@ static ro_status alloc_fields(struct ro_level_cuda *work, const struct ro_level_
     return send_field(work, work->vy, &first->vy);
 }
 
-ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
-                             uint32_t depth, struct ro_level_cuda **made)
+static void ro_level_cuda_close(struct ro_level_cuda *work)
+{
+    if (!work)
+        return;
+    for (struct device_front &one : work->fronts) {
+        ro_cuda_free(one.phi[0]);
+        ro_cuda_free(one.phi[1]);
+        ro_cuda_free(one.speed);
+    }
+    void *all[] = {work->vx, work->vy, work->moved, work->rows, work->changes};
+    for (void *one : all)
+        ro_cuda_free(one);
+    free(work);
+}
+
+static ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
+                                    uint32_t depth, struct ro_level_cuda **made)
 {
     *made = NULL;
     struct ro_level_cuda *work = static_cast<struct ro_level_cuda *>(calloc(1, sizeof *work));
@@ -186,21 +205,6 @@ ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *
     }
     *made = work;
     return RO_OK;
-}
-
-void ro_level_cuda_close(struct ro_level_cuda *work)
-{
-    if (!work)
-        return;
-    for (struct device_front &one : work->fronts) {
-        ro_cuda_free(one.phi[0]);
-        ro_cuda_free(one.phi[1]);
-        ro_cuda_free(one.speed);
-    }
-    void *all[] = {work->vx, work->vy, work->moved, work->rows, work->changes};
-    for (void *one : all)
-        ro_cuda_free(one);
-    free(work);
 }
 
 // Four steps are best where there are many windows. With few of them multiprocessors wait for the
@@ -235,8 +239,8 @@ static ro_status run_kind(struct ro_level_cuda *work, const bool *chosen, uint32
     return RO_OK;
 }
 
-ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
-                            bool *moved)
+static ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint32_t steps,
+                                   bool *moved)
 {
     ro_context *context = work->cuda->context;
     cudaStream_t stream = work->cuda->compute;
@@ -265,7 +269,7 @@ ro_status ro_level_cuda_run(struct ro_level_cuda *work, const bool *chosen, uint
     return RO_OK;
 }
 
-ro_status ro_level_cuda_fetch(struct ro_level_cuda *work, int number)
+static ro_status ro_level_cuda_fetch(struct ro_level_cuda *work, int number)
 {
     ro_context *context = work->cuda->context;
     struct device_front *one = &work->fronts[number];
@@ -326,7 +330,7 @@ static ro_status find_changes(struct ro_level_cuda *work, const struct device_fr
     return RO_OK;
 }
 
-ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
+static ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, double *rms)
 {
     ro_context *context = work->cuda->context;
     const struct device_front *one = &work->fronts[number];
@@ -351,12 +355,18 @@ ro_status ro_level_cuda_change(struct ro_level_cuda *work, int number, double *r
     return status;
 }
 
-void ro_level_cuda_wake(struct ro_level_cuda *work, int number)
+static void ro_level_cuda_wake(struct ro_level_cuda *work, int number)
 {
     work->fronts[number].awake = true;
 }
 
-uint64_t ro_level_cuda_launches(const struct ro_level_cuda *work)
+static uint64_t ro_level_cuda_launches(const struct ro_level_cuda *work)
 {
     return work ? work->launches : 0;
 }
+
+static const struct level_cuda_calls calls = {
+    ro_level_cuda_open,   ro_level_cuda_close, ro_level_cuda_run,      ro_level_cuda_fetch,
+    ro_level_cuda_change, ro_level_cuda_wake,  ro_level_cuda_launches,
+};
+const struct level_cuda_calls *const level_on_cuda = &calls;

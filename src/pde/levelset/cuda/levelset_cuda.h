@@ -20,24 +20,24 @@ enum {
 
 struct ro_level_cuda;
 
-/* Fronts of one size and number system, NULL where there is none. `depth` steps are fused into one
- * launch; 0: as many as are best. */
-ro_status ro_level_cuda_open(ro_context *context, struct ro_level_front *const *fronts,
-                             uint32_t depth, struct ro_level_cuda **cuda);
-void ro_level_cuda_close(struct ro_level_cuda *cuda); /* NULL is allowed */
-
-/* Takes steps of the chosen fronts on the device; moved[]: a pixel changed in the last one. */
-ro_status ro_level_cuda_run(struct ro_level_cuda *cuda, const bool *chosen, uint32_t steps,
-                            bool *moved);
-
-/* Brings the last two states of phi back. */
-ro_status ro_level_cuda_fetch(struct ro_level_cuda *cuda, int front);
-/* As ro_level_change, after a single step. */
-ro_status ro_level_cuda_change(struct ro_level_cuda *cuda, int front, double *rms);
-/* The host has changed phi or the speed. */
-void ro_level_cuda_wake(struct ro_level_cuda *cuda, int front);
-
-uint64_t ro_level_cuda_launches(const struct ro_level_cuda *cuda);
+/* The device's calls; NULL in a build without CUDA. */
+struct level_cuda_calls {
+    /* Fronts of one size and number system, NULL where there is none. `depth` steps are fused into
+     * one launch; 0: as many as are best. */
+    ro_status (*open)(ro_context *context, struct ro_level_front *const *fronts, uint32_t depth,
+                      struct ro_level_cuda **cuda);
+    void (*close)(struct ro_level_cuda *cuda); /* NULL is allowed */
+    /* Takes steps of the chosen fronts on the device; moved[]: a pixel changed in the last one. */
+    ro_status (*run)(struct ro_level_cuda *cuda, const bool *chosen, uint32_t steps, bool *moved);
+    /* Brings the last two states of phi back. */
+    ro_status (*fetch)(struct ro_level_cuda *cuda, int front);
+    /* As ro_level_change, after a single step. */
+    ro_status (*change)(struct ro_level_cuda *cuda, int front, double *rms);
+    /* The host has changed phi or the speed. */
+    void (*wake)(struct ro_level_cuda *cuda, int front);
+    uint64_t (*launches)(const struct ro_level_cuda *cuda);
+};
+extern const struct level_cuda_calls *const level_on_cuda;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram quantize --frames: level numbers of frames in time, a file each. */
+#include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
+#include "roundoff_io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct frames {
+    ro_frames frames;
+    ro_frames_report report;
+    ro_hologram_options options;
+    ro_modulator device;
+};
+
+static int read_frames(const struct command *command, const struct hologram_values *values,
+                       const struct operands *files, struct frames *f)
+{
+    if (values->refine || values->target || values->region || values->light || values->edges ||
+        values->algorithm || values->weights || values->taps || values->p || values->rho != 0 ||
+        values->hogel || values->schedule || values->spectrum || values->report)
+        return usage_error(command,
+                           "--frames goes by rules of its own: of quantize it takes --levels, "
+                           "--drive, --window, --gain, --phase, --distance and the optics");
+    if (values->common.certificate)
+        return usage_error(command, "--certificate does not apply to --frames");
+    if (strcmp(files->path[1], "-") == 0)
+        return usage_error(command, "frames are files: OUT-1 to OUT-%d", values->frames);
+    if (!values->window)
+        return usage_error(command, "--frames needs --window, such as 0.25,0.25,0.4,0.4");
+    if (values->gain == 0)
+        return usage_error(command, "--gain 0: must be a number above 0, up to 4");
+    f->frames = (ro_frames){.count = values->frames,
+                            .phase = values->phase,
+                            .seed = values->common.seed,
+                            .report = &f->report};
+    f->options =
+        (ro_hologram_options){.levels = hologram_is_list(values->levels) ? NULL : values->levels,
+                              .gain = fmax(values->gain, 0)};
+    int bad = hologram_window(command, values->window, &f->options.window);
+    if (!bad)
+        bad = hologram_length(command, "distance", values->distance, true, &f->frames.distance);
+    return bad ? bad : hologram_optics(command, values, &f->options.optics);
+}
+
+static ro_status save_frames(ro_context *context, const struct hologram_values *values,
+                             const struct frames *f, const char *path, const ro_image *frames)
+{
+    ro_status status = RO_OK;
+    for (int i = 0; i < values->frames && status == RO_OK; i++) {
+        char *name = hologram_numbered(path, i + 1);
+        status = name ? hologram_save_numbers(context, values, &f->device, name, &frames[i])
+                      : ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+        free(name);
+    }
+    return status;
+}
+
+static ro_status run_frames(ro_context *context, const struct hologram_values *values,
+                            struct frames *f, const char *const *path)
+{
+    ro_field field = {0};
+    ro_image *frames = calloc((size_t)values->frames, sizeof *frames);
+    ro_status status = hologram_device(context, values, &f->device);
+    if (status == RO_OK)
+        status = hologram_accepts(context, values, &f->device, path[1]);
+    if (hologram_is_list(values->levels)) {
+        f->options.table = f->device.table;
+        f->options.table_count = f->device.count;
+    }
+    if (status == RO_OK)
+        status = ro_hologram_load(context, path[0], values->sidecar, &field, &f->options.optics);
+    if (status == RO_OK && !frames)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for %d frames", values->frames);
+    for (int i = 0; i < values->frames && status == RO_OK; i++)
+        status = ro_image_alloc(context, RO_INDEX8, field.width, field.height, 255, &frames[i]);
+    if (status == RO_OK)
+        status = ro_hologram_frames(context, &field, frames, &f->options, &f->frames);
+    if (status == RO_OK)
+        status = save_frames(context, values, f, path[1], frames);
+    for (int i = 0; frames && i < values->frames; i++)
+        ro_image_free(&frames[i]);
+    free(frames);
+    ro_field_free(&field);
+    return status;
+}
+
+static ro_status work(struct task *task)
+{
+    return run_frames(task->context, task->values, task->data, task->files->path);
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct frames *f = task->data;
+    fputs("{\"command\": \"hologram quantize\", \"input\": ", file);
+    json_string(file, task->files->path[0]);
+    fputs(", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"levels\": %d, \"frames\": %d, "
+            "\"first_psnr_db\": %.5g, \"psnr_db\": %.5g, \"efficiency\": %.5g, "
+            "\"seconds\": %.6f}\n",
+            task->ran.width, task->ran.height, f->device.count, f->frames.count,
+            f->report.first_psnr, f->report.psnr, f->report.efficiency, task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct frames *f = task->data;
+    tell("hologram: %d frames to %d levels, %u x %u: root of the mean intensity %.1f dB (the first "
+         "%.1f), %.3g %% of the light, %.2f s",
+         f->frames.count, f->device.count, task->ran.width, task->ran.height, f->report.psnr,
+         f->report.first_psnr, 100 * f->report.efficiency, task->seconds);
+}
+
+int hologram_frames(const struct command *command, const struct hologram_values *values,
+                    const struct operands *files)
+{
+    struct frames f = {0};
+    int result = read_frames(command, values, files, &f);
+    return result ? result
+                  : task_run(&(struct task){
+                        .command = command,
+                        .values = values,
+                        .files = files,
+                        .out = files->path[1],
+                        .data = &f,
+                        .work = work,
+                        .json = print_json,
+                        .say = print_line,
+                    });
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff hologram make --scene: the field of pictures at depths. */
+#include "cli/commands/hologram/hologram.h"
+#include "cli/commands/task.h"
+#include "roundoff_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLOURS = 3 };
+
+struct pictures {
+    ro_scene_picture picture[MOST_TEXTS];
+    char *path[MOST_TEXTS]; /* without the depth */
+    int count, channels;
+    double wavelength[COLOURS], near, far;
+    ro_picture_scene scene;
+    ro_optics optics; /* as they were taken */
+};
+
+/* "name.png@80mm" */
+static int read_picture(const struct command *command, const char *text, bool mapped,
+                        struct pictures *p)
+{
+    const char *at = strrchr(text, '@');
+    ro_scene_picture *picture = &p->picture[p->count];
+    int bad = 0;
+    if (!at == !mapped)
+        return usage_error(command,
+                           mapped ? "--scene %s: the depth map tells its depth"
+                                  : "--scene %s: needs a depth, such as picture.png@80mm, or "
+                                    "--depth-map",
+                           text);
+    if (at)
+        bad = hologram_length(command, "scene", at + 1, false, &picture->depth);
+    p->path[p->count++] = strndup(text, at ? (size_t)(at - text) : strlen(text));
+    return bad;
+}
+
+static int read_scene(const struct command *command, const struct hologram_values *values,
+                      struct pictures *p)
+{
+    struct hologram_values rest = *values;
+    int count, bad = 0;
+    if (values->target || values->board || values->die[0] || values->die[1] || values->die[2] ||
+        values->fringe || values->unscaled)
+        return usage_error(command, "--target, --board, --left, --bottom, --right, --fringe and "
+                                    "--unscaled do not apply to --scene");
+    if (!values->size.width)
+        return usage_error(command, "hologram make needs --size, such as --size 1920x1080");
+    p->wavelength[0] = 635e-9;
+    p->channels = 1;
+    if (values->wavelength &&
+        (!hologram_numbers(values->wavelength, ",", true, p->wavelength, COLOURS, &count) ||
+         count == 2))
+        return usage_error(command,
+                           "--wavelength %s: must be one length, or three for red, green "
+                           "and blue",
+                           values->wavelength);
+    p->channels = values->wavelength ? count : 1;
+    rest.wavelength = NULL;
+    bad = hologram_optics(command, &rest, &p->scene.optics);
+    if (!bad)
+        bad = hologram_length(command, "near", values->near, false, &p->near);
+    if (!bad)
+        bad = hologram_length(command, "far", values->far, false, &p->far);
+    if (!bad && !values->near != !values->far)
+        bad = usage_error(command, "--near and --far go together");
+    if (!bad && values->near && !values->depth_map)
+        bad = usage_error(command, "--near and --far go with --depth-map");
+    if (!bad && values->depth_map && values->scenes.count > 1)
+        bad = usage_error(command, "a depth map is that of one picture");
+    for (int i = 0; i < values->scenes.count && !bad; i++)
+        bad = read_picture(command, values->scenes.text[i], values->depth_map != NULL, p);
+    p->scene.pictures = p->picture;
+    p->scene.count = p->count;
+    p->scene.layers = values->layers;
+    p->scene.phase = values->phase;
+    p->scene.seed = values->common.seed;
+    if (p->scene.optics.pitch == 0)
+        p->scene.optics.pitch = 8e-6;
+    return bad;
+}
+
+/* Samples from 0 to 1 as depths between near and far; floats are metres where these are not given.
+ */
+static ro_status load_depths(ro_context *context, const char *path, const struct pictures *p,
+                             ro_image *depths)
+{
+    ro_image image = {0};
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    const bool real = image.format == RO_GRAYF;
+    if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a depth map is grey, not %s", path,
+                                 ro_format_name(image.format));
+    if (status == RO_OK && !real && p->near == 0)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "%s: how deep black and white are must be said: --near and --far",
+                                 path);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, depths);
+    for (uint32_t y = 0; status == RO_OK && y < image.height; y++) {
+        const void *from = (const char *)image.data + (ptrdiff_t)y * image.stride;
+        float *to = (float *)((char *)depths->data + (ptrdiff_t)y * depths->stride);
+        for (uint32_t x = 0; x < image.width; x++) {
+            const double v = real ? ((const float *)from)[x]
+                             : image.format == RO_GRAY8
+                                 ? (double)((const uint8_t *)from)[x] / image.maxval
+                                 : (double)((const uint16_t *)from)[x] / image.maxval;
+            to[x] = (float)(p->near > 0 ? p->near + (p->far - p->near) * v : v);
+        }
+    }
+    ro_image_free(&image);
+    return status;
+}
+
+/* "scene.npy" becomes "scene-r.npy"; NULL without memory. */
+static char *named(const char *path, int channels, int channel)
+{
+    const char *dot = strrchr(path, '.');
+    const size_t size = strlen(path) + 3;
+    char *name = malloc(size);
+    if (name && channels > 1)
+        snprintf(name, size, "%.*s-%c%s", (int)(dot - path), path, "rgb"[channel], dot);
+    else if (name)
+        memcpy(name, path, strlen(path) + 1);
+    return name;
+}
+
+static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
+                            const ro_field *field, ro_optics *optics)
+{
+    ro_status status = RO_OK;
+    for (int i = 0; i < p->count && status == RO_OK; i++)
+        status = ro_amplitudes_load(context, p->path[i], p->channels > 1 ? channel : -1, 0, 0,
+                                    &p->picture[i].amplitude);
+    p->scene.optics.wavelength = p->wavelength[channel];
+    if (status == RO_OK)
+        status = ro_hologram_pictures(context, &p->scene, field, optics);
+    char *name = named(path, p->channels, channel);
+    if (status == RO_OK && !name)
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
+    if (status == RO_OK)
+        status = ro_hologram_save(context, name, field, optics);
+    free(name);
+    for (int i = 0; i < p->count; i++)
+        ro_image_free(&p->picture[i].amplitude);
+    return status;
+}
+
+static ro_status work(struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    struct pictures *p = task->data;
+    ro_field field = {0};
+    ro_status status = ro_bytes_accepts(task->context, task->out);
+    if (status == RO_OK && values->depth_map)
+        status = load_depths(task->context, values->depth_map, p, &p->picture[0].depths);
+    if (status == RO_OK)
+        status = ro_field_alloc(task->context, values->size.width, values->size.height, &field);
+    for (int c = 0; c < p->channels && status == RO_OK; c++)
+        status = make_field(task->context, p, task->out, c, &field, &p->optics);
+    ro_field_free(&field);
+    return status;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct hologram_values *values = task->values;
+    const struct pictures *p = task->data;
+    const ro_optics *o = &p->optics;
+    fputs("{\"command\": \"hologram make\", \"output\": ", file);
+    json_string(file, task->out);
+    fprintf(file,
+            ", \"width\": %u, \"height\": %u, \"fields\": %d, \"depth\": %.9g, \"hogel\": %u, "
+            "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
+            values->size.width, values->size.height, p->channels, o->depth, o->hogel, o->viewer[0],
+            o->viewer[1], o->viewer[2], task->seconds);
+}
+
+static void print_line(const struct task *task)
+{
+    const struct hologram_values *values = task->values;
+    const struct pictures *p = task->data;
+    const ro_optics *o = &p->optics;
+    tell("hologram: %d picture%s, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
+         "%.3g mm, %.2f s",
+         p->count, p->count == 1 ? "" : "s", values->size.width, values->size.height,
+         o->depth * 1e3, -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3,
+         task->seconds);
+}
+
+int hologram_scene(const struct command *command, const struct hologram_values *values,
+                   const struct operands *files)
+{
+    const char *path = files->path[0], *dot = strrchr(path, '.');
+    struct pictures *p = calloc(1, sizeof *p);
+    int result = p ? read_scene(command, values, p) : EXIT_FAILURE;
+    if (!result && (!dot || strcmp(dot, ".npy") != 0))
+        result = usage_error(command, "%s: a field is written as .npy", path);
+    if (!result)
+        result = task_run(&(struct task){
+            .command = command,
+            .values = values,
+            .files = files,
+            .out = path,
+            .data = p,
+            .work = work,
+            .json = print_json,
+            .say = print_line,
+        });
+    for (int i = 0; p && i < p->count; i++)
+        free(p->path[i]);
+    if (p)
+        ro_image_free(&p->picture[0].depths);
+    free(p);
+    return result;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segmentation by fronts that compete: any number of labels, and nothing to set. Part of
+ * roundoff.h.
+ */
+#ifndef ROUNDOFF_REGIONS_H
+#define ROUNDOFF_REGIONS_H
+
+#include "roundoff/segment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RO_REGION_LABELS = 65535 }; /* the highest label */
+
+/* What a front grows over: as bright as its seed or brighter, as dark or darker, or alike. */
+enum ro_region_kind { RO_REGION_BRIGHT = 1, RO_REGION_DARK, RO_REGION_BAND };
+
+/* A front: a seed and the window that was found for it, in 1/255 of white. */
+typedef struct ro_region_front {
+    uint32_t label;
+    double x, y; /* of the middle of its seed */
+    enum ro_region_kind kind;
+    double low, high;
+    uint64_t area; /* pixels it came to first */
+} ro_region_front;
+
+/* What a label became. */
+typedef struct ro_region {
+    uint32_t label, fronts;
+    uint64_t area;
+    double perimeter;                  /* in pixels, with the image's border */
+    uint32_t left, top, right, bottom; /* pixels of the box, all inside */
+    double x, y;                       /* the centroid */
+    double mean;                       /* intensity in 1/255 of white, before smoothing */
+    int border;                        /* it touches the border of the image */
+    unsigned useless;                  /* RO_LABEL_EVERYTHING, RO_LABEL_NOTHING; 0: may be of use */
+} ro_region;
+
+typedef struct ro_regions_report {
+    double smooth; /* standard deviation in pixels by which intensities were smoothed */
+    size_t fronts, labels;
+    double way;       /* of the front that arrived last, in pixels at full speed */
+    unsigned useless; /* of all labels together */
+} ro_regions_report;
+
+typedef struct ro_regions_options {
+    const ro_seed *seeds; /* discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1 */
+    size_t seed_count;
+    const ro_image *mask;   /* RO_GRAY8, RO_INDEX8 or RO_GRAY16 of the size of the image: label
+                               numbers, the pixels of each one front */
+    const ro_image *factor; /* RO_GRAY8 or RO_GRAY16 of the size of the image: how fast fronts are,
+                               white being the fastest; below 1/64 of white they do not go */
+    double smooth;          /* pixels; 0: as the noise asks for; below 0: none */
+    const char *schedule;   /* NULL or "auto"; "reference": the same */
+    ro_regions_report *report; /* filled in on success; NULL: not wanted */
+} ro_regions_options;
+
+/* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
+ * together over sides of pixels, from 1 in the order of their first pixels, into a view of
+ * RO_GRAY16 of the same size. */
+RO_API
+ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro_image *labels,
+                             uint32_t *count);
+
+/* Segments `in` (grey or RGB of any depth): every seed gets a window of its own, all fronts start
+ * at once, and a pixel belongs to the first that arrives, of several to the one given first. The
+ * same bits for any number of threads. The result is the caller's to free. */
+typedef struct ro_regions ro_regions;
+RO_API
+ro_status ro_regions_grow(ro_context *context, const ro_image *in,
+                          const ro_regions_options *options, ro_regions **result);
+RO_API
+void ro_regions_free(ro_regions *result); /* NULL is allowed */
+
+/* Label numbers into a view of RO_GRAY8, RO_INDEX8 or RO_GRAY16, 0 where no front came. */
+RO_API
+ro_status ro_regions_labels(const ro_regions *result, const ro_image *labels);
+
+/* The outlines as closed lines, holes too, the inside on their left as seen on the screen, at
+ * places between pixels that the intensities tell. Owned by the result, until ro_regions_show. */
+RO_API
+const ro_polyline *ro_regions_contours(const ro_regions *result, size_t *count);
+
+/* Labels and outlines as they were when fronts had gone this many pixels at full speed. */
+RO_API
+ro_status ro_regions_show(ro_regions *result, double way);
+
+/* The fronts in the order of the seeds, those of the mask behind; and the labels in the order of
+ * their numbers. Owned by the result. */
+RO_API
+const ro_region_front *ro_regions_fronts(const ro_regions *result, size_t *count);
+RO_API
+const ro_region *ro_regions_table(const ro_regions *result, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

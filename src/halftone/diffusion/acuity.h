@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Acuity: error diffusion whose weights and thresholds follow the tone, trained to what an eye
+ * sees.
+ *
+ *                  *    1,0   2,0        the shares of an error; what their weights leave, to the
+ *    -2,1  -1,1   0,1   1,1   2,1        last bit, goes straight below (0,1)
+ *          -1,2   0,2   1,2
+ *
+ * A pixel's tone is looked at between the two levels on either side of it, so that one table does
+ * for any number of levels. It runs by the schedules of error diffusion.
+ */
+#ifndef RO_HALFTONE_DIFFUSION_ACUITY_H
+#define RO_HALFTONE_DIFFUSION_ACUITY_H
+
+#include "halftone/diffusion/diffusion.h"
+
+enum {
+    ACUITY_TAPS = 10,
+    ACUITY_DOWN = 4, /* the tap that takes the rest */
+    ACUITY_CLASSES = 32,
+    ACUITY_TONES = 256,
+    ACUITY_ONE = 128,    /* weights count in 128ths */
+    ACUITY_BLACK = 3686, /* the threshold of a tone that is a level: nothing is to light up there */
+    ACUITY_SKEW = 4,
+};
+
+/* Weights by class, in the order of acuity_taps; the threshold of a class's first tone and its rise
+ * from tone to tone, in 4096ths of the step between two levels. Made by tools/acuity_train.c. */
+extern const int8_t acuity_weights[ACUITY_CLASSES][ACUITY_TAPS];
+extern const int16_t acuity_thresholds[ACUITY_CLASSES][2];
+extern const struct diffusion_kernel acuity_taps; /* where shares go; not their weights */
+
+/* What the method makes of a pixel before anything flows into it. */
+struct acuity_tone {
+    int32_t above;     /* the level below the tone: by so much it is passed */
+    int32_t step;      /* to the next level */
+    int32_t threshold; /* the next level is taken above it */
+    uint8_t class;     /* of weights */
+    uint8_t level;     /* number of the level below */
+};
+
+/* Tables by class for vectors: the weights of each tap, then these. */
+enum { ACUITY_FIRST_HIGH = ACUITY_TAPS, ACUITY_FIRST_LOW, ACUITY_RISE, ACUITY_TABLES };
+
+struct acuity_plan {
+    int8_t bytes[ACUITY_TABLES][ACUITY_CLASSES];
+    int16_t words[ACUITY_TABLES][ACUITY_CLASSES]; /* times 256 */
+    int32_t wide[ACUITY_TAPS][ACUITY_CLASSES];
+    struct acuity_tone tones[]; /* of every sample up to maxval */
+};
+
+struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone);
+
+/* The error that is passed on; what lies beyond a step and a quarter is lost. */
+static inline int32_t acuity_kept(const struct acuity_tone *tone, int32_t error)
+{
+    const int32_t most = 5 * tone->step / 4;
+    return error > most ? most : error < -most ? -most : error;
+}
+
+static inline int32_t acuity_share(int32_t weight, int32_t error)
+{
+    return (weight * error + ACUITY_ONE / 2) >> 7;
+}
+
+/* Fills in the diffusion plan; NULL without memory, else to be freed. */
+struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
+                                     const struct diffusion_request *request);
+
+/* A row, in pieces: columns first to last-1. Lines of a row: `line[0]`, all that flows into the row
+ * below, and `line[2]`, what this row alone sends to the row after that; `line[1]` and `line[3]`
+ * are those of the row above. A column of line[0] is complete two columns later. */
+void acuity_columns(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
+                    int64_t last);
+
+extern const struct diffusion_schedule acuity_reference; /* the definition, for tests */
+extern const struct diffusion_schedule acuity_ed;
+
+#endif

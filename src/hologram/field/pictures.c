@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Holograms of pictures with depths. Depths are cut into layers of equal thickness between the
+ * nearest and the farthest; a pixel belongs to the layer that holds its depth. Light starts at the
+ * backmost layer and goes from layer to layer; where a layer has something, that replaces the light
+ * from behind.
+ */
+#include "context/context.h"
+#include "core/image.h"
+#include "core/names.h"
+#include "core/random.h"
+#include "hologram/field/field.h"
+#include "hologram/field/propagate.h"
+#include "hologram/field/viewer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LAYERS = 1024, USUAL_LAYERS = 16 };
+
+struct layer {
+    const ro_scene_picture *picture;
+    double depth, near, far; /* of its middle, and what it holds */
+    bool last;               /* the farthest depth belongs to it */
+};
+
+struct pictures {
+    const ro_picture_scene *scene;
+    bool constant, smooth;
+    double pitch[2], viewer[3], wavelength;
+    struct layer *layers;
+    int count;
+};
+
+struct emission {
+    const struct pictures *pictures;
+    const struct layer *layer;
+    int number;
+    uint32_t width, height;
+    float *data;
+    atomic_uint_fast32_t ticket;
+};
+
+static float sample(const ro_image *image, uint32_t x, uint32_t y)
+{
+    return ((const float *)((const char *)image->data + (ptrdiff_t)y * image->stride))[x];
+}
+
+static double width_of(const ro_scene_picture *p, double side_x, double side_y)
+{
+    const double high = side_y * p->amplitude.width / p->amplitude.height;
+    return p->width > 0 ? p->width : fmin(side_x, high);
+}
+
+/* The picture's pixel at x, y metres and whether the layer has it. */
+static bool find(const struct layer *layer, double width, double x, double y, float *amplitude)
+{
+    const ro_scene_picture *p = layer->picture;
+    const double pixel = width / p->amplitude.width;
+    const double u = floor(x / pixel + p->amplitude.width / 2.0);
+    const double v = floor(y / pixel + p->amplitude.height / 2.0);
+    if (!(u >= 0 && u < p->amplitude.width && v >= 0 && v < p->amplitude.height))
+        return false;
+    *amplitude = sample(&p->amplitude, (uint32_t)u, (uint32_t)v);
+    if (!p->depths.data)
+        return *amplitude > 0;
+    const double depth = sample(&p->depths, (uint32_t)u, (uint32_t)v);
+    return depth >= layer->near && (depth < layer->far || layer->last);
+}
+
+static double turns_at(const struct emission *e, uint32_t column, uint32_t row, double x, double y)
+{
+    const struct pictures *p = e->pictures;
+    if (p->constant)
+        return 0;
+    if (!p->smooth)
+        return ro_hash(p->scene->seed, column, row) * 0x1p-32;
+    const double dx = x - p->viewer[0], dy = y - p->viewer[1];
+    return -(dx * dx + dy * dy) / (2 * (e->layer->depth - p->viewer[2]) * p->wavelength);
+}
+
+static void emit(void *data, int thread)
+{
+    struct emission *e = data;
+    const double *pitch = e->pictures->pitch;
+    const double width = width_of(e->layer->picture, e->width * pitch[0], e->height * pitch[1]);
+    (void)thread;
+    for (uint_fast32_t row; (row = atomic_fetch_add(&e->ticket, 1)) < e->height;) {
+        const double y = ((double)row + 0.5 - e->height / 2.0) * pitch[1];
+        float *light = e->data + 2 * (size_t)row * e->width;
+        for (uint32_t column = 0; column < e->width; column++, light += 2) {
+            const double x = (column + 0.5 - e->width / 2.0) * pitch[0];
+            float amplitude;
+            if (!find(e->layer, width, x, y, &amplitude))
+                continue;
+            phasor(turns_at(e, column, (uint32_t)row, x, y), &light[0], &light[1]);
+            light[0] *= amplitude;
+            light[1] *= amplitude;
+        }
+    }
+}
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+static void add_layer(struct pictures *p, struct layer layer)
+{
+    int at = p->count++;
+    for (; at > 0 && p->layers[at - 1].depth < layer.depth; at--)
+        p->layers[at] = p->layers[at - 1];
+    p->layers[at] = layer;
+}
+
+static ro_status add_picture(ro_context *context, struct pictures *p,
+                             const ro_scene_picture *picture)
+{
+    const ro_image *depths = &picture->depths;
+    if (!depths->data) {
+        add_layer(p, (struct layer){picture, picture->depth, 0, 0, true});
+        return RO_OK;
+    }
+    double near = INFINITY, far = -INFINITY;
+    for (uint32_t y = 0; y < depths->height; y++)
+        for (uint32_t x = 0; x < depths->width; x++) {
+            const double d = sample(depths, x, y);
+            if (!(d > 0 && d <= 100))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "the depth at %u,%u is %g m: above 0, up to 100 is allowed",
+                                       x, y, d);
+            near = fmin(near, d);
+            far = fmax(far, d);
+        }
+    const int n = far > near ? (p->scene->layers ? p->scene->layers : USUAL_LAYERS) : 1;
+    for (int i = 0; i < n; i++) {
+        const double a = near + (far - near) * i / n, b = near + (far - near) * (i + 1) / n;
+        add_layer(p, (struct layer){picture, (a + b) / 2, a, b, i + 1 == n});
+    }
+    return RO_OK;
+}
+
+static ro_status check_picture(ro_context *context, const ro_scene_picture *p, double side_x,
+                               double side_y)
+{
+    ro_status status = ro_image_check(context, &p->amplitude, "a picture of the scene");
+    if (status == RO_OK && p->depths.data)
+        status = ro_image_check(context, &p->depths, "the depths of a picture");
+    if (status != RO_OK)
+        return status;
+    if (p->amplitude.format != RO_GRAYF || (p->depths.data && p->depths.format != RO_GRAYF) ||
+        (p->depths.data &&
+         (p->depths.width != p->amplitude.width || p->depths.height != p->amplitude.height)))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a picture of a scene and its depths are %s of one size",
+                               ro_format_name(RO_GRAYF));
+    if (!p->depths.data && !(p->depth > 0 && p->depth <= 100))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a picture at a depth of %g m: above 0, behind the hologram, up to "
+                               "100 is allowed",
+                               p->depth);
+    const double width = width_of(p, side_x, side_y);
+    const double height = width * p->amplitude.height / p->amplitude.width;
+    if (!(width <= side_x * (1 + 1e-9) && height <= side_y * (1 + 1e-9)))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a picture of %.4g x %.4g mm does not fit a hologram of %.4g x %.4g "
+                               "mm: %.4g mm wide it would",
+                               1e3 * width, 1e3 * height, 1e3 * side_x, 1e3 * side_y,
+                               1e3 *
+                                   fmin(side_x, side_y * p->amplitude.width / p->amplitude.height));
+    return RO_OK;
+}
+
+static ro_status open_pictures(ro_context *context, const ro_picture_scene *scene,
+                               const ro_field *field, struct pictures *p)
+{
+    const char *phase = scene->phase ? scene->phase : "random";
+    p->constant = ro_name_equal(phase, "constant");
+    p->smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
+    if (!p->constant && !p->smooth && !ro_name_equal(phase, "random"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown phase %s: random, constant and smooth are known", phase);
+    if (scene->layers < 0 || scene->layers > MOST_LAYERS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers: 1 to %d are allowed",
+                               scene->layers, MOST_LAYERS);
+    if (scene->count < 1 || scene->count > MOST_LAYERS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d pictures: 1 to %d are allowed",
+                               scene->count, MOST_LAYERS);
+    p->layers = malloc((size_t)scene->count * MOST_LAYERS * sizeof *p->layers);
+    if (!p->layers)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for the layers");
+    ro_status status = RO_OK;
+    for (int i = 0; i < scene->count && status == RO_OK; i++) {
+        status = check_picture(context, &scene->pictures[i], field->width * p->pitch[0],
+                               field->height * p->pitch[1]);
+        if (status == RO_OK)
+            status = add_picture(context, p, &scene->pictures[i]);
+    }
+    return status;
+}
+
+static ro_status run_layers(ro_context *context, const struct pictures *pictures,
+                            struct propagation *p, float *data)
+{
+    struct emission e = {
+        .pictures = pictures, .width = p->width, .height = p->height, .data = data};
+    memset(data, 0, (size_t)p->width * p->height * 2 * sizeof *data);
+    p->phase = "make";
+    p->share = 1.0 / pictures->count;
+    for (int i = 0; i < pictures->count; i++) {
+        e.layer = &pictures->layers[i];
+        e.number = i;
+        atomic_store(&e.ticket, 0);
+        ro_pool_run(context->pool, ro_pool_threads(context->pool), emit, &e);
+        const double next = i + 1 < pictures->count ? pictures->layers[i + 1].depth : 0;
+        p->done = (double)i / pictures->count;
+        ro_status status = propagation_run(p, data, e.layer->depth - next);
+        if (status != RO_OK)
+            return status;
+    }
+    return RO_OK;
+}
+
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
+                               const ro_field *field, ro_optics *optics)
+{
+    struct propagation p;
+    struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
+    ro_optics seen = scene->optics;
+    ro_status status = field_check(context, field, "the hologram");
+    if (status == RO_OK)
+        status = field_check_physics(context, &scene->optics);
+    if (status != RO_OK)
+        return status;
+    viewer_fit(field->width, field->height, &seen);
+    status = viewer_check(context, field->width, field->height, &seen);
+    field_pitch(&seen, pictures.pitch);
+    memcpy(pictures.viewer, seen.viewer, sizeof pictures.viewer);
+    if (status == RO_OK)
+        status = open_pictures(context, scene, field, &pictures);
+    if (status == RO_OK)
+        status = propagation_open(&p, context, field->width, field->height, seen.wavelength,
+                                  pictures.pitch);
+    if (status != RO_OK)
+        goto done;
+    float *data = dft_alloc(context, field->width, field->height);
+    status = data ? run_layers(context, &pictures, &p, data) : RO_E_MEMORY;
+    if (status == RO_OK)
+        field_put(field, data);
+    free(data);
+    propagation_close(&p);
+    if (status == RO_OK && optics) {
+        const struct layer *middle = &pictures.layers[pictures.count / 2];
+        *optics = seen;
+        optics->depth = middle->depth;
+        optics->hogel = viewer_hogel(field->width > field->height ? field->width : field->height);
+    }
+done:
+    free(pictures.layers);
+    return status;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of a refinement to its parts, one after another. */
+#include "hologram/refine/refine.h"
+
+#include "context/context.h"
+#include "core/image.h"
+#include "core/names.h"
+#include "hologram/field/field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const float *target_row(const ro_image *target, uint32_t y)
+{
+    return (const float *)((const char *)target->data + (ptrdiff_t)y * target->stride);
+}
+
+/* ---- What was asked for ---------------------------------------------------------------------- */
+
+static ro_status check_target(ro_context *context, const ro_field *in, const ro_refinement *o)
+{
+    ro_status status = ro_image_check(context, &o->target, "the target");
+    if (status != RO_OK)
+        return status;
+    if (o->target.format != RO_GRAYF || o->target.width != in->width ||
+        o->target.height != in->height)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "the target is %s of %u x %u, not amplitudes (%s) of %u x %u",
+                               ro_format_name(o->target.format), o->target.width, o->target.height,
+                               ro_format_name(RO_GRAYF), in->width, in->height);
+    for (uint32_t y = 0; y < in->height; y++)
+        for (uint32_t x = 0; x < in->width; x++)
+            if (!(target_row(&o->target, y)[x] >= 0 && target_row(&o->target, y)[x] <= 1e18f))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "the target's amplitude at %u,%u is %g: it cannot be", x, y,
+                                       target_row(&o->target, y)[x]);
+    return RO_OK;
+}
+
+static ro_status check(ro_context *context, const ro_field *in, const ro_image *out,
+                       const ro_hologram_options *options, const ro_refinement *o)
+{
+    ro_status status = field_check(context, in, "the field");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "the output");
+    if (status == RO_OK &&
+        (out->format != RO_INDEX8 || out->width != in->width || out->height != in->height))
+        status = ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s of %u x %u",
+                                 ro_format_name(RO_INDEX8), in->width, in->height);
+    if (status == RO_OK)
+        status = check_target(context, in, o);
+    if (status == RO_OK)
+        status = field_check_physics(context, &options->optics);
+    if (status != RO_OK)
+        return status;
+    if (!(fabs(o->distance) >= 1e-9 && fabs(o->distance) <= 100))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a target at a distance of %g m: from 1e-9 to 100 either way is "
+                               "allowed",
+                               o->distance);
+    if (!(o->light >= 0 && o->light <= 1))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a share of %g of the light: from 0 to 1 is allowed", o->light);
+    if (o->edges && !ro_name_equal(o->edges, "auto") && !ro_name_equal(o->edges, "dark") &&
+        !ro_name_equal(o->edges, "wrap"))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown edges %s: auto, dark and wrap are known", o->edges);
+    const ro_window *w = &options->window;
+    if (!(w->width >= 0 && w->width <= 1 && w->height >= 0 && w->height <= 1 &&
+          fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a window at %g,%g of %g x %g cycles per pixel: centres from -0.5 to "
+            "0.5 and sizes up to 1 are allowed",
+            w->xi, w->eta, w->width, w->height);
+    const uint32_t *r = o->region;
+    if ((uint64_t)r[0] + r[2] > in->width || (uint64_t)r[1] + r[3] > in->height)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a region of %u x %u pixels at %u,%u leaves the field of %u x %u",
+                               r[2], r[3], r[0], r[1], in->width, in->height);
+    if (context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "refinement runs on the CPU only");
+    return RO_OK;
+}
+
+static ro_status find_region(struct refiner *f)
+{
+    const ro_refinement *o = f->o;
+    uint32_t low[2] = {UINT32_MAX, UINT32_MAX}, high[2] = {0, 0};
+    double sum = 0;
+    memcpy(f->region, o->region, sizeof f->region);
+    for (uint32_t y = 0; y < f->height; y++)
+        for (uint32_t x = 0; x < f->width; x++)
+            if (target_row(&o->target, y)[x] > 0) {
+                low[0] = x < low[0] ? x : low[0];
+                low[1] = y < low[1] ? y : low[1];
+                high[0] = x > high[0] ? x : high[0];
+                high[1] = y > high[1] ? y : high[1];
+            }
+    for (int i = 0; i < 2 && !(o->region[2] && o->region[3]) && low[0] <= high[0]; i++) {
+        f->region[i] = low[i];
+        f->region[i + 2] = high[i] - low[i] + 1;
+    }
+    for (uint32_t y = f->region[1]; y < f->region[1] + f->region[3]; y++)
+        for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++)
+            sum += pow(target_row(&o->target, y)[x], 2);
+    return sum > 0 ? RO_OK
+                   : ro_context_fail(f->context, RO_E_ARGUMENT,
+                                     "the target is black: there is "
+                                     "nothing to refine for");
+}
+
+/* The share of the light, of levels that are computed as -1 to 1 four times what arrives of them.
+ */
+static double light_of(const struct refiner *f, bool amplitude)
+{
+    const bool ring = f->levels.kind == LEVELS_RING;
+    const double usual = f->levels.real                                  ? 0.09
+                         : ring && f->levels.count >= RO_REFINEMENT_MANY ? 0.25
+                                                                         : 0.205;
+    return f->o->light > 0 ? f->o->light * (amplitude ? 4 : 1) : usual;
+}
+
+static void scale_target(struct refiner *f, double light)
+{
+    double sum = 0;
+    for (uint32_t y = f->region[1]; y < f->region[1] + f->region[3]; y++)
+        for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++)
+            sum += pow(target_row(&f->o->target, y)[x], 2);
+    const double scale = sqrt(light * f->width * f->height / sum);
+    for (uint32_t y = 0; y < f->height; y++)
+        for (uint32_t x = 0; x < f->width; x++)
+            f->target[(size_t)y * f->width + x] = (float)(scale * target_row(&f->o->target, y)[x]);
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+/* Of the amplitudes in r against the target, scaled to fit; *light: their share. */
+static double psnr_of(const struct refiner *f, double *light)
+{
+    double peak = 0, aa = 0, at = 0, tt = 0;
+    for (uint32_t y = f->region[1]; y < f->region[1] + f->region[3]; y++)
+        for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++) {
+            const size_t i = (size_t)y * f->width + x;
+            const double t = f->target[i], re = f->r[2 * i], im = f->r[2 * i + 1];
+            const double a = sqrt(re * re + im * im);
+            peak = fmax(peak, t);
+            aa += a * a;
+            at += a * t;
+            tt += t * t;
+        }
+    const double n = (double)f->region[2] * f->region[3];
+    const double error = aa > 0 ? tt - at * at / aa : tt;
+    *light = aa / ((double)f->width * f->height);
+    return 10 * log10(peak * peak * n / fmax(error, 1e-20 * tt));
+}
+
+/* What surrounds the modulator: that with which the field comes nearer to the target. */
+static ro_status choose_edges(struct refiner *f)
+{
+    const char *edges = f->o->edges ? f->o->edges : "auto";
+    f->light.wraps = ro_name_equal(edges, "wrap");
+    if (!ro_name_equal(edges, "auto"))
+        return RO_OK;
+    double psnr[2], light;
+    for (int wraps = 0; wraps < 2; wraps++) {
+        f->light.wraps = wraps;
+        field_get(f->field, f->q);
+        ro_status status = refine_arrive(f, f->q);
+        if (status != RO_OK)
+            return status;
+        psnr[wraps] = psnr_of(f, &light);
+    }
+    f->light.wraps = psnr[1] > psnr[0] + 1;
+    return RO_OK;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+static ro_status run(struct refiner *f, ro_refinement_report *report)
+{
+    const bool ring = f->levels.kind == LEVELS_RING,
+               many = ring && f->levels.count >= RO_REFINEMENT_MANY;
+    const ro_refinement *o = f->o;
+    double light;
+    f->iterations = !ring               ? 0
+                    : o->iterations < 0 ? 0
+                    : o->iterations     ? o->iterations
+                    : many              ? 50
+                                        : 15;
+    f->passes = many || o->passes < 0 ? 0 : o->passes ? o->passes : 10;
+    const double work = 2.0 * f->iterations + 18.0 * f->passes + 1;
+    ro_status status = refine_start(f, 0.5);
+    if (status == RO_OK)
+        status = refine_arrive(f, f->q);
+    report->start_psnr = status == RO_OK ? psnr_of(f, &light) : 0;
+    f->share = 2.0 * f->iterations / work;
+    if (status == RO_OK && f->iterations)
+        status = refine_iterate(f);
+    if (status == RO_OK && ring) {
+        refine_round(f);
+        refine_light(f, f->table);
+    }
+    f->done = f->share;
+    f->share = 18.0 * f->passes / work;
+    if (status == RO_OK && f->passes)
+        status = refine_search(f);
+    if (status == RO_OK)
+        status = refine_arrive(f, f->q);
+    if (status == RO_OK)
+        report->psnr = psnr_of(f, &report->efficiency);
+    report->iterations = f->iterations;
+    report->passes = f->passes;
+    report->edges = f->light.wraps ? "wrap" : "dark";
+    return status;
+}
+
+static ro_status open_refiner(struct refiner *f, const ro_hologram_options *options)
+{
+    ro_context *context = f->context;
+    const size_t n = (size_t)f->width * f->height;
+    double pitch[2];
+    field_pitch(&options->optics, pitch);
+    ro_status status = propagation_open(&f->light, context, f->width, f->height,
+                                        options->optics.wavelength, pitch);
+    if (status != RO_OK)
+        return status;
+    f->light.phase = "refine";
+    f->light.share = 0;
+    f->light.window = options->window.width > 0 ? options->window : (ro_window){0, 0, 1, 1};
+    float **fields[] = {&f->q, &f->y, &f->r};
+    for (int i = 0; i < 3 && status == RO_OK; i++)
+        status = (*fields[i] = dft_alloc(context, f->width, f->height)) ? RO_OK : RO_E_MEMORY;
+    f->target = malloc(n * sizeof *f->target);
+    f->numbers = malloc(n);
+    f->best = malloc(n);
+    f->sums = malloc(f->height * sizeof *f->sums);
+    if (status == RO_OK && (!f->target || !f->numbers || !f->best || !f->sums))
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory to refine %u x %u pixels",
+                                 f->width, f->height);
+    return status;
+}
+
+static void close_refiner(struct refiner *f)
+{
+    propagation_close(&f->light);
+    free(f->target);
+    free(f->q);
+    free(f->y);
+    free(f->r);
+    free(f->numbers);
+    free(f->best);
+    free(f->sums);
+    free(f);
+}
+
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
+                             const ro_hologram_options *options, const ro_refinement *refinement)
+{
+    ro_status status = check(context, in, out, options, refinement);
+    if (status != RO_OK)
+        return status;
+    struct refiner *f = calloc(1, sizeof *f);
+    if (!f)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to refine");
+    f->context = context;
+    f->field = in;
+    f->o = refinement;
+    f->width = in->width;
+    f->height = in->height;
+    bool amplitude;
+    status = hologram_levels_of(context, options, f->table, &f->levels, &amplitude);
+    if (status == RO_OK)
+        status = open_refiner(f, options);
+    if (status == RO_OK)
+        status = find_region(f);
+    ro_refinement_report report = {0};
+    if (status == RO_OK) {
+        scale_target(f, light_of(f, amplitude));
+        status = choose_edges(f);
+    }
+    if (status == RO_OK)
+        status = run(f, &report);
+    for (uint32_t y = 0; status == RO_OK && y < in->height; y++)
+        memcpy((uint8_t *)out->data + (ptrdiff_t)y * out->stride,
+               f->numbers + (size_t)y * in->width, in->width);
+    if (amplitude)
+        report.efficiency /= 4;
+    if (status == RO_OK && refinement->report)
+        *refinement->report = report;
+    context->report =
+        (ro_report){.method = "refine",
+                    .schedule = "tiles",
+                    .width = in->width,
+                    .height = in->height,
+                    .device = RO_DEVICE_CPU,
+                    .cpu = f->light.kernel ? f->light.kernel->dft->cpu : RO_CPU_SCALAR,
+                    .threads = ro_pool_threads(context->pool),
+                    .steps = (uint64_t)in->width * in->height};
+    close_refiner(f);
+    return status;
+}

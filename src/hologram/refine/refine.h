@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refinement: level numbers whose light, after a distance, has the amplitude of a target in a
+ * region, whatever its phase. With r the light that arrives through the window and t the target
+ * times a scale that stays, E = sum over the region of (|r| - t)^2 is made small:
+ *
+ *   start    error diffusion of the field, each hogel's noise kept out of the frequencies by which
+ * it reaches the region (refine_start.c); iterate  D = r - t r/|r| sent back; u = y - eta D; q =
+ * u/|u|; y = q with momentum; of few levels more and more pixels stay at a level, Wyrowski's
+ * freezing (refine_iterate.c); search   pixels, and pairs of neighbours, take the levels that lower
+ * E most, as D and a kernel tell, tile by tile (refine_search.c).
+ *
+ * All of it is in a fixed order: the same bits on every CPU with any number of threads.
+ */
+#ifndef RO_HOLOGRAM_REFINE_H
+#define RO_HOLOGRAM_REFINE_H
+
+#include "hologram/field/propagate.h"
+#include "hologram/quantize/diffuse.h"
+
+enum {
+    REFINE_HOGEL = 64, /* of the start */
+    REFINE_RADIUS = 24,
+    REFINE_SIDE = 2 * REFINE_RADIUS + 1,
+};
+
+struct refiner {
+    ro_context *context;
+    const ro_field *field;
+    const ro_refinement *o;
+    struct hologram_levels levels;
+    float table[2 * RO_HOLOGRAM_LEVELS]; /* the levels */
+    struct propagation light;
+    uint32_t width, height, region[4]; /* x, y, width, height */
+    float *target;                     /* the amplitude times the scale, of the field's size */
+    float *q, *y;                      /* light on the modulator; with momentum */
+    float *r;                          /* light in the target's plane, r - t r/|r|, or D */
+    uint8_t *numbers, *best;
+    double *sums;       /* a row each */
+    double done, share; /* of the progress, for the steps at hand */
+    int iterations, passes;
+};
+
+/* Runs a row after another, by all threads. */
+typedef void refine_row_fn(struct refiner *f, const void *data, uint32_t y);
+void refine_rows(struct refiner *f, refine_row_fn *run, const void *data);
+
+/* q = the light of the numbers, or the numbers nearest to q. */
+void refine_light(struct refiner *f, const float *table);
+void refine_round(struct refiner *f);
+
+/* r = the light of `from` that arrives in the target's plane, */
+ro_status refine_arrive(struct refiner *f, const float *from);
+/* r - t r/|r| in the region and 0 outside; gives E, */
+double refine_residual(struct refiner *f);
+/* and D. */
+ro_status refine_back(struct refiner *f);
+
+/* Whether a pixel of the target's plane is in the region. */
+static inline bool refine_inside(const struct refiner *f, uint32_t x, uint32_t y)
+{
+    return x - f->region[0] < f->region[2] && y - f->region[1] < f->region[3];
+}
+
+ro_status refine_start(struct refiner *f, double gain); /* fills in numbers and q */
+ro_status refine_iterate(struct refiner *f);
+ro_status refine_search(struct refiner *f);
+
+/* Along one direction: what the light of a pixel, as far as it reaches the region, is at the pixels
+ * about it. K(x, y) is the product of both directions, which the quadratic phase of a small window
+ * very nearly is. */
+struct refine_kernel {
+    float (*at)[REFINE_SIDE][2]; /* for every place */
+};
+ro_status refine_kernel_open(struct refiner *f, int axis, struct refine_kernel *kernel);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Light there and back, and the iterations between both planes. */
+#include "hologram/refine/refine.h"
+
+#include "context/context.h"
+
+#include <string.h>
+
+/* ---- Rows by all threads --------------------------------------------------------------------- */
+
+struct rows {
+    struct refiner *f;
+    refine_row_fn *run;
+    const void *data;
+    atomic_uint_fast32_t ticket;
+};
+
+static void run_rows(void *data, int thread)
+{
+    struct rows *rows = data;
+    (void)thread;
+    for (uint_fast32_t y; (y = atomic_fetch_add(&rows->ticket, 1)) < rows->f->height;)
+        rows->run(rows->f, rows->data, (uint32_t)y);
+}
+
+void refine_rows(struct refiner *f, refine_row_fn *run, const void *data)
+{
+    struct rows rows = {.f = f, .run = run, .data = data};
+    ro_pool_run(f->context->pool, ro_pool_threads(f->context->pool), run_rows, &rows);
+}
+
+/* ---- Numbers and light ----------------------------------------------------------------------- */
+
+static void light_row(struct refiner *f, const void *data, uint32_t y)
+{
+    const size_t at = (size_t)y * f->width;
+    const float *table = data;
+    for (uint32_t x = 0; x < f->width; x++)
+        memcpy(f->q + 2 * (at + x), table + 2 * f->numbers[at + x], 2 * sizeof *f->q);
+}
+
+void refine_light(struct refiner *f, const float *table) { refine_rows(f, light_row, table); }
+
+static int nearest(const struct refiner *f, const float *q)
+{
+    return hologram_nearest(&f->levels, (int)lrintf(q[0] * HOLOGRAM_ONE),
+                            (int)lrintf(q[1] * HOLOGRAM_ONE));
+}
+
+static void round_row(struct refiner *f, const void *data, uint32_t y)
+{
+    const size_t at = (size_t)y * f->width;
+    (void)data;
+    for (uint32_t x = 0; x < f->width; x++)
+        f->numbers[at + x] = (uint8_t)nearest(f, f->q + 2 * (at + x));
+}
+
+void refine_round(struct refiner *f) { refine_rows(f, round_row, NULL); }
+
+/* ---- There and back -------------------------------------------------------------------------- */
+
+ro_status refine_arrive(struct refiner *f, const float *from)
+{
+    memcpy(f->r, from, (size_t)f->width * f->height * 2 * sizeof *from);
+    f->light.done = f->done;
+    return propagation_run(&f->light, f->r, f->o->distance);
+}
+
+ro_status refine_back(struct refiner *f)
+{
+    return propagation_run(&f->light, f->r, -f->o->distance);
+}
+
+static void residual_row(struct refiner *f, const void *data, uint32_t y)
+{
+    float *r = f->r + 2 * (size_t)y * f->width;
+    const float *t = f->target + (size_t)y * f->width;
+    (void)data;
+    f->sums[y] = 0;
+    for (uint32_t x = 0; x < f->width; x++, r += 2) {
+        if (!refine_inside(f, x, y)) {
+            r[0] = r[1] = 0;
+            continue;
+        }
+        const float size = sqrtf(r[0] * r[0] + r[1] * r[1]), off = size - t[x];
+        const float part = size > 0 ? off / size : 0;
+        f->sums[y] += (double)off * off;
+        r[0] = size > 0 ? r[0] * part : off; /* where there is no phase, any will do */
+        r[1] = r[1] * part;
+    }
+}
+
+double refine_residual(struct refiner *f)
+{
+    double error = 0;
+    refine_rows(f, residual_row, NULL);
+    for (uint32_t y = 0; y < f->height; y++)
+        error += f->sums[y];
+    return error;
+}
+
+/* ---- Iterations ------------------------------------------------------------------------------ */
+
+struct step {
+    float eta, momentum;
+    float stay; /* cosine of the angle within which a pixel goes to its level; above 1: none does */
+};
+
+static void step_row(struct refiner *f, const void *data, uint32_t row)
+{
+    const struct step *step = data;
+    const size_t at = 2 * (size_t)row * f->width;
+    float *q = f->q + at, *y = f->y + at;
+    const float *d = f->r + at;
+    for (uint32_t x = 0; x < f->width; x++, q += 2, y += 2, d += 2) {
+        const float re = y[0] - step->eta * d[0], im = y[1] - step->eta * d[1];
+        const float size = sqrtf(re * re + im * im);
+        float u[2] = {size > 0 ? re / size : 1, size > 0 ? im / size : 0};
+        if (step->stay <= 1) {
+            const float *level = f->table + 2 * nearest(f, u);
+            if (u[0] * level[0] + u[1] * level[1] >= step->stay)
+                memcpy(u, level, sizeof u);
+        }
+        for (int i = 0; i < 2; i++) {
+            y[i] = u[i] + step->momentum * (u[i] - q[i]);
+            q[i] = u[i];
+        }
+    }
+}
+
+/* Few levels: a fifth of the iterations without them, then the angle grows to half a step. */
+static struct step step_of(const struct refiner *f, int i, int n)
+{
+    const int without = n / 5;
+    if (f->levels.count >= RO_REFINEMENT_MANY)
+        return (struct step){1, 0.8f, 2};
+    if (i < without)
+        return (struct step){2, 0.5f, 2};
+    const double part = sqrt((double)(i - without + 1) / (n - without));
+    double c, s;
+    phasor_double(part / (2 * f->levels.count), &c, &s);
+    return (struct step){2, (float)(0.5 * (1 - part)), i + 1 < n ? (float)c : -2};
+}
+
+ro_status refine_iterate(struct refiner *f)
+{
+    const double before = f->done;
+    ro_status status = RO_OK;
+    memcpy(f->y, f->q, (size_t)f->width * f->height * 2 * sizeof *f->y);
+    for (int i = 0; i < f->iterations && status == RO_OK; i++) {
+        const struct step step = step_of(f, i, f->iterations);
+        f->done = before + f->share * i / f->iterations;
+        status = refine_arrive(f, f->y);
+        if (status != RO_OK)
+            break;
+        refine_residual(f);
+        status = refine_back(f);
+        if (status == RO_OK)
+            refine_rows(f, step_row, &step);
+    }
+    return status;
+}

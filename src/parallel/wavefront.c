@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "parallel/wavefront.h"
+
+static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
+                                             size_t scratch_bytes)
+{
+    struct ro_wavefront_shape shape = {
+        .chains = chains,
+        .slots = threads + 1 + reach,
+        .slot_bytes = round_up(slot_bytes),
+        .scratch_bytes = round_up(scratch_bytes),
+        .gates_at = round_up(sizeof(struct ro_wavefront)),
+    };
+    size_t slots = (size_t)chains * (size_t)shape.slots;
+    shape.slots_at = shape.gates_at + slots * sizeof(struct ro_gate);
+    shape.scratch_at = shape.slots_at + slots * shape.slot_bytes;
+    shape.total = shape.scratch_at + (size_t)threads * shape.scratch_bytes;
+    return shape;
+}
+
+/* Numbers are shifted by the slots, so that the bands above the first have slots too. */
+static size_t place_of(const struct ro_wavefront *front, int chain, int64_t number)
+{
+    uint64_t slots = (uint64_t)front->shape.slots;
+    uint64_t band = front->chains[chain].first + slots + (uint64_t)number;
+    return (size_t)((uint64_t)chain * slots + band % slots);
+}
+
+void *ro_wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number)
+{
+    return (unsigned char *)front + front->shape.slots_at +
+           place_of(front, chain, number) * front->shape.slot_bytes;
+}
+
+void *ro_wavefront_scratch(const struct ro_wavefront *front, int thread)
+{
+    return (unsigned char *)front + front->shape.scratch_at +
+           (size_t)thread * front->shape.scratch_bytes;
+}
+
+static struct ro_gate *gate_of(const struct ro_wavefront *front, int chain, uint32_t number)
+{
+    struct ro_gate *gates = (void *)((unsigned char *)front + front->shape.gates_at);
+    return gates + place_of(front, chain, number);
+}
+
+/* Grows from band to band, since a gate serves many. */
+static uint64_t gate_value(const struct ro_wavefront *front, int chain, uint32_t number,
+                           int64_t columns)
+{
+    return (front->chains[chain].first + number + 1) << 32 | (uint64_t)columns;
+}
+
+static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
+{
+    if (number == 0)
+        return; /* an earlier run finished it */
+    const int64_t most = front->chains[chain].columns;
+    ro_gate_wait(&front->room, gate_of(front, chain, number - 1),
+                 gate_value(front, chain, number - 1, columns < most ? columns : most));
+}
+
+static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
+{
+    if (columns > 0)
+        ro_gate_raise(&front->room, gate_of(front, chain, number),
+                      gate_value(front, chain, number, columns));
+}
+
+void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
+{
+    tell_below(front, chain, number, front->chains[chain].columns);
+}
+
+void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number,
+                       const struct ro_band_way *way, ro_steps_fn *steps, void *work)
+{
+    const int64_t columns = front->chains[chain].columns;
+    for (int64_t step = 0; step < way->end;) {
+        int64_t next = step + way->interval < way->end ? step + way->interval : way->end;
+        wait_for_above(front, chain, number, next + way->ahead);
+        steps(work, step, next);
+        /* The last column is told when nothing more will be written: a band below that saw it may
+         * finish, and with it the slot of this band is free for another. */
+        int64_t told = next - way->lag < columns ? next - way->lag : columns - 1;
+        tell_below(front, chain, number, next < way->end ? told : columns);
+        step = next;
+    }
+}
+
+static void take_bands(void *data, int thread)
+{
+    struct ro_wavefront *front = data;
+    for (;;) {
+        uint64_t ticket = atomic_fetch_add(&front->ticket, 1);
+        uint64_t number = ticket / (uint64_t)front->count;
+        int chain = (int)(ticket % (uint64_t)front->count);
+        if (number >= front->most)
+            return;
+        if (number < front->chains[chain].bands)
+            front->band(front, front->data, chain, (uint32_t)number, thread);
+    }
+}
+
+void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
+                      struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
+                      ro_band_fn *band, void *data)
+{
+    front->shape = *shape;
+    front->chains = chains;
+    front->count = count;
+    front->band = band;
+    front->data = data;
+    front->most = 0;
+    for (int i = 0; i < count; i++)
+        front->most = chains[i].bands > front->most ? chains[i].bands : front->most;
+    atomic_store(&front->ticket, 0);
+    ro_gate_room_open(&front->room);
+    ro_pool_run(pool, threads, take_bands, front);
+    ro_gate_room_close(&front->room);
+}
+
+struct ro_wavefront_pace ro_wavefront_pace(int64_t columns, int64_t lag, int chunk, uint32_t bands,
+                                           int threads)
+{
+    enum { MOST = 512 };
+    struct ro_wavefront_pace pace = {.interval = columns / (4 * threads) / chunk * chunk};
+    pace.interval = pace.interval < chunk ? chunk : pace.interval > MOST ? MOST : pace.interval;
+    int64_t useful = 1 + columns / (2 * (lag + pace.interval));
+    useful = useful < bands ? useful : bands;
+    pace.threads = useful < threads ? (int)useful : threads;
+    return pace;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Discrete Fourier transforms of single precision in a fixed order of operations: the same bits
+ * from every instruction set, number of threads and device.
+ *
+ * Of length n up to DFT_ALONE, by steps of the radices 4, 2, 3, 5 and larger primes (Stockham:
+ * sorted as they go). A step of radix r on n' = r m numbers at a distance s, p < m, q < s:
+ *
+ *     b = the transform of length r of  x[q + s (p + m j)], j < r
+ *     y[q + s (r p + k)] = b_k e^{-2 pi i p k / n'}          p = 0 and k = 0 are left as they are
+ *
+ * Longer ones in two parts, n = n1 n2, n1 the largest factor of n up to sqrt(n): transforms of
+ * length n1 over x[p + n2 j], times e^{-2 pi i p k / n} (p, k > 0), and transforms of length n2
+ * over p, whose result l is X[k + n1 l]. Where a prime factor exceeds DFT_RADIX, or n2 DFT_SHORT,
+ * by convolution with a chirp in the next power of two (Bluestein). Inverse transforms are the same
+ * with real and imaginary parts exchanged; nothing is divided.
+ *
+ * Many transforms run side by side, as lanes: a panel holds n times the real parts of all lanes,
+ * then the imaginary parts.
+ */
+#ifndef RO_TRANSFORM_DFT_H
+#define RO_TRANSFORM_DFT_H
+
+#include "parallel/pool.h"
+#include "roundoff/hologram.h"
+#include "simd/variants.h"
+
+#include <stdbool.h>
+
+enum { DFT_ALONE = 256, DFT_SHORT = 512, DFT_STEPS = 9, DFT_LONGEST = 1 << 17 };
+
+struct dft_short {
+    int n, steps;
+    int radix[DFT_STEPS];
+    float *turns[DFT_STEPS]; /* of step i: (radix - 1) pairs for each p from 1 on */
+    float *roots[DFT_STEPS]; /* of odd radices beyond 5: pairs e^{2 pi i k / radix} */
+};
+
+struct dft {
+    int n;
+    struct dft_short first, second; /* of n1 (1: there is no first part) and n2 */
+    float *between;                 /* n1 pairs for each p */
+    /* Of Bluestein's: the chirp e^{-pi i k^2 / n}, its padded transform, and the plan that pads. */
+    float *chirp, *filter;
+    struct dft *padded;
+};
+
+ro_status dft_open(ro_context *context, uint32_t n, struct dft **plan);
+void dft_close(struct dft *plan); /* NULL is allowed */
+
+/* Numbers that a panel and its spare hold for each lane. */
+size_t dft_panel_numbers(const struct dft *plan);
+size_t dft_spare_numbers(const struct dft *plan);
+
+/* How many lanes run side by side, and what an instruction set does with panels. Rows and columns
+ * lie `stride` complex numbers apart; lanes that `count` leaves out are zeros. With `swapped` real
+ * and imaginary parts change places, which makes a transform an inverse one: to be given both when
+ * loading and when storing. */
+typedef void dft_load_fn(float *panel, const float *from, size_t stride, int count, int n,
+                         bool swapped);
+typedef void dft_store_fn(const float *panel, float *to, size_t stride, int count, int n,
+                          bool swapped);
+typedef void dft_run_fn(const struct dft *plan, float *panel, float *spare);
+
+struct dft_kernel {
+    ro_cpu cpu;
+    int lanes;
+    dft_load_fn *load_rows, *load_columns; /* n along the row; n down the column */
+    dft_store_fn *store_rows, *store_columns;
+    dft_run_fn *run; /* in place */
+};
+extern const struct dft_kernel dft_kernel_plain;
+RO_VARIANTS_DECLARE(const struct dft_kernel, dft_kernel);
+const struct dft_kernel *dft_kernel_of(const ro_context *context);
+
+/* ---- Fields --------------------------------------------------------------------------------- */
+
+/* Complex numbers, rows without gaps. */
+float *dft_alloc(ro_context *context, uint32_t width, uint32_t height);
+
+struct dft_field; /* a plan for two directions, with scratch for every thread */
+ro_status dft_field_open(ro_context *context, uint32_t width, uint32_t height,
+                         struct dft_field **plan);
+void dft_field_close(struct dft_field *plan); /* NULL is allowed */
+/* In place, undivided; rows first, then columns, both ways. */
+void dft_field_run(struct dft_field *plan, float *data, bool inverse);
+
+#endif

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""roundoff segment with fronts that compete: any number of labels without a setting, seeds from
+words, lists and masks, every output read back, certificates, and what is refused."""
+import csv
+import io
+import json
+import math
+import struct
+import unittest
+
+from command import Case, OLD, certifies, netpbm, noise, pgm
+
+PITCH, ACROSS = 32, 9
+SIDE = PITCH * ACROSS
+RADIUS = 10.3
+
+
+def share(x, y, cx, cy, radius):
+    """How much of a pixel lies in a disc, nearly."""
+    return min(1, max(0, radius - math.hypot(x - cx, y - cy) + 0.5))
+
+
+class Regions(Case):
+    def setUp(self):
+        super().setUp()
+        grain = noise(SIDE * SIDE, 5)
+        pixels = bytearray()
+        for y in range(SIDE):
+            for x in range(SIDE):
+                cx, cy = (x // PITCH + 0.5) * PITCH, (y // PITCH + 0.5) * PITCH
+                tone = 40 + 30 * x / SIDE + 90 * share(x, y, cx, cy, RADIUS)
+                pixels.append(int(tone + grain[y * SIDE + x] % 7 + 0.5))
+        self.pixels = bytes(pixels)
+        self.put("in.pgm", pgm(SIDE, SIDE, self.pixels))
+        self.centres = [((i % ACROSS + 0.5) * PITCH, (i // ACROSS + 0.5) * PITCH)
+                        for i in range(ACROSS * ACROSS)]
+
+    def seeds(self, name, first=1, rows="x,y,r,label", count=ACROSS * ACROSS):
+        text = "# discs\n" + rows + "\n"
+        for i, (x, y) in enumerate(self.centres[:count]):
+            values = {"x": x, "y": y, "r": 4, "label": first + i, "name": "cell"}
+            text += ",".join(str(values[column]) for column in rows.split(",")) + "\n"
+        return self.put(name, text.encode())
+
+    def labels(self, name):
+        (magic, (width, height, maxval), data) = netpbm(self.get(name))
+        self.assertEqual((width, height), (SIDE, SIDE))
+        if maxval > 255:
+            return struct.unpack(">%dH" % (SIDE * SIDE), data)
+        return data
+
+    def test_any_number_of_labels(self):
+        self.seeds("seeds.csv", first=1000)
+        told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--seeds", "seeds.csv",
+                                     "--json").stdout)
+        self.assertEqual(told["fronts"], "competing")
+        self.assertEqual(len(told["labels"]), ACROSS * ACROSS)
+        labels = self.labels("out.pgm")
+        for i, ((x, y), label) in enumerate(zip(self.centres, told["labels"])):
+            self.assertEqual(label["label"], 1000 + i)
+            self.assertAlmostEqual(label["area"], math.pi * RADIUS ** 2, delta=25)
+            self.assertAlmostEqual(label["centroid"][0], x, delta=0.4)
+            self.assertAlmostEqual(label["centroid"][1], y, delta=0.4)
+            self.assertEqual(label["ended"], "held")
+            self.assertEqual(labels.count(1000 + i), label["area"])
+
+    def test_seeds_as_words_lists_and_masks(self):
+        words = sum((["--at", "%d:%g,%g,4" % (i + 1, x, y)]
+                     for i, (x, y) in enumerate(self.centres)), [])
+        self.works("segment", "in.pgm", "out.pgm", *words, "--quiet")
+        wanted = self.get("out.pgm")
+        for rows in "x,y,r,label", "label,name,y,x,r":
+            self.seeds("seeds.csv", rows=rows)
+            self.works("segment", "in.pgm", "out.pgm", "--seeds", "seeds.csv", "--quiet")
+            self.assertEqual(self.get("out.pgm"), wanted)
+        mask = bytearray(2 * SIDE * SIDE)
+        for i, (cx, cy) in enumerate(self.centres):
+            for y in range(int(cy) - 4, int(cy) + 5):
+                for x in range(int(cx) - 4, int(cx) + 5):
+                    if (x - cx) ** 2 + (y - cy) ** 2 < 16:
+                        mask[2 * (y * SIDE + x):2 * (y * SIDE + x) + 2] = struct.pack(">H", i + 1)
+        self.put("mask.pgm", pgm(SIDE, SIDE, mask, 65535))
+        self.works("segment", "in.pgm", "out.pgm", "--mask", "mask.pgm", "--quiet")
+        self.assertEqual(self.get("out.pgm"), wanted)
+        white = bytes(255 if mask[2 * i + 1] else 0 for i in range(SIDE * SIDE))
+        self.put("white.pgm", pgm(SIDE, SIDE, white))
+        self.works("segment", "in.pgm", "out.pgm", "--mask", "white.pgm", "--components", "--quiet")
+        self.assertEqual(self.get("out.pgm"), wanted)
+        told = json.loads(self.works("segment", "in.pgm", "out.pgm", "--mask", "white.pgm",
+                                     "--json").stdout)
+        self.assertEqual([label["label"] for label in told["labels"]], [1])
+
+    def test_same_bits(self):
+        self.seeds("seeds.csv", count=12)
+        wanted = None
+        for more in ["--threads", "1"], ["--threads", "3"], ["--cpu", "scalar"], []:
+            self.works("segment", "in.pgm", "out.pgm", "--seeds", "seeds.csv", "--quiet", *more)
+            wanted = wanted or self.get("out.pgm")
+            self.assertEqual(self.get("out.pgm"), wanted, more)
+        turned = bytes(self.pixels[x * SIDE + y] for y in range(SIDE) for x in range(SIDE))
+        self.put("turned.pgm", pgm(SIDE, SIDE, turned))
+        self.works("segment", "in.pgm", "out.pgm", "--at", "80,112,4", "--quiet")
+        self.works("segment", "turned.pgm", "turned.out.pgm", "--at", "112,80,4", "--quiet")
+        a, b = self.labels("out.pgm"), self.labels("turned.out.pgm")
+        self.assertEqual(bytes(a[x * SIDE + y] for y in range(SIDE) for x in range(SIDE)), b)
+
+    def test_outputs(self):
+        self.seeds("seeds.csv")
+        self.works("segment", "in.pgm", "out.pgm", "--seeds", "seeds.csv", "--table", "t.csv",
+                   "--contours", "o.geojson", "--overlay", "o.ppm", "--frames", "f.ppm", "--quiet")
+        rows = list(csv.DictReader(io.StringIO(self.get("t.csv").decode())))
+        self.assertEqual(len(rows), ACROSS * ACROSS)
+        features = json.loads(self.get("o.geojson"))["features"]
+        self.assertEqual([f["properties"]["label"] for f in features],
+                         [int(row["label"]) for row in rows])
+        for (cx, cy), row, feature in zip(self.centres, rows, features):
+            self.assertEqual(feature["geometry"]["type"], "MultiPolygon")
+            rings = [ring for polygon in feature["geometry"]["coordinates"] for ring in polygon]
+            ring = max(rings, key=len)
+            self.assertEqual(ring[0], ring[-1])
+            off = [math.hypot(x - cx, y - cy) - RADIUS for x, y in ring]
+            self.assertAlmostEqual(sum(off) / len(off), 0, delta=0.1)
+            length = sum(math.dist(a, b) for r in rings for a, b in zip(r, r[1:]))
+            self.assertAlmostEqual(float(row["perimeter"]), length, delta=0.1)
+        self.works("segment", "in.pgm", "out.pgm", "--seeds", "seeds.csv", "--table", "t.json",
+                   "--quiet")
+        self.assertEqual([r["area"] for r in json.loads(self.get("t.json"))],
+                         [int(row["area"]) for row in rows])
+        self.assertNotEqual(self.get("f-0000.ppm"), self.get("f-0001.ppm"))
+
+    def test_holes_and_borders(self):
+        """A ring that the border cuts: one polygon with a hole, one feature."""
+        pixels = bytes(int(50 + 120 * (share(x, y, 15, 40, 30) - share(x, y, 15, 40, 9)) + 0.5)
+                       for y in range(80) for x in range(80))
+        self.put("ring.pgm", pgm(80, 80, pixels))
+        done = self.works("segment", "ring.pgm", "out.pgm", "--at", "35,40,3", "--contours", "o.geojson")
+        self.assertIn(b"1 label reached the border", done.stderr)
+        feature, = json.loads(self.get("o.geojson"))["features"]
+        (outline, hole), = feature["geometry"]["coordinates"]
+
+        def area(ring):
+            return sum(x * v - y * u for (x, y), (u, v) in zip(ring, ring[1:])) / 2
+        self.assertGreater(area(outline), 0)
+        self.assertAlmostEqual(-area(hole), math.pi * 81, delta=6)
+        self.assertEqual(min(x for x, _ in outline), -0.5)
+        self.refused("segment", "ring.pgm", "out.pgm", "--at", "35,40,3", "--strict", status=3,
+                     words=["reached the border"])
+
+    def test_factor(self):
+        """On even ground a slow half is left to the other front."""
+        self.put("even.pgm", pgm(90, 30, [99] * 2700))
+        self.put("factor.pgm", pgm(90, 30, ([255] * 45 + [85] * 45) * 30))
+        for more, at in ([], 45), (["--factor", "factor.pgm"], 54):
+            self.works("segment", "even.pgm", "out.pgm", "--at", "15,15,3", "--at", "2:75,15,3",
+                       "--quiet", *more)
+            row = netpbm(self.get("out.pgm"))[2][15 * 90:16 * 90]
+            self.assertAlmostEqual(row.count(128), at, delta=2)
+
+    @unittest.skipUnless(certifies(), "this build has no hashes")
+    def test_certificate(self):
+        self.seeds("seeds.csv", count=4)
+        self.works("segment", "in.pgm", "out.pgm", "--seeds", "seeds.csv", "--quiet",
+                   "--certificate", "cert.json")
+        told = json.loads(self.get("cert.json"))
+        self.assertEqual((told["labels"], told["pixels_unlike_the_method"]), ([1, 2, 3, 4], 0))
+        self.works("verify", "cert.json", "in.pgm", "out.pgm")
+        small = pgm(40, 40, [p for y in range(40) for p in self.pixels[y * SIDE:y * SIDE + 40]])
+        self.put("small.pgm", small)
+        self.works("segment", "small.pgm", "out.pgm", "--at", "16,16,4", "--quiet",
+                   "--certificate", "cert.json")
+        self.works("verify", "cert.json", "small.pgm", "out.pgm", "--recompute")
+        changed = bytearray(self.get("out.pgm"))
+        changed[-1] ^= 255
+        self.put("out.pgm", bytes(changed))
+        self.refused("verify", "cert.json", "small.pgm", "out.pgm", words=["output_hash"])
+
+    def test_useless(self):
+        self.put("even.pgm", pgm(50, 50, [99] * 2500))
+        self.put("out.pgm", OLD)
+        self.refused("segment", "even.pgm", "out.pgm", "--at", "20,20", status=3,
+                     words=["filled the whole picture", "--force"])
+        self.works("segment", "even.pgm", "out.pgm", "--at", "20,20", "--force", "--quiet")
+
+    def test_refused(self):
+        self.put("out.pgm", OLD)
+        self.put("bad.csv", b"x,y\n3,4\n5\n")
+        self.put("none.csv", b"a,b\n3,4\n")
+        self.put("empty.csv", b"# nothing\n")
+        for words, *more in (
+                (["there is no seed"],),
+                (["competing or free"], "--at", "9,9", "--fronts", "wild"),
+                (["--components", "--mask"], "--at", "9,9", "--components"),
+                (["--seeds", "competing", "--window", "free"], "--seeds", "s.csv", "--window", "1,2"),
+                (["--number", "free fronts"], "--at", "9,9", "--fronts", "competing", "--number", "s12"),
+                (["--phi", "--fronts free"], "--at", "9,9", "--phi", "o.npy"),
+                (["labels 1 to 65535"], "--at", "65536:9,9")):
+            self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)
+        for words, *more in (
+                (["bad.csv", "line 3"], "--seeds", "bad.csv"),
+                (["none.csv", "columns x and y"], "--seeds", "none.csv"),
+                (["empty.csv", "no seeds"], "--seeds", "empty.csv"),
+                (["outside the image"], "--at", "999,9"),
+                (["schedule active", "auto and reference"], "--at", "9,9", "--schedule", "active")):
+            self.refused("segment", "in.pgm", "out.pgm", *more, words=words)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""The commands that are made to fail: each with the files that it writes, every option that names
+one used at least once. Names of files that differ from run to run (times) are in VARY."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from command import ROUNDOFF, certifies, supports  # noqa: E402
+
+VARY = {"report.json", "report.html"}
+THREADS = ["--threads", "2"]
+CERTIFY = ["--certificate", "cert.json"]
+
+
+def picture(kind):
+    """A type of picture that this build writes."""
+    return kind if supports(kind) else "ppm"
+
+
+def make_inputs(folder):
+    """What the runs read, made once."""
+    def run(*arguments):
+        subprocess.run([ROUNDOFF, *arguments, "--quiet"], cwd=folder, check=True)
+
+    run("testcard", "in.pgm", "--size", "37x29")
+    run("testcard", "in16.pgm", "--size", "37x29", "--depth", "16")
+    run("testcard", "in.ppm", "--size", "37x29", "--colour")
+    for kind in "png", "tif":
+        if supports(kind):
+            run("testcard", "in." + kind, "--size", "37x29", "--colour")
+    run("denoise", "in.pgm", "moved.pgm", "--iterations", "3")
+    run("halftone", "in.pgm", "half.pbm")
+    run("calibrate", "wedge", "wedge.pgm", "--patch", "16")
+    run("screen", "make", "bayer", "screen.pgm")
+    run("hologram", "make", "light.npy", "--size", "48x40")
+    run("hologram", "quantize", "light.npy", "levels.png" if supports("png") else "levels.pgm",
+        "--levels", "phase:16")
+    run("register", "in.pgm", "moved.pgm", "warped.pgm", "--scales", "1", "--field", "field.npy",
+        "--force")
+    run("halftone", "in.pgm", "made.pbm", *CERTIFY) if certifies() else None
+    texts = {"curve.csv": "0, 0\n0.5, 0.4\n1, 1\n", "three.gpl": "GIMP Palette\n0 0 0\n9 9 200\n"
+             "255 255 255\n", "kernel.json": '{"divisor": 2, "taps": [[1,0,1], [0,1,1]]}',
+             "levels.csv": "real, imaginary\n1, 0\n-1, 0\n0, 1\n0, -1\n",
+             "taps.csv": "1, 0, 0.5\n0, 1, 0.5\n"}
+    for name, text in texts.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+
+
+def runs():
+    """(name, arguments, outputs) of each."""
+    sure = CERTIFY if certifies() else []
+    cert = sure[1:]
+    png, tif = picture("png"), picture("tif")
+    levels = "levels.png" if supports("png") else "levels.pgm"
+    halftone = ["halftone", "in.pgm", "out.pbm", *THREADS]
+    denoise = ["denoise", "in.pgm", "out.pgm", "--iterations", "3", *THREADS]
+    segment = ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--iterations", "9", *THREADS]
+    register = ["register", "in.pgm", "moved.pgm", "out.pgm", "--scales", "2", "--updates", "2",
+                "--force", *THREADS]
+    quantize = ["hologram", "quantize", "light.npy", "out.pgm", "--levels", "phase:16", *THREADS]
+    list_of_runs = [
+        ("halftone", [*halftone, *sure], ["out.pbm", *cert]),
+        ("halftone-text", [*halftone, "--kernel", "kernel.json", "--curve", "curve.csv"],
+         ["out.pbm"]),
+        ("halftone-screen", [*halftone, "--screen", "screen.pgm"], ["out.pbm"]),
+        ("halftone-resize", [*halftone, "--resize", "20x31"], ["out.pbm"]),
+        ("halftone-search", [*halftone, "--method", "dbs", "--rounds", "2", *sure],
+         ["out.pbm", *cert]),
+        ("halftone-riemersma", ["halftone", "in.pgm", "out.pbm", "--method", "riemersma"], ["out.pbm"]),
+        ("halftone-dots", [*halftone, "--method", "dot-diffusion"], ["out.pbm"]),
+        ("halftone-blue", [*halftone, "--method", "blue-noise", "--cell", "16"], ["out.pbm"]),
+        ("halftone-palette", ["halftone", "in.ppm", "out." + png, "--palette", "three.gpl",
+                              *THREADS, *sure], ["out." + png, *cert]),
+        ("halftone-picture-palette", ["halftone", "in." + png, "out.ppm", "--palette",
+                                      "./half.pbm", *THREADS], ["out.ppm"]),
+        ("halftone-inks", ["halftone", "in.ppm", "out.pbm", "--separate", "cmyk", *THREADS, *sure],
+         ["out-c.pbm", "out-m.pbm", "out-y.pbm", "out-k.pbm", *cert]),
+        ("halftone-rgb", ["halftone", "in." + tif, "out." + tif, "--channels", "rgb", *THREADS],
+         ["out." + tif]),
+        ("denoise", [*denoise, *sure], ["out.pgm", *cert]),
+        ("denoise-rows", [*denoise, "--schedule", "stream", "--kappa", "8"], ["out.pgm"]),
+        ("denoise-sigma", [*denoise, "--sigma", "2"], ["out.pgm"]),
+        ("denoise-implicit", ["denoise", "in16.pgm", "out.npy", "--scheme", "implicit",
+                              "--iterations", "1", *THREADS], ["out.npy"]),
+        ("segment", [*segment, "--overlay", "look." + png, "--contours", "lines.svg", "--phi",
+                     "phi.npy", "--frames", "how.gif", "--every", "4", *sure],
+         ["out.pgm", "look." + png, "lines.svg", "phi.npy", "how.gif", *cert]),
+        ("segment-series", [*segment, "--contours", "lines.geojson", "--frames", "how.ppm",
+                            "--every", "8"],
+         ["out.pgm", "lines.geojson", "how-0000.ppm", "how-0001.ppm", "how-0002.ppm"]),
+        ("segment-velocity", [*segment, "--velocity", "field.npy", "--number", "s23e8", "--speed", "1"],
+         ["out.pgm"]),
+        ("register", [*register, "--field", "u.npy", "--figure", "figure.pgm", "--grid",
+                      "grid.pgm", "--before", "before.pgm", "--after", "after.pgm", "--energy",
+                      "energy.csv", "--plot", "plot.svg", *sure],
+         ["out.pgm", "u.npy", "figure.pgm", "grid.pgm", "before.pgm", "after.pgm", "energy.csv",
+          "plot.svg", *cert]),
+        ("register-flo", [*register, "--field", "u.flo", "--init", "affine", "--match", "ncc"],
+         ["out.pgm", "u.flo"]),
+        ("register-apply", ["register", "--apply", "field.npy", "in.pgm", "out.pgm", *THREADS],
+         ["out.pgm"]),
+        ("hologram-make", ["hologram", "make", "new.npy", "--size", "48x40", *THREADS],
+         ["new.npy", "new.json"]),
+        ("hologram-quantize", [*quantize, "--report", "report.json", "--spectrum", "noise.pgm",
+                               *sure], ["out.pgm", "report.json", "noise.pgm", *cert]),
+        ("hologram-lists", ["hologram", "quantize", "light.npy", "out.pgm", "--levels",
+                            "levels.csv", "--weights", "taps.csv", *THREADS], ["out.pgm"]),
+        ("hologram-reconstruct", ["hologram", "reconstruct", "light.npy", "view.pgm", "--depth",
+                                  "80mm,91mm", *THREADS], ["view-1.pgm", "view-2.pgm"]),
+        ("hologram-numbers", ["hologram", "reconstruct", levels, "view.npy", "--levels", "phase:16",
+                              "--sidecar", "light.json", *THREADS], ["view.npy"]),
+        ("measure", ["measure", "in.pgm", "half.pbm", *THREADS, *sure], [*cert]),
+        ("screen", ["screen", "make", "void-and-cluster", "out.pgm", "--size", "16", *sure],
+         ["out.pgm", *cert]),
+        ("testcard", ["testcard", "out." + tif, "--size", "30x20", "--colour", *sure],
+         ["out." + tif, *cert]),
+        ("wedge", ["calibrate", "wedge", "out.pgm", "--patch", "16", "--curve", "curve.csv", *sure],
+         ["out.pgm", *cert]),
+        ("fit", ["calibrate", "fit", "wedge.pgm", "--curve", "made.csv", *sure],
+         ["made.csv", *cert]),
+    ]
+    if supports("png"):
+        list_of_runs += [
+            ("measure-page", ["measure", "in.pgm", "half.pbm", "--report", "report.html", *THREADS],
+             ["report.html"]),
+            ("compare", ["compare", "in.pgm", "--methods", "fs,bayer8", "--report", "report.html",
+                         *sure], ["report.html", *cert])]
+    if certifies():
+        list_of_runs += [("verify", ["verify", "cert.json", "in.pgm", "made.pbm", "--recompute",
+                                     *THREADS], [])]
+    return list_of_runs

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Fronts that compete, part by part against their definitions: the flood that finds a window, and
+ * the race; on hostile pictures, with walls, costs and several threads. */
+#include "core/random.h"
+#include "pde/compete/compete.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 40, MOST_FRONTS = 6 };
+
+/* A small world: a picture, seeds, walls, costs, all drawn from a number. */
+struct world {
+    struct ro_plane plane;
+    struct ro_front fronts[MOST_FRONTS];
+    uint32_t count;
+    uint32_t *pixels;
+    uint16_t *grey, *label, *nearest, *cost;
+};
+
+static uint32_t draw(uint64_t seed, uint32_t what, uint32_t which, uint32_t below)
+{
+    return ro_hash(seed, what, which) % below;
+}
+
+/* Noise, few tones, ramps with noise, even. */
+static uint16_t tone(uint64_t seed, uint32_t kind, uint32_t x, uint32_t y, uint32_t width)
+{
+    const uint32_t h = ro_hash(seed, x + 1000, y);
+    switch (kind) {
+    case 0:
+        return (uint16_t)h;
+    case 1:
+        return (uint16_t)(h % 3 * 30000);
+    case 2:
+        return (uint16_t)(x * 60000 / width + h % 5000);
+    default:
+        return (uint16_t)(12345 + (h % 64 == 0 ? 20000 : 0));
+    }
+}
+
+static void open_world(struct world *world, uint64_t seed)
+{
+    const uint32_t width = 1 + draw(seed, 1, 0, MOST), height = 1 + draw(seed, 1, 1, MOST);
+    *world = (struct world){.count = 1 + draw(seed, 1, 2, MOST_FRONTS)};
+    struct ro_plane *plane = &world->plane;
+    plane->width = width;
+    plane->height = height;
+    plane->pitch = width + 2 * RO_PLANE_MARGIN;
+    const size_t size = ro_plane_size(plane);
+    uint16_t **const planes[] = {&world->grey, &world->label, &world->nearest, &world->cost};
+    for (int i = 0; i < 4; i++)
+        *planes[i] = calloc(size, sizeof(uint16_t));
+    world->pixels = malloc(MOST_FRONTS * size * sizeof *world->pixels);
+    plane->grey = world->grey;
+    plane->label = world->label;
+    plane->least = UINT16_MAX;
+    plane->spread = 1 + draw(seed, 1, 3, 65535);
+    const uint32_t kind = draw(seed, 1, 4, 4);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            const uint32_t p = ro_plane_at(plane, x, y);
+            const uint16_t grey = world->grey[p] = tone(seed, kind, x, y, width);
+            plane->least = grey < plane->least ? grey : plane->least;
+            plane->most = grey > plane->most ? grey : plane->most;
+            world->nearest[p] = (uint16_t)(1 + draw(seed, x + 200, y, 8) / 4);
+            world->cost[p] =
+                (uint16_t)(draw(seed, x + 300, y, 9) ? 16 + ro_hash(seed, x, y) % 1009 : 0);
+        }
+    size_t used = 0;
+    for (uint32_t f = 0; f < world->count; f++) {
+        struct ro_front *front = &world->fronts[f];
+        const uint32_t left = draw(seed, 2, f, width), top = draw(seed, 3, f, height);
+        const uint32_t right = left + draw(seed, 4, f, 4), bottom = top + draw(seed, 5, f, 4);
+        const uint32_t a = draw(seed, 6, f, 65536), b = draw(seed, 7, f, 65536);
+        front->pixels = world->pixels + used;
+        front->label = (uint16_t)(1 + draw(seed, 8, f, 3));
+        front->low = (uint16_t)(a < b ? a : b);
+        front->high = (uint16_t)(a < b ? b : a);
+        for (uint32_t y = top; y <= bottom && y < height; y++)
+            for (uint32_t x = left; x <= right && x < width; x++) {
+                const uint32_t p = ro_plane_at(plane, x, y);
+                world->pixels[used++] = p;
+                front->count++;
+                if (!world->label[p])
+                    world->label[p] = front->label;
+            }
+    }
+}
+
+static void close_world(struct world *world)
+{
+    free(world->grey);
+    free(world->label);
+    free(world->nearest);
+    free(world->cost);
+    free(world->pixels);
+}
+
+/* ---- The flood ------------------------------------------------------------------------------- */
+
+static void floods_agree(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        struct world world;
+        open_world(&world, seed);
+        unsigned char *inside = malloc(ro_plane_size(&world.plane));
+        uint16_t scratch[64];
+        struct ro_flooder *flooder = ro_flooder_open(&world.plane);
+        assert_non_null(flooder);
+        for (uint32_t f = 0; f < world.count; f++)
+            for (int kind = RO_REGION_BRIGHT; kind <= RO_REGION_BAND; kind++)
+                for (int way = 0; way < 4; way++) {
+                    const struct ro_window_start start =
+                        ro_window_start(&world.plane, &world.fronts[f], scratch);
+                    const struct ro_flood_rule rule = {.kind = (enum ro_region_kind)kind,
+                                                       .most = (uint64_t)world.plane.width *
+                                                               world.plane.height /
+                                                               (way & 1 ? 2 : 1),
+                                                       .leap = seed % 5 * 20,
+                                                       .inland = way & 1,
+                                                       .nearest = way & 2 ? world.nearest : NULL};
+                    struct ro_flood want = {0}, got = {0};
+                    ro_flood_ref(&world.plane, &world.fronts[f], &start, &rule, inside, &want);
+                    ro_flooder_run(flooder, &world.fronts[f], &start, &rule, &got);
+                    assert_int_equal(got.count, want.count);
+                    assert_int_equal(got.best, want.best);
+                    assert_int_equal(got.cut, want.cut);
+                    for (int k = 0; k < want.count; k++) {
+                        assert_int_equal(got.level[k].area, want.level[k].area);
+                        assert_int_equal(got.level[k].pairs, want.level[k].pairs);
+                        assert_int_equal(got.level[k].contrast, want.level[k].contrast);
+                    }
+                }
+        ro_flooder_close(flooder);
+        free(inside);
+        close_world(&world);
+    }
+}
+
+/* Levels by hand: a bright square on a dark ground, one pixel of it darker. */
+static void a_window_ends_at_the_outline(void **state)
+{
+    (void)state;
+    enum { SIDE = 24 };
+    struct ro_plane plane = {.width = SIDE,
+                             .height = SIDE,
+                             .pitch = SIDE + 4,
+                             .least = 1000,
+                             .most = 13800,
+                             .spread = 12800};
+    uint16_t *grey = calloc(ro_plane_size(&plane), sizeof *grey);
+    uint16_t *label = calloc(ro_plane_size(&plane), sizeof *label);
+    uint32_t pixel = ro_plane_at(&plane, 10, 10);
+    plane.grey = grey;
+    plane.label = label;
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            grey[ro_plane_at(&plane, x, y)] = x >= 5 && x < 15 && y >= 5 && y < 15 ? 13800 : 1000;
+    grey[ro_plane_at(&plane, 7, 7)] = 12000; /* 18 levels of 100 below the others */
+    struct ro_front front = {.pixels = &pixel, .count = 1, .label = 1};
+    uint16_t scratch[1];
+    const struct ro_window_start start = ro_window_start(&plane, &front, scratch);
+    assert_int_equal(start.unit, 100);
+    const struct ro_flood_rule rule = {.kind = RO_REGION_BRIGHT, .most = SIDE * SIDE};
+    struct ro_flood flood = {0};
+    struct ro_flooder *flooder = ro_flooder_open(&plane);
+    ro_flooder_run(flooder, &front, &start, &rule, &flood);
+    assert_int_equal(flood.count, 128); /* the ground would be level 128 */
+    assert_int_equal(flood.level[0].area, 99);
+    assert_int_equal(flood.level[17].area, 99);
+    assert_int_equal(flood.level[18].area, 100);
+    assert_int_equal(flood.best, 18); /* the hole costs contrast */
+    ro_flooder_close(flooder);
+    free(grey);
+    free(label);
+}
+
+/* ---- The race -------------------------------------------------------------------------------- */
+
+static void races_agree(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        ro_context *context;
+        assert_int_equal(
+            ro_context_open(&(ro_context_options){.threads = threads, .device = RO_DEVICE_CPU},
+                            &context),
+            RO_OK);
+        for (uint64_t seed = 0; seed < 80; seed++) {
+            struct world world;
+            open_world(&world, seed);
+            const size_t size = ro_plane_size(&world.plane);
+            uint64_t *want = malloc(size * sizeof *want), *got = malloc(size * sizeof *got);
+            struct ro_race race = {&world.plane, seed % 3 ? NULL : world.cost, world.fronts,
+                                   world.count, want};
+            ro_race_ref(&race);
+            race.arrival = got;
+            assert_int_equal(ro_race_run(context, &race), RO_OK);
+            for (size_t i = 0; i < size; i++)
+                if (want[i] != got[i])
+                    fail_msg("world %llu: pixel %zu: %llx, not %llx", (unsigned long long)seed, i,
+                             (unsigned long long)got[i], (unsigned long long)want[i]);
+            free(want);
+            free(got);
+            close_world(&world);
+        }
+        ro_context_close(context);
+    }
+}
+
+/* Rounds of so many pixels that threads share them. */
+static void many_pixels_at_once(void **state)
+{
+    (void)state;
+    enum { SIDE = 700, FRONTS = 8000 };
+    struct ro_plane plane = {.width = SIDE, .height = SIDE, .pitch = SIDE + 4};
+    uint16_t *grey = calloc(ro_plane_size(&plane), sizeof *grey);
+    struct ro_front *fronts = calloc(FRONTS, sizeof *fronts);
+    uint32_t *pixels = malloc(FRONTS * sizeof *pixels);
+    uint64_t *first = NULL;
+    plane.grey = grey;
+    for (uint32_t i = 0; i < FRONTS; i++) {
+        pixels[i] = ro_plane_at(&plane, ro_hash(1, i, 0) % SIDE, ro_hash(1, i, 1) % SIDE);
+        fronts[i] = (struct ro_front){&pixels[i], 1, 1, 0, 65535, RO_REGION_BAND};
+    }
+    for (int threads = 1; threads <= 4; threads++) {
+        ro_context *context;
+        assert_int_equal(
+            ro_context_open(&(ro_context_options){.threads = threads, .device = RO_DEVICE_CPU},
+                            &context),
+            RO_OK);
+        uint64_t *arrival = malloc(ro_plane_size(&plane) * sizeof *arrival);
+        const struct ro_race race = {&plane, NULL, fronts, FRONTS, arrival};
+        assert_int_equal(ro_race_run(context, &race), RO_OK);
+        if (first)
+            assert_memory_equal(arrival, first, ro_plane_size(&plane) * sizeof *arrival);
+        if (first)
+            free(arrival);
+        else
+            first = arrival;
+        ro_context_close(context);
+    }
+    free(first);
+    free(grey);
+    free(fronts);
+    free(pixels);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(floods_agree),
+        cmocka_unit_test(a_window_ends_at_the_outline),
+        cmocka_unit_test(races_agree),
+        cmocka_unit_test(many_pixels_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions as a user gets them: objects found without a setting, many labels, masks, factors, places
+ * of outlines between pixels, the same bits by every schedule, and what is refused. */
+#include "core/random.h"
+#include "roundoff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ro_context *context;
+static ro_regions_report report;
+
+static ro_image blank(ro_format format, uint32_t width, uint32_t height)
+{
+    ro_image image;
+    assert_int_equal(ro_image_alloc(context, format, width, height, 0, &image), RO_OK);
+    memset(image.data, 0, (size_t)image.stride * height);
+    return image;
+}
+
+static void put(const ro_image *image, uint32_t x, uint32_t y, double value)
+{
+    char *row = (char *)image->data + (ptrdiff_t)y * image->stride;
+    if (image->format == RO_GRAY16)
+        ((uint16_t *)(void *)row)[x] = (uint16_t)lrint(value);
+    else
+        ((uint8_t *)row)[x] = (uint8_t)lrint(value);
+}
+
+static uint32_t get(const ro_image *image, uint32_t x, uint32_t y)
+{
+    const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    return image->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x]
+                                      : ((const uint8_t *)row)[x];
+}
+
+static ro_regions *grow(const ro_image *image, ro_regions_options options)
+{
+    ro_regions *result;
+    options.report = &report;
+    if (ro_regions_grow(context, image, &options, &result) != RO_OK)
+        fail_msg("%s", ro_context_message(context));
+    return result;
+}
+
+/* How much of a pixel lies in a disc. */
+static double cover(double x, double y, double cx, double cy, double radius)
+{
+    enum { FINE = 16 };
+    int inside = 0;
+    for (int j = 0; j < FINE; j++)
+        for (int i = 0; i < FINE; i++)
+            inside +=
+                hypot(x - 0.5 + (i + 0.5) / FINE - cx, y - 0.5 + (j + 0.5) / FINE - cy) < radius;
+    return inside / (double)(FINE * FINE);
+}
+
+/* Discs of different tones on an uneven ground, with noise: a hundred, in rows of ten. */
+enum { PITCH = 40, SIDE = 10 * PITCH, DISCS = 100 };
+
+static double disc_radius(int i) { return 8 + i % 7; }
+
+static ro_image draw_discs(ro_format format, double white)
+{
+    ro_image image = blank(format, SIDE, SIDE);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++) {
+            const int i = (int)(y / PITCH * 10 + x / PITCH);
+            const double cx = x / PITCH * PITCH + PITCH / 2, cy = y / PITCH * PITCH + PITCH / 2;
+            const double tone = 30 + 40.0 * x / SIDE;
+            const double noise = (ro_hash(3, x, y) * 0x1p-32 - 0.5) * 16;
+            const double share = cover(x, y, cx, cy, disc_radius(i));
+            put(&image, x, y, white / 255 * (tone + share * (60 + i % 60) + noise));
+        }
+    return image;
+}
+
+static void seed_discs(ro_seed *seeds, bool labels)
+{
+    for (int i = 0; i < DISCS; i++)
+        seeds[i] = (ro_seed){labels ? 10 * (i + 1) : 1, i % 10 * PITCH + PITCH / 2,
+                             i / 10 * PITCH + PITCH / 2, 4};
+}
+
+static void objects_are_found(void **state)
+{
+    (void)state;
+    ro_seed seeds[DISCS];
+    for (int way = 0; way < 4; way++) { /* 8 bits, 16 bits, 12 bits in 16; one label for all */
+        const ro_image image =
+            draw_discs(way == 1 || way == 2 ? RO_GRAY16 : RO_GRAY8, way == 1   ? 65535
+                                                                    : way == 2 ? 4095
+                                                                               : 255);
+        seed_discs(seeds, way < 3);
+        ro_regions *result =
+            grow(&image, (ro_regions_options){.seeds = seeds, .seed_count = DISCS});
+        size_t count;
+        const ro_region *table = ro_regions_table(result, &count);
+        const ro_region_front *fronts = ro_regions_fronts(result, &count);
+        assert_int_equal(count, DISCS);
+        assert_int_equal(report.useless, 0);
+        for (int i = 0; i < DISCS; i++) {
+            const double area = acos(-1) * disc_radius(i) * disc_radius(i);
+            if (!(fabs((double)fronts[i].area / area - 1) < 0.12))
+                fail_msg("way %d, disc %d: %llu pixels instead of %.0f", way, i,
+                         (unsigned long long)fronts[i].area, area);
+            assert_int_equal(fronts[i].kind, RO_REGION_BRIGHT);
+            if (way < 3) {
+                assert_int_equal(table[i].label, 10 * (i + 1));
+                assert_int_equal(table[i].area, fronts[i].area);
+                assert_true(fabs(table[i].x - seeds[i].x) < 0.3 &&
+                            fabs(table[i].y - seeds[i].y) < 0.3);
+            }
+        }
+        ro_image copy = image;
+        ro_regions_free(result);
+        ro_image_free(&copy);
+    }
+}
+
+/* ---- Where outlines are ---------------------------------------------------------------------- */
+
+static double signed_area(const ro_polyline *line)
+{
+    double sum = 0;
+    for (size_t k = 0; k < line->count; k++) {
+        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
+        sum += a[0] * b[1] - b[0] * a[1];
+    }
+    return sum / 2;
+}
+
+/* A ring with sharp edges: two lines, each on its circle. */
+static void outlines_lie_between_pixels(void **state)
+{
+    (void)state;
+    const double cx = 61.3, cy = 57.8, outer = 35.4, inner = 17.7;
+    for (int blur = 0; blur < 2; blur++) {
+        ro_image image = blank(RO_GRAY8, 120, 120);
+        for (uint32_t y = 0; y < 120; y++)
+            for (uint32_t x = 0; x < 120; x++)
+                put(&image, x, y,
+                    40 + 150 * (cover(x, y, cx, cy, outer) - cover(x, y, cx, cy, inner)));
+        const ro_seed seed = {1, 61, 30, 4};
+        ro_regions *result =
+            grow(&image,
+                 (ro_regions_options){.seeds = &seed, .seed_count = 1, .smooth = blur ? 1.5 : -1});
+        size_t count;
+        const ro_polyline *lines = ro_regions_contours(result, &count);
+        assert_int_equal(count, 2);
+        for (size_t i = 0; i < 2; i++) {
+            const bool hole = signed_area(&lines[i]) > 0; /* y points down */
+            const double radius = hole ? inner : outer;
+            double sum = 0, worst = 0;
+            assert_true(lines[i].closed);
+            for (size_t k = 0; k < lines[i].count; k++) {
+                const double off =
+                    hypot(lines[i].points[2 * k] - cx, lines[i].points[2 * k + 1] - cy) - radius;
+                sum += off;
+                worst = fabs(off) > worst ? fabs(off) : worst;
+            }
+            /* smoothing by s draws a circle in by s^2 / 2R */
+            if (!(fabs(sum / (double)lines[i].count) < (blur ? 0.1 : 0.02) &&
+                  worst < (blur ? 0.2 : 0.1)))
+                fail_msg("blur %d, radius %g: %.3f off, %.3f at worst", blur, radius,
+                         sum / (double)lines[i].count, worst);
+        }
+        assert_true(signed_area(&lines[0]) < 0 && signed_area(&lines[1]) > 0);
+        ro_regions_free(result);
+        ro_image_free(&image);
+    }
+}
+
+/* What reaches the border of the picture is closed there. */
+static void the_border_closes(void **state)
+{
+    (void)state;
+    ro_image image = blank(RO_GRAY8, 50, 40);
+    for (uint32_t y = 0; y < 40; y++)
+        for (uint32_t x = 0; x < 50; x++)
+            put(&image, x, y, x < 20 ? 200 : 50);
+    const ro_seed seed = {3, 8, 20, 4};
+    ro_regions *result = grow(&image, (ro_regions_options){.seeds = &seed, .seed_count = 1});
+    size_t count;
+    const ro_polyline *lines = ro_regions_contours(result, &count);
+    assert_int_equal(count, 1);
+    assert_true(fabs(signed_area(&lines[0]) + 20 * 40) < 1); /* corners are cut */
+    const ro_region *table = ro_regions_table(result, &count);
+    assert_int_equal(table[0].label, 3);
+    assert_int_equal(table[0].area, 800);
+    assert_true(table[0].border && table[0].left == 0 && table[0].right == 19 &&
+                table[0].bottom == 39);
+    assert_true(fabs(table[0].perimeter - 120) < 3 && fabs(table[0].mean - 200) < 1e-9);
+    ro_regions_free(result);
+    ro_image_free(&image);
+}
+
+/* ---- Competition ----------------------------------------------------------------------------- */
+
+/* On even ground the middle divides two seeds; with a factor it moves, and walls stop both. */
+static void fronts_share_the_ground(void **state)
+{
+    (void)state;
+    ro_image image = blank(RO_GRAY8, 101, 21), factor = blank(RO_GRAY8, 101, 21);
+    ro_image labels = blank(RO_GRAY8, 101, 21);
+    const ro_seed seeds[2] = {{1, 10, 10, 2}, {2, 90, 10, 2}};
+    for (uint32_t y = 0; y < 21; y++)
+        for (uint32_t x = 0; x < 101; x++) {
+            put(&image, x, y, 99);
+            put(&factor, x, y, y == 15 ? 0 : x < 50 ? 255 : 128);
+        }
+    ro_regions *result =
+        grow(&image, (ro_regions_options){.seeds = seeds, .seed_count = 2, .smooth = -1});
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    for (uint32_t x = 0; x < 101; x++) /* the one in the middle goes to the first */
+        assert_int_equal(get(&labels, x, 10), x <= 50 ? 1 : 2);
+    assert_int_equal(ro_regions_show(result, 20), RO_OK);
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    assert_int_equal(get(&labels, 31, 10), 1); /* twenty behind the disc's last pixel */
+    assert_int_equal(get(&labels, 32, 10), 0);
+    ro_regions_free(result);
+    result = grow(&image, (ro_regions_options){
+                              .seeds = seeds, .seed_count = 2, .smooth = -1, .factor = &factor});
+    assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
+    assert_int_equal(get(&labels, 55, 10), 1);
+    assert_int_equal(get(&labels, 70, 10), 2);
+    for (uint32_t x = 0; x < 101; x++)
+        for (uint32_t y = 15; y < 21; y++)
+            assert_int_equal(get(&labels, x, y), 0);
+    ro_regions_free(result);
+    ro_image_free(&image);
+    ro_image_free(&factor);
+    ro_image_free(&labels);
+}
+
+/* A mask with labels beyond 255 gives what discs at the same places give. */
+static void masks_are_seeds(void **state)
+{
+    (void)state;
+    ro_image image = draw_discs(RO_GRAY8, 255), mask = blank(RO_GRAY16, SIDE, SIDE);
+    ro_image want = blank(RO_GRAY16, SIDE, SIDE), got = blank(RO_GRAY16, SIDE, SIDE);
+    ro_image narrow = blank(RO_GRAY8, SIDE, SIDE);
+    ro_seed seeds[DISCS];
+    seed_discs(seeds, true);
+    for (int i = 0; i < DISCS; i++)
+        for (int y = -4; y <= 4; y++)
+            for (int x = -4; x <= 4; x++)
+                if (x * x + y * y < 16)
+                    put(&mask, (uint32_t)(seeds[i].x + x), (uint32_t)(seeds[i].y + y),
+                        seeds[i].label);
+    ro_regions *a = grow(&image, (ro_regions_options){.seeds = seeds, .seed_count = DISCS});
+    assert_int_equal(ro_regions_labels(a, &want), RO_OK);
+    assert_int_equal(ro_regions_labels(a, &narrow), RO_E_ARGUMENT);
+    ro_regions *b = grow(&image, (ro_regions_options){.mask = &mask});
+    assert_int_equal(ro_regions_labels(b, &got), RO_OK);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            assert_int_equal(get(&got, x, y), get(&want, x, y));
+    ro_regions_free(a);
+    ro_regions_free(b);
+    ro_image_free(&image);
+    ro_image_free(&mask);
+    ro_image_free(&want);
+    ro_image_free(&got);
+    ro_image_free(&narrow);
+}
+
+static void schedules_agree(void **state)
+{
+    (void)state;
+    ro_context *old = context;
+    for (uint32_t trial = 0; trial < 12; trial++) {
+        ro_image image = blank(RO_GRAY8, 20 + trial * 3, 60 - trial * 2);
+        ro_image want = blank(RO_GRAY8, image.width, image.height),
+                 got = blank(RO_GRAY8, image.width, image.height);
+        for (uint32_t y = 0; y < image.height; y++)
+            for (uint32_t x = 0; x < image.width; x++)
+                put(&image, x, y, 60 + (x / 9 + y / 7) % 3 * 50 + ro_hash(trial, x, y) % 30);
+        ro_seed seeds[5];
+        for (uint32_t i = 0; i < 5; i++)
+            seeds[i] =
+                (ro_seed){(int)(1 + ro_hash(trial, i, 7) % 3), ro_hash(trial, i, 1) % image.width,
+                          ro_hash(trial, i, 2) % image.height, 1 + ro_hash(trial, i, 3) % 4};
+        ro_regions_options options = {
+            .seeds = seeds, .seed_count = 5, .schedule = "reference", .smooth = trial % 2 ? -1 : 0};
+        ro_regions *result = grow(&image, options);
+        assert_string_equal(ro_context_report(context)->schedule, "reference");
+        assert_int_equal(ro_regions_labels(result, &want), RO_OK);
+        ro_regions_free(result);
+        for (int threads = 1; threads <= 3; threads++) {
+            assert_int_equal(ro_context_open(&(ro_context_options){.threads = threads}, &context),
+                             RO_OK);
+            options.schedule = NULL;
+            result = grow(&image, options);
+            assert_int_equal(ro_regions_labels(result, &got), RO_OK);
+            for (uint32_t y = 0; y < image.height; y++)
+                for (uint32_t x = 0; x < image.width; x++)
+                    assert_int_equal(get(&got, x, y), get(&want, x, y));
+            ro_regions_free(result);
+            ro_context_close(context);
+        }
+        context = old;
+        ro_image_free(&image);
+        ro_image_free(&want);
+        ro_image_free(&got);
+    }
+}
+
+/* ---- What is of no use, and what is refused -------------------------------------------------- */
+
+static void everything_and_nothing(void **state)
+{
+    (void)state;
+    ro_image image = blank(RO_GRAY8, 30, 30);
+    const ro_seed all = {1, 15, 15, 3};
+    ro_regions_free(grow(&image, (ro_regions_options){.seeds = &all, .seed_count = 1}));
+    assert_int_equal(report.useless, RO_LABEL_EVERYTHING);
+    const ro_seed hidden[2] = {{1, 15, 15, 6}, {2, 15, 15, 2}};
+    ro_regions_free(grow(&image, (ro_regions_options){.seeds = hidden, .seed_count = 2}));
+    assert_true(report.useless & RO_LABEL_NOTHING);
+    ro_image_free(&image);
+}
+
+static void bad_options(void **state)
+{
+    (void)state;
+    ro_image image = blank(RO_GRAY8, 30, 30), other = blank(RO_GRAY8, 31, 30);
+    ro_image floats = blank(RO_GRAYF, 30, 30);
+    static const ro_seed seed = {1, 15, 15, 3}, outside = {1, 30, 15, 3}, high = {65536, 1, 1, 1};
+    const struct {
+        ro_regions_options options;
+        const char *says;
+    } cases[] = {
+        {{0}, "there is no seed"},
+        {{.seeds = &outside, .seed_count = 1}, "outside the image"},
+        {{.seeds = &high, .seed_count = 1}, "labels are 1 to 65535"},
+        {{.seeds = &seed, .seed_count = 1, .smooth = 65}, "up to 64"},
+        {{.seeds = &seed, .seed_count = 1, .smooth = NAN}, "up to 64"},
+        {{.seeds = &seed, .seed_count = 1, .schedule = "active"}, "auto and reference"},
+        {{.mask = &other}, "the mask is 31 x 30"},
+        {{.mask = &floats}, "not grey of 8 or 16 bits"},
+        {{.seeds = &seed, .seed_count = 1, .factor = &floats}, "the factor is float grey"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ro_regions *result;
+        assert_int_not_equal(ro_regions_grow(context, &image, &cases[i].options, &result), RO_OK);
+        assert_null(result);
+        if (!strstr(ro_context_message(context), cases[i].says))
+            fail_msg("case %zu: %s", i, ro_context_message(context));
+    }
+    ro_image_free(&image);
+    ro_image_free(&other);
+    ro_image_free(&floats);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_are_found),      cmocka_unit_test(outlines_lie_between_pixels),
+        cmocka_unit_test(the_border_closes),      cmocka_unit_test(fronts_share_the_ground),
+        cmocka_unit_test(masks_are_seeds),        cmocka_unit_test(schedules_agree),
+        cmocka_unit_test(everything_and_nothing), cmocka_unit_test(bad_options),
+    };
+    if (ro_context_open(&(ro_context_options){.threads = 2}, &context) != RO_OK)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ro_context_close(context);
+    return failed;
+}
