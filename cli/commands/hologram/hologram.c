@@ -16,8 +16,7 @@ static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
 static const char *const drives[] = {"auto", "numbers", "full", "bits", NULL};
 
-static const struct hologram_values defaults = {
-    .rho = RO_DEFAULT, .gain = RO_DEFAULT, .kappa = RO_DEFAULT};
+static const struct hologram_values defaults = {.gain = RO_DEFAULT};
 
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,

@@ -20,7 +20,7 @@ static int read_frames(const struct command *command, const struct hologram_valu
 {
     if (values->refine || values->target || values->region || values->light || values->edges ||
         values->algorithm || values->weights || values->taps || values->p ||
-        values->rho != RO_DEFAULT || values->hogel || values->schedule || values->spectrum ||
+        values->rho != 0 || values->hogel || values->schedule || values->spectrum ||
         values->report)
         return usage_error(command,
                            "--frames goes by rules of its own: of quantize it takes --levels, "

@@ -51,9 +51,9 @@ static int read_quantize(const struct command *command, const struct hologram_va
                               .weights = hologram_is_list(values->weights) ? NULL : values->weights,
                               .schedule = schedules[values->schedule],
                               .taps = values->taps,
-                              .rho = values->rho,
+                              .rho = values->rho > 0 ? values->rho : RO_DEFAULT,
                               .gain = values->gain,
-                              .kappa = values->kappa,
+                              .kappa = values->kappa > 0 ? values->kappa : RO_DEFAULT,
                               .hogel = (uint32_t)values->hogel,
                               .measure = values->report != NULL,
                               .report = &q->report};

@@ -66,7 +66,7 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
                            "--refine needs --target and --distance: what is to be seen, and "
                            "how far from the modulator");
     if (values->algorithm || values->weights || values->taps || values->p ||
-        values->gain != RO_DEFAULT || values->rho != RO_DEFAULT || values->hogel ||
+        values->gain != RO_DEFAULT || values->rho != 0 || values->hogel ||
         values->schedule || values->spectrum)
         return usage_error(command,
                            "--refine goes by rules of its own: --algorithm, --weights, "

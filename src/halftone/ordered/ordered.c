@@ -80,8 +80,8 @@ static ro_status find_screen(struct halftoner *work, struct screen *screen)
         .shape = options->shape,
     };
     if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
-        made.size = ordered_plate_dot(made.size ? made.size : SCREEN_DOT_SIDE, work->plate);
-        if (made.angle == 0 && made.size % 2 == 0)
+        made.cell = ordered_plate_dot(made.cell ? made.cell : SCREEN_DOT_SIDE, work->plate);
+        if (made.angle == 0 && made.cell % 2 == 0)
             made.angle = 45;
         else if (work->plate > 1) /* of odd size */
             made.angle = 0;

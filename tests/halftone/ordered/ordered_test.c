@@ -215,7 +215,7 @@ static void check_image(const struct setting *setting, uint32_t width, uint32_t 
     ro_image right = image_of(format, width, height, 0), out = image_of(format, width, height, 0);
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS,      .method = setting->method,
                                    .levels = setting->levels, .cell = setting->cell,
-                                   .seed = setting->seed,     .threshold = setting->threshold,
+                                   .seed = setting->seed,     .threshold = setting->threshold ? setting->threshold : RO_DEFAULT,
                                    .screen = screen};
     fill(&in, width);
     run_reference(&in, &right, setting, screen);
