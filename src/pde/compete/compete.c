@@ -65,7 +65,7 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
     if (!ro_is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "smoothing by %g pixels: 0 to %d are possible", options->smooth,
+                               "smoothing by %g pixels: up to %d are possible", options->smooth,
                                MOST_DEVIATION);
     for (size_t i = 0; i < options->seed_count; i++) {
         const ro_seed *seed = &options->seeds[i];
