@@ -54,11 +54,13 @@ static int run(const struct bench_options *options)
     if (ro_testcard(context, &in) != RO_OK)
         goto done;
     for (int i = 0; i < OURS; i++) {
-        ro_context_options how = {.cpu = ways[i].cpu, .threads = ways[i].threads};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .cpu = ways[i].cpu,
+                                  .threads = ways[i].threads};
         struct halftoning *own = &ours[count];
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
-        *own = (struct halftoning){own->context, &in, &out, {.palette = &palette}};
+        *own = (struct halftoning){
+            own->context, &in, &out, {RO_HALFTONE_DEFAULTS, .palette = &palette}};
         list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     int own_count = count;

@@ -2,6 +2,7 @@
 /* A halftoning made ready: options checked, the engine opened, rows run. */
 #include "halftone/halftone.h"
 
+#include "core/options.h"
 #include "halftone/planes.h"
 
 #include <string.h>
@@ -38,9 +39,9 @@ static ro_status check_options(struct halftoner *work)
     } given[] = {
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
-        {OPTION_STRENGTH, options->strength != 0, "strength"},
+        {OPTION_STRENGTH, !ro_is_default(options->strength), "strength"},
         {OPTION_NOISE, options->noise != 0, "noise"},
-        {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
+        {OPTION_THRESHOLD, !ro_is_default(options->threshold), "threshold"},
         {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
         {OPTION_CELL, options->cell != 0, "cell"},
@@ -56,7 +57,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->order != NULL, "order"},
         {OPTION_SEARCH, options->start || options->first, "start"},
-        {OPTION_SEARCH, options->rounds != 0, "rounds"},
+        {OPTION_SEARCH, !ro_is_default(options->rounds), "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -83,15 +84,17 @@ static ro_status check_options(struct halftoner *work)
         const char *name;
     } percents[] = {
         {options->strength, 1, 100, "strength"},
-        {options->noise, 1, 100, "noise"},
+        {options->noise, 0, 100, "noise"},
         {options->threshold, 1, 99, "threshold"},
     };
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
-        if (percents[i].value != 0 &&
+        if (!ro_is_default(percents[i].value) &&
             (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%% is not in %d%% to %d%%",
                                    percents[i].name, percents[i].value, percents[i].least,
                                    percents[i].most);
+    if (!ro_is_default(options->rounds) && options->rounds < 1)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds cannot be made", options->rounds);
     return check_output(work);
 }
 
@@ -128,8 +131,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                          ro_device device)
 {
     *work = (struct halftoner){.context = context, .in = *in, .out = out};
-    if (options)
-        work->options = *options;
+    work->options = *options;
     const ro_palette *palette = work->options.palette;
     work->grey = (struct grey_form){.plane = palette ? PLANE_COLOUR : plane, .tone = &work->tone};
     work->plate = work->options.same_phases ? 0 : planes_plate(work->grey.plane);

@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 
 #include <stdlib.h>
@@ -103,8 +104,11 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
                              struct halftone_plan **made)
 {
     static _Alignas(8) unsigned char no_pixels;
-    ro_halftone_options own = {0};
+    ro_halftone_options own = RO_HALFTONE_OPTIONS;
     *made = NULL;
+    ro_status status = ro_options_take(context, options, &own, "RO_HALFTONE_OPTIONS");
+    if (status != RO_OK)
+        return status;
     struct halftone_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
@@ -114,13 +118,11 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
     plan->shape.data = &no_pixels;
     plan->shape.stride = (ptrdiff_t)ro_format_row_bytes(plan->shape.format, plan->shape.width);
     plan->out = out;
-    if (options)
-        own = *options;
     if (own.palette) {
         plan->palette = *own.palette;
         own.palette = &plan->palette;
     }
-    ro_status status = ro_image_check(context, &plan->shape, "input");
+    status = ro_image_check(context, &plan->shape, "input");
     if (status == RO_OK)
         status = open_planes(plan, &own, device);
     if (status == RO_OK) {

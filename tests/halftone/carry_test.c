@@ -34,8 +34,8 @@ static int open_contexts(void **state)
         pixels[i] = (uint8_t)((ro_hash(1, i, 0) >> 26) + i / 3 % WIDEST * 192 / WIDEST);
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++)
         for (int threads = 1; threads <= 3; threads += 2) {
-            const ro_context_options options = {
-                .device = RO_DEVICE_CPU, .cpu = cpu, .threads = threads};
+            const ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                                .cpu = cpu, .threads = threads};
             if (ro_context_open(&options, &contexts[contexts_made++]) != RO_OK)
                 return 1;
         }
@@ -170,7 +170,7 @@ static void every_method(void **state)
     for (int m = 0; (method = ro_halftone_method_at(m)); m++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             const ro_image in = grey8(sizes[i].width, sizes[i].height);
-            ro_halftone_options options = {.method = method->name};
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method->name};
             ro_plan_info info;
             ro_plan *plan;
             if (strcmp(method->name, "screen") == 0)
@@ -192,7 +192,8 @@ static void depths_and_levels(void **state)
         for (int wide = 0; wide < 2; wide++)
             for (int levels = 2; levels <= 5; levels += 3) {
                 const ro_image in = wide ? grey16(97, 35) : grey8(97, 35);
-                const ro_halftone_options options = {.method = methods[m], .levels = levels};
+                const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
+                                                     .levels = levels};
                 if (levels == 2 || (m != 3 && m != 4))
                     cut_everywhere(&in, RO_INDEX8, &options);
             }
@@ -202,11 +203,11 @@ static void options_of_diffusion(void **state)
 {
     (void)state;
     static const ro_halftone_options all[] = {
-        {.noise = 30, .seed = 7},
-        {.method = "jjn", .strength = 80},
-        {.threshold = 40, .noise = 5},
-        {.method = "atkinson", .levels = 3, .noise = 60, .strength = 99},
-        {.method = "burkes", .tone = {.gamma = 2.2, .invert = 1}},
+        {RO_HALFTONE_DEFAULTS, .noise = 30, .seed = 7},
+        {RO_HALFTONE_DEFAULTS, .method = "jjn", .strength = 80},
+        {RO_HALFTONE_DEFAULTS, .threshold = 40, .noise = 5},
+        {RO_HALFTONE_DEFAULTS, .method = "atkinson", .levels = 3, .noise = 60, .strength = 99},
+        {RO_HALFTONE_DEFAULTS, .method = "burkes", .tone = {.gamma = 2.2, .invert = 1}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const ro_image in = grey8(75, 35);
@@ -221,8 +222,8 @@ static void kernels_of_ones_own(void **state)
         100, 6, {{7, 0, 20}, {-7, 1, 20}, {7, 1, 10}, {0, 2, 25}, {-7, 3, 10}, {7, 3, 15}}};
     static const ro_kernel negative = {9, 4, {{1, 0, 4}, {-1, 1, -1}, {0, 1, 3}, {2, 3, 1}}};
     const ro_image in = grey8(80, 35);
-    cut_everywhere(&in, RO_BITS, &(ro_halftone_options){.kernel = &far});
-    cut_everywhere(&in, RO_BITS, &(ro_halftone_options){.kernel = &negative});
+    cut_everywhere(&in, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &far});
+    cut_everywhere(&in, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &negative});
 }
 
 static void serpentine_rows(void **state)
@@ -232,7 +233,7 @@ static void serpentine_rows(void **state)
                                           "ostromoukhov", "zhou-fang"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         const ro_image in = grey8(61, 24);
-        ro_halftone_options options = {.method = methods[m], .serpentine = 1};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m], .serpentine = 1};
         cut_everywhere(&in, RO_BITS, &options);
         options.schedule = "ec";
         if (m < 3)
@@ -250,13 +251,20 @@ static void palettes_and_planes(void **state)
         many.colours[i / 3][i % 3] = (uint8_t)ro_hash(3, i, 0);
     const ro_image in = {RO_RGB8, 69, 30, 255, 3 * WIDEST, pixels};
     const ro_image wide = {RO_RGB16, 69, 30, 65535, 6 * WIDEST, pixels};
-    cut_everywhere(&in, RO_INDEX8, &(ro_halftone_options){.palette = &few});
-    cut_everywhere(&in, RO_RGB8, &(ro_halftone_options){.method = "stucki", .palette = &few});
-    cut_everywhere(&wide, RO_INDEX8, &(ro_halftone_options){.palette = &many});
-    cut_everywhere(&in, RO_INDEX8, &(ro_halftone_options){.palette = &few, .overshoot = 20});
-    cut_everywhere(&in, RO_RGB8, &(ro_halftone_options){.channels = RO_CHANNELS_RGB, .levels = 3});
+    cut_everywhere(&in, RO_INDEX8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &few});
+    cut_everywhere(
+        &in, RO_RGB8,
+        &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "stucki", .palette = &few});
+    cut_everywhere(&wide, RO_INDEX8,
+                   &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &many});
     cut_everywhere(&in, RO_INDEX8,
-                   &(ro_halftone_options){.channels = RO_CHANNELS_CMYK, .method = "sierra"});
+                   &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &few, .overshoot = 20});
+    cut_everywhere(
+        &in, RO_RGB8,
+        &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .levels = 3});
+    cut_everywhere(&in, RO_INDEX8,
+                   &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK,
+                                          .method = "sierra"});
 }
 
 /* ---- What the numbers are ----------------------------------------------------------------------
@@ -339,7 +347,7 @@ static void pieces_run_side_by_side(void **state)
     const ro_image in = grey8(WIDEST, TALLEST);
     for (int c = 0; c + 1 < contexts_made; c += 2)
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-            const ro_halftone_options options = {.method = methods[m]};
+            const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m]};
             ro_plan *plan[2];
             ro_plan_info info;
             struct piece piece[2] = {{NULL, &in, 0, 32}, {NULL, &in, 32, TALLEST}};
@@ -395,7 +403,7 @@ static void cancelling_ends_the_wait(void **state)
         ro_image again = out;
         again.data = pieces;
         assert_int_equal(ro_halftone(contexts[c], &in, &again, NULL), RO_OK);
-        assert_same(&in, RO_BITS, &(ro_halftone_options){0}, 0);
+        assert_same(&in, RO_BITS, &(ro_halftone_options)RO_HALFTONE_OPTIONS, 0);
         ro_plan_free(plan);
     }
 }
@@ -414,8 +422,9 @@ static void refused(void **state)
 {
     (void)state;
     static const ro_halftone_options not_cut[] = {
-        {.method = "riemersma"}, {.method = "dbs"},      {.method = "otsu"},
-        {.method = "knuth"},     {.method = "pinwheel"},
+        {RO_HALFTONE_DEFAULTS, .method = "riemersma"}, {RO_HALFTONE_DEFAULTS, .method = "dbs"},
+        {RO_HALFTONE_DEFAULTS, .method = "otsu"},      {RO_HALFTONE_DEFAULTS, .method = "knuth"},
+        {RO_HALFTONE_DEFAULTS, .method = "pinwheel"},
     };
     const ro_image in = grey8(50, 40);
     ro_halftone_stream *stream;
@@ -430,11 +439,11 @@ static void refused(void **state)
                        "needs the whole image");
         ro_plan_free(plan);
     }
-    ro_halftone_options options = {.like = "pillow"};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .like = "pillow"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
     assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED, "cannot be cut");
     ro_plan_free(plan);
-    options = (ro_halftone_options){.schedule = "ed"};
+    options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
     assert_refused(ro_halftone_begin(plan, 0, 10, &stream), RO_E_UNSUPPORTED, "keeps sums");
     ro_plan_free(plan);

@@ -51,7 +51,7 @@ static uint8_t expected[3 * PIXELS], got[3 * PIXELS];
 static int open_context(void **state)
 {
     (void)state;
-    const ro_context_options options = {.device = RO_DEVICE_CPU, .threads = 1};
+    const ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     for (uint32_t p = 0; p < PICTURES; p++)
         for (uint32_t i = 0; i < sizeof pixels[p]; i++)
             pixels[p][i] = (uint8_t)((ro_hash(p, i, 0) >> 25) + i % WIDTH * 128 / WIDTH);
@@ -149,7 +149,7 @@ static void every_method(void **state)
     const ro_method *method;
     for (int m = 0; (method = ro_halftone_method_at(m)); m++) {
         const bool search = strcmp(method->family, "search") == 0;
-        ro_halftone_options options = {.method = method->name};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method->name};
         if (strcmp(method->name, "screen") == 0)
             options.screen = &screen;
         check(RO_GRAY8, RO_BITS, &options, search);
@@ -166,19 +166,30 @@ static void options_of_all_kinds(void **state)
     ro_palette palette;
     static const ro_kernel own = {8, 3, {{1, 0, 4}, {0, 1, 3}, {5, 3, 1}}};
     assert_int_equal(ro_palette_parse(context, "black white red green", &palette), RO_OK);
-    check(RO_GRAY8, RO_INDEX8, &(ro_halftone_options){.levels = 5, .noise = 20}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){.kernel = &own, .threshold = 30}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){.serpentine = 1}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){.schedule = "ed"}, false);
-    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){.tone = {.gamma = 1.8}}, false);
-    check(RO_RGB8, RO_RGB8, &(ro_halftone_options){.palette = &palette}, false);
-    check(RO_RGB16, RO_INDEX8, &(ro_halftone_options){.palette = &palette, .clamp = 1}, false);
-    check(RO_RGB8, RO_RGB8, &(ro_halftone_options){.channels = RO_CHANNELS_RGB}, false);
-    check(RO_RGBF, RO_INDEX8, &(ro_halftone_options){.channels = RO_CHANNELS_CMYK}, false);
+    check(RO_GRAY8, RO_INDEX8,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 5, .noise = 20}, false);
+    check(RO_GRAY8, RO_BITS,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &own, .threshold = 30}, false);
+    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1}, false);
+    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"}, false);
+    check(RO_GRAY8, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .tone = {.gamma = 1.8}},
+          false);
+    check(RO_RGB8, RO_RGB8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette},
+          false);
+    check(RO_RGB16, RO_INDEX8,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .clamp = 1}, false);
     check(RO_RGB8, RO_RGB8,
-          &(ro_halftone_options){.channels = RO_CHANNELS_RGB, .method = "riemersma"}, false);
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB}, false);
+    check(RO_RGBF, RO_INDEX8,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK}, false);
+    check(RO_RGB8, RO_RGB8,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB,
+                                 .method = "riemersma"},
+          false);
     for (int i = 0; i < 2; i++)
-        check(RO_GRAY8, RO_BITS, &(ro_halftone_options){.like = i ? "netpbm" : "pillow", .seed = i},
+        check(RO_GRAY8, RO_BITS,
+              &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .like = i ? "netpbm" : "pillow",
+                                     .seed = i},
               false);
 }
 
@@ -191,7 +202,7 @@ static void options_are_copied(void **state)
     const ro_image in = picture(RO_RGB8, 0), right = result(RO_RGB8, expected),
                    out = result(RO_RGB8, got);
     assert_int_equal(ro_palette_parse(context, "black white blue", &palette), RO_OK);
-    const ro_halftone_options options = {.palette = &palette};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
     assert_int_equal(ro_halftone(context, &in, &right, &options), RO_OK);
     assert_int_equal(ro_halftone_plan(context, &in, RO_RGB8, &options, &plan), RO_OK);
     memset(&palette, 0, sizeof palette);
@@ -217,9 +228,10 @@ static void other_shapes_are_refused(void **state)
     assert_refused(ro_halftone_plan(context, &in, RO_RGB16, NULL, &plan), RO_E_UNSUPPORTED,
                    "cannot be written");
     assert_null(plan);
-    assert_refused(
-        ro_halftone_plan(context, &in, RO_BITS, &(ro_halftone_options){.method = "no"}, &plan),
-        RO_E_ARGUMENT, "no method 'no'");
+    assert_refused(ro_halftone_plan(context, &in, RO_BITS,
+                                    &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "no"},
+                                    &plan),
+                   RO_E_ARGUMENT, "no method 'no'");
     assert_int_equal(ro_halftone_plan(context, &in, RO_BITS, NULL, &plan), RO_OK);
     other.height--;
     assert_refused(ro_plan_run(plan, &other, &out, NULL), RO_E_SIZE, "75 x 50 pixels");

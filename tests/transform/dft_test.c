@@ -115,8 +115,8 @@ static void fields(void **state)
         for (int v = 0; v < 4; v++) {
             ro_context *context;
             struct dft_field *plan;
-            ro_context_options how = {
-                .device = RO_DEVICE_CPU, .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
+            ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                      .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
             assert_int_equal(ro_context_open(&how, &context), RO_OK);
             assert_int_equal(dft_field_open(context, w, h, &plan), RO_OK);
             for (uint32_t k = 0; k < 2 * w * h; k++)
@@ -168,7 +168,8 @@ static void phasors_are_phasors(void **state)
 static int open_state(void **state)
 {
     ro_context *context = NULL;
-    int status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU}, &context);
+    int status = ro_context_open(
+        &(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU}, &context);
     *state = context;
     return status;
 }

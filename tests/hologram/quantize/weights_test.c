@@ -241,7 +241,8 @@ static void windows_follow_the_viewer(void **state)
 static int open_state(void **state)
 {
     ro_context *context = NULL;
-    int status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU}, &context);
+    int status = ro_context_open(
+        &(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU}, &context);
     *state = context;
     return status;
 }
