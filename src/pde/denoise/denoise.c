@@ -176,7 +176,7 @@ static ro_status open_passes(struct ro_explicit *run)
     struct ro_denoiser *work = run->work;
     const uint32_t wanted = work->options.iterations, depth = depth_of(run);
     run->depth = depth < wanted ? depth : wanted;
-    run->rest = wanted % run->depth;
+    run->rest = run->depth ? wanted % run->depth : 0;
     const uint32_t steps[2] = {run->depth, run->rest};
     for (int i = 0; i < 2; i++) {
         if (steps[i] == 0)
@@ -278,9 +278,10 @@ ro_status ro_denoise_explicit(struct ro_denoiser *work)
         status = run_passes(run);
     if (status == RO_OK)
         status = ro_denoiser_store_rows(work, &store);
-    const int most = run->pass[0].threads > run->pass[1].threads ? run->pass[0].threads
-                                                                 : run->pass[1].threads;
+    int threads = 1;
+    for (int i = 0; i < 2; i++)
+        threads = run->pass[i].threads > threads ? run->pass[i].threads : threads;
     if (status == RO_OK)
-        ro_denoiser_report(work, ro_explicit_schedule(work), run->rows.kernel->cpu, most);
+        ro_denoiser_report(work, ro_explicit_schedule(work), run->rows.kernel->cpu, threads);
     return status;
 }
