@@ -132,6 +132,10 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work);
  * first block ready to run. The engine's other calls follow. */
 ro_status diffusion_begin(struct halftoner *work,
                           const struct diffusion_schedule *const *schedules);
+/* The same on a device; `table` and its entries are acuity's (acuity_cuda.c), else NULL. */
+ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4], size_t entries);
+ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                                 uint32_t images, void *stream);
 ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
 void diffusion_end(struct halftoner *work);
 
