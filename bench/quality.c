@@ -237,7 +237,7 @@ static int list_rows(struct quality_row *rows)
         ro_halftone_options options;
     } more[] = {
         {"ostromoukhov --serpentine", {.method = "ostromoukhov", .serpentine = 1}},
-        {"dbs-clipping-free --start acuity", {.method = "dbs-clipping-free", .start = "acuity"}},
+        {"dbs-clipping-free --start random", {.method = "dbs-clipping-free", .start = "random"}},
         {"dbs-clipping-free --start fs", {.method = "dbs-clipping-free", .start = "fs"}},
         {"dbs-clipping-free --start ostromoukhov",
          {.method = "dbs-clipping-free", .start = "ostromoukhov"}},
