@@ -10,8 +10,8 @@
  *     column   x - 2        x - 1                 the lane below needs them
  *              below        after                 at its columns x - 2 and x - 3
  *
- * The chain from pixel to pixel is a product, a shift, a sum, a difference, a mask and two bounds.
- * It has fewer operations than the nine shares and their sums, which do not wait for one another:
+ * The chain from pixel to pixel is a product, a shift, a sum, a difference, a mask, a product and
+ * the bounds. It is shorter than the nine shares and their sums, which do not wait for one another:
  * the wave is as fast as a scheduler gives out instructions, one warp on each.
  */
 #ifndef RO_HALFTONE_DIFFUSION_CUDA_ACUITY_STEPS_CUH
@@ -76,20 +76,21 @@ template <bool BITS> struct narrow {
                  {entry.x, entry.y, entry.z}};
         return t;
     }
-    /* The byte of a weight picks its product; the first stands alone, for the chain. */
-    static __device__ __forceinline__ void share(const tone &t, int e, int (&shares)[10])
+    /* Of weights and the error, with a half for rounding. The byte of a weight picks its product;
+     * the first stands alone, for the chain. */
+    static __device__ __forceinline__ void multiply(const tone &t, int e, int (&products)[10])
     {
         const int low = e & 0xffff, high = e << 16;
         const int x = (int)t.weights[0], y = (int)t.weights[1], z = (int)t.weights[2];
-        shares[0] = __dp2a_lo(e, x, 64) >> 7;
-        shares[1] = __dp2a_hi(low, x, 64) >> 7;
-        shares[2] = __dp2a_hi(high, x, 64) >> 7;
-        shares[3] = __dp2a_lo(low, y, 64) >> 7;
-        shares[5] = __dp2a_lo(high, y, 64) >> 7;
-        shares[6] = __dp2a_hi(low, y, 64) >> 7;
-        shares[7] = __dp2a_hi(high, y, 64) >> 7;
-        shares[8] = __dp2a_lo(low, z, 64) >> 7;
-        shares[9] = __dp2a_lo(high, z, 64) >> 7;
+        products[0] = __dp2a_lo(e, x, 64);
+        products[1] = __dp2a_hi(low, x, 64);
+        products[2] = __dp2a_hi(high, x, 64);
+        products[3] = __dp2a_lo(low, y, 64);
+        products[5] = __dp2a_lo(high, y, 64);
+        products[6] = __dp2a_hi(low, y, 64);
+        products[7] = __dp2a_hi(high, y, 64);
+        products[8] = __dp2a_lo(low, z, 64);
+        products[9] = __dp2a_lo(high, z, 64);
     }
     static __device__ __forceinline__ void pack(int below, int after, unsigned (&words)[1])
     {
@@ -128,21 +129,21 @@ template <bool BITS> struct wide {
                 found.w >> 8 & 0xff,
                 {entry.x, entry.y, entry.z}};
     }
-    static __device__ __forceinline__ int share_by(unsigned weights, int byte, int e)
+    static __device__ __forceinline__ int product(unsigned weights, int byte, int e)
     {
-        return ((int)(int8_t)(weights >> (8 * byte)) * e + 64) >> 7;
+        return (int)(int8_t)(weights >> (8 * byte)) * e + 64;
     }
-    static __device__ __forceinline__ void share(const tone &t, int e, int (&shares)[10])
+    static __device__ __forceinline__ void multiply(const tone &t, int e, int (&products)[10])
     {
-        shares[0] = share_by(t.weights[0], 0, e);
-        shares[1] = share_by(t.weights[0], 2, e);
-        shares[2] = share_by(t.weights[0], 3, e);
-        shares[3] = share_by(t.weights[1], 0, e);
-        shares[5] = share_by(t.weights[1], 1, e);
-        shares[6] = share_by(t.weights[1], 2, e);
-        shares[7] = share_by(t.weights[1], 3, e);
-        shares[8] = share_by(t.weights[2], 0, e);
-        shares[9] = share_by(t.weights[2], 1, e);
+        products[0] = product(t.weights[0], 0, e);
+        products[1] = product(t.weights[0], 2, e);
+        products[2] = product(t.weights[0], 3, e);
+        products[3] = product(t.weights[1], 0, e);
+        products[5] = product(t.weights[1], 1, e);
+        products[6] = product(t.weights[1], 2, e);
+        products[7] = product(t.weights[1], 3, e);
+        products[8] = product(t.weights[2], 0, e);
+        products[9] = product(t.weights[2], 1, e);
     }
     static __device__ __forceinline__ void pack(int below, int after, unsigned (&words)[2])
     {
@@ -160,9 +161,10 @@ template <bool BITS> struct wide {
 template <class FORM> struct acuity_memory {
     uint4 table[FORM::entries];
     typename FORM::pixels staged[WARPS][LANES][GRANULES * 16 / sizeof(typename FORM::pixels)];
-    uint4 ring[WARPS][RING][FORM::words]; /* ring w is what warp w reads: words of four columns */
-    int sent[WARPS];                      /* quads that are there, from the first on, */
-    volatile int consumed[WARPS];         /* and that its reader no longer needs */
+    /* Ring w is what warp w reads, the last what the sender takes on: words of four columns. */
+    uint4 ring[WARPS + 1][RING][FORM::words];
+    int sent[WARPS + 1];              /* quads that are there, from the first on, */
+    volatile int consumed[WARPS + 1]; /* and that its reader no longer needs */
     unsigned ticket;
 };
 
@@ -196,7 +198,8 @@ struct lane_state {
     int right;       /* from the pixel to the left, */
     int soon, later; /* from those before it, to this and the next pixel */
     int below[4];    /* for columns -1 to 2 of the row below, */
-    int after[2];    /* 0 and 1 of the row after that */
+    int after[2];    /* 0 and 1 of the row after that, */
+    int under_way;   /* all of those together */
     int flow[2];     /* from above: to this and the next pixel, */
     int passed;      /* and to column 2 of the row below */
     unsigned bits;   /* of the last columns */
@@ -215,81 +218,61 @@ static __device__ __forceinline__ unsigned round_pixel(const tone &t, lane_state
                                                        bool outside, unsigned (&down)[FORM::words])
 {
     const int most = 5 * t.step >> 2;
-    int known = t.above + (PLACE == LEFT ? s.flow[0] & inside : s.flow[0]) + s.soon;
+    int known = t.above + most + (PLACE == LEFT ? s.flow[0] & inside : s.flow[0]) + s.soon;
     asm volatile("" : "+r"(known)); /* all that is known early is summed before what is not */
-    const int v = known + s.right;
-    const int up = (t.threshold - v) >> 31;
-    int e = max(__viaddmin_s32(v, up & -t.step, most), -most);
+    const int v = known + s.right;  /* a bound too high, so that zero is the other one */
+    const int up = (t.threshold + most - v) >> 31;
+    int e = __vimin_s32_relu(v + up * t.step, 2 * most) - most;
     if (PLACE == ANYWHERE)
         e = outside ? 0 : e;
-    int shares[10];
-    FORM::share(t, e, shares);
-    const int rest = e - shares[0] - shares[1] - shares[2] - shares[3] - shares[5] - shares[6] -
-                     shares[7] - shares[8] - shares[9];
-    s.right = shares[0];
+    int products[10];
+    FORM::multiply(t, e, products);
+    const int right = products[0] >> 7, later = products[1] >> 7;
+    const int below = s.below[0] + (products[2] >> 7), after = s.after[0] + (products[7] >> 7);
+    s.under_way = s.under_way + s.passed + e - below - after - right - later;
+    s.right = right;
     s.soon = s.later;
-    s.later = shares[1];
-    FORM::pack(s.below[0] + shares[2], s.after[0] + shares[7], down);
-    s.below[0] = s.below[1] + shares[3];
-    s.below[1] = s.below[2] + rest;
-    s.below[2] = s.below[3] + shares[5];
-    s.below[3] = s.passed + shares[6];
-    s.after[0] = s.after[1] + shares[8];
-    s.after[1] = shares[9];
+    s.later = later;
+    s.below[0] = s.below[1] + (products[3] >> 7);
+    s.below[2] = s.below[3] + (products[5] >> 7);
+    s.below[3] = s.passed + (products[6] >> 7);
+    s.after[0] = s.after[1] + (products[8] >> 7);
+    s.after[1] = products[9] >> 7;
+    /* The tap below takes what is left, and all that is under way is known. */
+    s.below[1] = s.under_way - s.below[0] - s.below[2] - s.below[3] - s.after[0] - s.after[1];
+    FORM::pack(below, after, down);
     return t.level - (unsigned)up;
 }
-
-/* Where a warp's last row sends what goes down: the ring of the next warp, or a line in global
- * memory, whose words carry a tag. */
-struct outlet {
-    uint4 *ring;
-    int *sent;
-    const volatile int *consumed;
-    unsigned long long *line; /* both NULL: nobody wants it */
-};
 
 static __device__ __forceinline__ unsigned word_of(const uint4 &words, int q)
 {
     return q == 0 ? words.x : q == 1 ? words.y : q == 2 ? words.z : words.w;
 }
 
-/* `sender`: the last lane, where the quad has something for the band below. */
+/* `sender`: the last lane, where the quad has something for the band below. Conditions are
+ * predicates of the stores: a branch would keep the steps on either side of it apart. */
 template <class FORM>
-static __device__ __forceinline__ void send(const diffusion_launch &p, const outlet &out, int quad,
+static __device__ __forceinline__ void send(uint4 (*ring)[FORM::words], int *sent, int quad,
                                             const uint4 (&words)[FORM::words], bool sender)
 {
-    if (out.ring) {
-        const unsigned to = shared_address(out.ring + (quad & (RING - 1)) * FORM::words);
+    const unsigned to = shared_address(&ring[quad & (RING - 1)][0]);
 #pragma unroll
-        for (int i = 0; i < FORM::words; i++)
-            asm volatile(
-                "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %5, 0;\n\t"
-                "@p st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};\n\t}" ::"r"(to + 16 * i),
-                "r"(words[i].x), "r"(words[i].y), "r"(words[i].z), "r"(words[i].w), "r"((int)sender)
-                : "memory");
-        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %2, 0;\n\t"
-                     "@p st.relaxed.cta.shared.s32 [%0], %1;\n\t}" ::"r"(shared_address(out.sent)),
-                     "r"(quad + 1), "r"((int)sender)
+    for (int i = 0; i < FORM::words; i++)
+        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %5, 0;\n\t"
+                     "@p st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};\n\t}" ::"r"(to + 16 * i),
+                     "r"(words[i].x), "r"(words[i].y), "r"(words[i].z), "r"(words[i].w),
+                     "r"((int)sender)
                      : "memory");
-    } else if (out.line) {
-        unsigned long long *to = out.line + (ptrdiff_t)quad * 4 * FORM::words;
-#pragma unroll
-        for (int i = 0; i < FORM::words; i++)
-#pragma unroll
-            for (int q = 0; q < 4; q++)
-                asm volatile(
-                    "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
-                    "@p st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};\n\t}" ::"l"(to + 4 * i + q),
-                    "r"(word_of(words[i], q)), "r"(p.tag), "r"((int)sender)
-                    : "memory");
-    }
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %2, 0;\n\t"
+                 "@p st.volatile.shared.s32 [%0], %1;\n\t}" ::"r"(shared_address(sent)),
+                 "r"(quad + 1), "r"((int)sender)
+                 : "memory");
 }
 
 /* A band of 32 rows, run by a warp. */
 template <class FORM> struct acuity_band {
     const diffusion_launch &p;
     acuity_memory<FORM> &m;
-    const outlet out;
     const int warp, lane;
     unsigned char *row; /* of output; NULL: there is no such row */
     typename FORM::pixels *staged;
@@ -357,7 +340,8 @@ template <class FORM> struct acuity_band {
                 s.flow[0] = s.flow[1];
                 FORM::unpack(down, &s.flow[1], &s.passed);
             }
-            send<FORM>(p, out, quad, words, lane == LANES - 1 && (unsigned)quad < (unsigned)quads);
+            send<FORM>(m.ring[warp + 1], &m.sent[warp + 1], quad, words,
+                       (lane == LANES - 1) & ((unsigned)quad < (unsigned)quads));
             if (!FORM::bits && row && (unsigned)(4 * quad) < (unsigned)p.width)
                 put_bytes(p, row, quad, levels);
         }
@@ -391,8 +375,8 @@ template <class FORM> struct acuity_band {
             copy_async_commit();
             /* A quad more than this turn has is looked up. */
             copy_async_wait<FORM::ahead / granules_a_chunk - 1>();
-            if (out.ring) /* room for what this turn makes */
-                wait_for(out.consumed, step + CHUNK - (LANES - 1) - RING);
+            /* Room for what this turn makes. */
+            wait_for(&m.consumed[warp + 1], step + CHUNK - (LANES - 1) - RING);
 #pragma unroll 1
             for (int group = step; group < step + CHUNK; group += GROUP) {
                 if ((group + GROUP) * 4 > p.width)

@@ -3,18 +3,22 @@
  * Acuity on the device: the frame of wave.cu, four warps of 32 rows to a block, with the steps of
  * acuity_steps.cuh.
  *
- *     block    warp 0   rows 0..31      ring 0 <- fetcher warp <- a line in global memory
- *              warp 1   rows 32..63     ring 1 <- warp 0
- *              warp 3   rows 96..127    ring 3 <- warp 2,  and -> a line in global memory
+ *     block    fetcher  a line in global memory -> ring 0
+ *              warp 0   rows 0..31      ring 0 -> ring 1
+ *              warp 1   rows 32..63     ring 1 -> ring 2
+ *              warp 3   rows 96..127    ring 3 -> ring 4
+ *              sender   ring 4 -> a line in global memory
  *
  * A counter says how much of a ring is there; in global memory, where nothing is in order, every
- * word has a tag beside it.
+ * word has a tag beside it. The warps between know nothing of global memory.
  */
 #include "halftone/diffusion/cuda/acuity_steps.cuh"
 
+enum { FETCHER = WARPS, SENDER, THREADS = (SENDER + 1) * 32 };
+
 static const char lines_scratch = 0; /* key */
 
-/* The fifth warp: brings what the rows above the block have sent into ring 0. Lane l polls the
+/* Brings what the rows above the block have sent into ring 0. Lane l polls the
  * quads that leave l when divided by 32; what is there without a gap is handed on. */
 template <class FORM>
 static __device__ __forceinline__ void fetch_line(const diffusion_launch &p, acuity_memory<FORM> &m,
@@ -62,21 +66,54 @@ static __device__ __forceinline__ void fetch_line(const diffusion_launch &p, acu
     }
 }
 
+/* Takes what the last rows send from ring `which` to a line; NULL: nobody wants it. */
+template <class FORM>
+static __device__ __forceinline__ void send_line(const diffusion_launch &p, acuity_memory<FORM> &m,
+                                                 int which, unsigned long long *line, int lane)
+{
+    const int quads = line_quads(p.width);
+    SPIN_COUNT;
+    for (int base = 0; base < quads;) {
+        const int there = __shfl_sync(0xffffffff, look_at(&m.sent[which]), 0);
+        const int count = min(there - base, 32), mine = base + lane;
+        if (count <= 0) {
+            SPIN_CHECK;
+            __nanosleep(20);
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < FORM::words; i++) {
+            const uint4 words = load_words(&m.ring[which][mine & (RING - 1)][i]);
+#pragma unroll
+            for (int q = 0; q < 4; q++)
+                if (line && lane < count)
+                    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(
+                                     line + ((size_t)mine * FORM::words + i) * 4 + q),
+                                 "r"(word_of(words, q)), "r"(p.tag)
+                                 : "memory");
+        }
+        base += count;
+        __syncwarp();
+        if (lane == 0)
+            m.consumed[which] = base;
+    }
+}
+
 template <class FORM>
 static __device__ __forceinline__ void
 run_band(const diffusion_launch &p, const diffusion_images &images, acuity_memory<FORM> &m,
-         int image, int row, int warp, int lane, const outlet &out)
+         int image, int row, int warp, int lane)
 {
     const bool exists = row + lane < p.rows;
     unsigned char *to = images.out[image] + (size_t)(row + lane) * p.out_pitch;
-    acuity_band<FORM> band = {p,  m,  out, warp, lane, exists ? to : NULL, m.staged[warp][lane],
+    acuity_band<FORM> band = {p,  m,  warp, lane, exists ? to : NULL, m.staged[warp][lane],
                               {}, {}, 0};
     band.run(images.in[image] + (size_t)(exists ? row + lane : 0) * p.in_pitch,
              exists ? p.width * FORM::sample_bytes : 0);
 }
 
 template <class FORM>
-static __global__ void __launch_bounds__((WARPS + 1) * 32, 1)
+static __global__ void __launch_bounds__(THREADS, 1)
     acuity_wave(const __grid_constant__ diffusion_launch p,
                 const __grid_constant__ diffusion_images images)
 {
@@ -87,7 +124,7 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32, 1)
     for (int i = threadIdx.x; i < FORM::entries; i += blockDim.x)
         m.table[i] = ((const uint4 *)p.table)[i];
     auto clear = [&] {
-        if (threadIdx.x < WARPS)
+        if (threadIdx.x <= WARPS)
             m.consumed[threadIdx.x] = m.sent[threadIdx.x] = 0;
     };
     by_ticket(p, &m.ticket, clear, [&](unsigned ticket) {
@@ -96,17 +133,13 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32, 1)
         const int warps = min(WARPS, (p.rows - row + LANES - 1) / LANES);
         /* The line that a ticket's rows leave has the ticket's place. */
         unsigned long long *line = p.lines + (size_t)ticket * line_words;
-        if (warp == WARPS) {
+        if (warp == FETCHER)
             fetch_line(p, m, number ? line - (size_t)p.images * line_words : p.above,
                        number ? p.tag : p.above_tag, lane);
-        } else if (warp < warps) {
-            outlet out = {};
-            if (warp + 1 < warps)
-                out = {m.ring[warp + 1][0], &m.sent[warp + 1], &m.consumed[warp + 1], NULL};
-            else
-                out.line = row + BLOCK_ROWS < p.rows ? line : p.left_below;
-            run_band(p, images, m, image, row + warp * LANES, warp, lane, out);
-        }
+        else if (warp == SENDER)
+            send_line(p, m, warps, row + BLOCK_ROWS < p.rows ? line : p.left_below, lane);
+        else if (warp < warps)
+            run_band(p, images, m, image, row + warp * LANES, warp, lane);
     });
 }
 
@@ -122,7 +155,7 @@ static ro_status launch_form(struct ro_cuda *cuda, struct diffusion_launch *p,
                              const struct diffusion_images *images, cudaStream_t stream)
 {
     const struct wave_form form = {(const void *)acuity_wave<FORM>,
-                                   (WARPS + 1) * 32,
+                                   THREADS,
                                    sizeof(acuity_memory<FORM>),
                                    &lines_scratch,
                                    acuity_line_words(p->width, FORM::sample_bytes),
