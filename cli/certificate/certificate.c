@@ -3,6 +3,7 @@
 
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
+#include "json/json.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -470,21 +471,20 @@ done:
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* `  "name": value,` of one line, the comma missing in the last. */
-static bool read_line(struct certificate *to, char *line)
+static bool read_line(struct certificate *to, const char *path, const char *line)
 {
-    if (strncmp(line, "  \"", 3) != 0)
+    char name[80];
+    struct ro_json json = ro_json_of(to->context, path, line);
+    ro_json_text(&json, name, sizeof name);
+    ro_json_expect(&json, ':');
+    ro_json_next(&json);
+    const char *value = json.at;
+    ro_json_skip(&json);
+    const size_t length = (size_t)(json.at - value);
+    ro_json_take(&json, ',');
+    if (json.failed || *json.at || certificate_value(to, name) || to->count == MOST_LINES)
         return false;
-    char *name = line + 3, *end = strstr(name, "\": ");
-    if (!end)
-        return false;
-    *end = '\0';
-    char *value = end + 3;
-    size_t length = strlen(value);
-    if (length > 0 && value[length - 1] == ',')
-        value[--length] = '\0';
-    if (length == 0 || certificate_value(to, name) || to->count == MOST_LINES)
-        return false;
-    add_line(to, name, strdup(value));
+    add_line(to, name, strndup(value, length));
     return true;
 }
 
@@ -516,7 +516,7 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     char *next = NULL;
     for (char *line = strtok_r(text + 2, "\n", &next); line && status == RO_OK;
          line = strtok_r(NULL, "\n", &next))
-        if (!read_line(to, line))
+        if (!read_line(to, path, line))
             status =
                 ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
     if (status == RO_OK)

@@ -183,10 +183,10 @@ static bool is_named(const struct command *command, const char *name)
     return command->certify && strcmp(name, command->name) == 0;
 }
 
-static const struct command *find_command(const char *quoted)
+static const struct command *find_command(const struct certificate *stated)
 {
     const struct command *found = NULL;
-    char *name = certificate_plain(quoted);
+    char *name = certificate_plain(stated->context, certificate_value(stated, "command"));
     for (int i = 0; name && commands[i] && !found; i++)
         found = is_named(commands[i], name) ? commands[i] : NULL;
     if (name && !found && is_named(&command_calibrate_fit, name))
@@ -204,7 +204,7 @@ static int read_back(const struct command *command, struct work *work,
     ro_status status = arguments_of(command, stated, NULL, arguments);
     arguments_add(arguments, "--", "");
     if (operand) {
-        char *text = certificate_plain(operand);
+        char *text = certificate_plain(work->context, operand);
         if (!text && status == RO_OK)
             status = ro_context_fail(work->context, RO_E_FORMAT, "the operand is no text");
         arguments_add(arguments, text ? text : "", "");
@@ -228,7 +228,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
     struct certificate found = {0};
     struct arguments arguments = {0};
     struct operands files;
-    const struct command *command = find_command(certificate_value(stated, "command"));
+    const struct command *command = find_command(stated);
     if (!command || !certificate_value(stated, "version"))
         return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
     const char *files_stated = certificate_value(stated, "files");
@@ -267,7 +267,7 @@ static int check(const struct values *asked, struct work *work, const struct ope
 static void say_verified(const struct values *values, const struct operands *files,
                          const struct certificate *stated)
 {
-    char *version = certificate_plain(certificate_value(stated, "version"));
+    char *version = certificate_plain(stated->context, certificate_value(stated, "version"));
     int lines = 0;
     for (int i = 0; i < stated->count; i++)
         lines += !is_of_the_run(stated->lines[i].name);
