@@ -3,8 +3,8 @@
 
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
-#include "json/json.h"
 #include "roundoff_io.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -233,6 +233,29 @@ static void add_list(struct certificate *to, const char *name, const struct text
     list_end(to, name, &list);
 }
 
+/* As the option is written: "640x480", "640x", "x480", "50%". */
+static void add_scale(struct certificate *to, const char *name, const struct scale *scale)
+{
+    if (scale->percent > 0)
+        add_printed(to, name, "\"%.17g%%\"", scale->percent);
+    else if (scale->width && scale->height)
+        add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+    else if (scale->width)
+        add_printed(to, name, "\"%ux\"", scale->width);
+    else if (scale->height)
+        add_printed(to, name, "\"x%u\"", scale->height);
+    else
+        add_printed(to, name, "null");
+}
+
+static void add_text(struct certificate *to, const char *name, const char *text)
+{
+    if (text)
+        certificate_text(to, name, text);
+    else
+        add_printed(to, name, "null");
+}
+
 /* An option's value as JSON; null where it was not given and has no value of its own. */
 static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
@@ -244,16 +267,10 @@ static void add_option(struct certificate *to, const struct option *option, cons
         add_printed(to, name, "%s", *(const bool *)value ? "true" : "false");
         break;
     case OPTION_TEXT:
-        if (*(const char *const *)value)
-            certificate_text(to, name, *(const char *const *)value);
-        else
-            add_printed(to, name, "null");
+        add_text(to, name, *(const char *const *)value);
         break;
     case OPTION_CHOICE:
-        if (*(const int *)value >= 0)
-            certificate_text(to, name, option->choices[*(const int *)value]);
-        else
-            add_printed(to, name, "null");
+        add_text(to, name, *(const int *)value >= 0 ? option->choices[*(const int *)value] : NULL);
         break;
     case OPTION_WHOLE:
     case OPTION_PERCENT: {
@@ -272,26 +289,12 @@ static void add_option(struct certificate *to, const struct option *option, cons
     }
     case OPTION_SIZE: {
         const struct size *size = value;
-        if (size->width)
-            add_printed(to, name, "\"%ux%u\"", size->width, size->height);
-        else
-            add_printed(to, name, "null");
+        add_scale(to, name, &(struct scale){.width = size->width, .height = size->height});
         break;
     }
-    case OPTION_SCALE: {
-        const struct scale *scale = value;
-        if (scale->percent > 0)
-            add_printed(to, name, "\"%.17g%%\"", scale->percent);
-        else if (scale->width && scale->height)
-            add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
-        else if (scale->width)
-            add_printed(to, name, "\"%ux\"", scale->width);
-        else if (scale->height)
-            add_printed(to, name, "\"x%u\"", scale->height);
-        else
-            add_printed(to, name, "null");
+    case OPTION_SCALE:
+        add_scale(to, name, value);
         break;
-    }
     case OPTION_LIST:
         add_list(to, name, value);
         break;
