@@ -89,8 +89,7 @@ ro_register_options register_options_of(const struct register_values *values)
     };
 }
 
-/* ---- A search -----------------------------------------------------------------------------------
- */
+/* ---- A search ------------------------------------------------------------------------------- */
 
 /* Files beside OUT that are pictures of the images' size, drawn at the end. */
 struct extra {
@@ -286,8 +285,7 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
-/* ---- A field that was found before
- * ---------------------------------------------------------------- */
+/* ---- A field that was found before ---------------------------------------------------------- */
 
 static ro_status apply(struct task *task)
 {
@@ -338,8 +336,7 @@ static void print_applied(const struct task *task)
          task->ran.width, task->ran.height, 1e3 * task->seconds);
 }
 
-/* ---- The command
- * ----------------------------------------------------------------------------------- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 /* The first option that means nothing to --apply, or NULL. */
 static const char *not_for_apply(const struct register_values *v)

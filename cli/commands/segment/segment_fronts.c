@@ -13,8 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Which fronts -----------------------------------------------------------------------------
- */
+/* ---- Which fronts --------------------------------------------------------------------------- */
 
 /* The first option that only free fronts know, or NULL. */
 static const char *of_free_fronts(const struct segment_values *v)
@@ -77,8 +76,7 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     return 0;
 }
 
-/* ---- What goes in -----------------------------------------------------------------------------
- */
+/* ---- What goes in --------------------------------------------------------------------------- */
 
 struct job {
     ro_context *context;
@@ -184,8 +182,7 @@ static ro_status read_pictures(struct job *job)
     return status;
 }
 
-/* ---- What comes out ---------------------------------------------------------------------------
- */
+/* ---- What comes out ------------------------------------------------------------------------- */
 
 static ro_status check_outputs(struct job *job)
 {
@@ -315,8 +312,7 @@ static ro_status grow(struct job *job)
     return status;
 }
 
-/* ---- The certificate --------------------------------------------------------------------------
- */
+/* ---- The certificate ------------------------------------------------------------------------ */
 
 uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers)
 {
@@ -398,8 +394,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
     return status;
 }
 
-/* ---- The run ----------------------------------------------------------------------------------
- */
+/* ---- The run -------------------------------------------------------------------------------- */
 
 static ro_status work(struct task *task)
 {

@@ -28,8 +28,7 @@ const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
     return kernels[cpu];
 }
 
-/* ---- The call ---------------------------------------------------------------------------------
- */
+/* ---- The call ------------------------------------------------------------------------------- */
 
 ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, const ro_image *in,
                        const ro_image *out, struct dbs_result *result)
@@ -58,8 +57,7 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
     return status;
 }
 
-/* ---- The engine -------------------------------------------------------------------------------
- */
+/* ---- The engine ----------------------------------------------------------------------------- */
 
 struct choice {
     const char *name, *alias;

@@ -95,8 +95,7 @@ static const void *fetch_row(const void *data, uint32_t y, int channel, void *va
     return values;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Whether the last step changed nothing. */
 static bool settled(const struct run *run)

@@ -136,8 +136,7 @@ void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
 /* All planes at once; does nothing where nobody listens. */
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
 
-/* ---- The schemes ------------------------------------------------------------------------------
- */
+/* ---- The schemes ---------------------------------------------------------------------------- */
 
 ro_status ro_denoise_explicit(struct ro_denoiser *work);
 ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
@@ -188,8 +187,7 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
 /* The whole run in a float format. */
 ro_status ro_denoise_implicit_real(struct ro_denoiser *work);
 
-/* ---- Parts of the hardware profile xpp24 -------------------------------------------------------
- */
+/* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
 
 struct ro_xpp24 {
     struct ro_diffusion diffusion; /* for the place of a norm in the table */

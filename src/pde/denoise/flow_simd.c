@@ -43,8 +43,7 @@ RO_INLINE vec flux_of(struct difference d, vec weight, bool nearest)
     return with_sign(size, d.negative);
 }
 
-/* ---- The weights of an element -----------------------------------------------------------------
- */
+/* ---- The weights of an element -------------------------------------------------------------- */
 
 enum { JOINT_DROPPED = 2, WIDE_DROPPED = 3 };
 
@@ -252,8 +251,7 @@ RO_INLINE vec norm_index(const struct constants *k, const struct difference *p,
     return index_of(k, low[0], high[0]);
 }
 
-/* ---- A row -------------------------------------------------------------------------------------
- */
+/* ---- A row ---------------------------------------------------------------------------------- */
 
 /* What an element leaves to the next one on its right. */
 struct left {
@@ -411,8 +409,7 @@ static bool supports(const struct ro_diffusion *diffusion, int64_t white)
     return fits_directly(diffusion->joint, white) || diffusion->shift >= JOINT_DROPPED;
 }
 
-/* ---- Columns to lanes and back -----------------------------------------------------------------
- */
+/* ---- Columns to lanes and back -------------------------------------------------------------- */
 
 /* Squares of 8 lanes and 8 vectors are transposed in registers; what is left, one by one. */
 RO_INLINE void transpose8(__m128i r[8])

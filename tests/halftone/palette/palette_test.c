@@ -49,8 +49,7 @@ static void light_of(const ro_palette *palette, int32_t light[3][PALETTE_MOST])
             light[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------ */
 
 static void cells_cover_the_scale(void **state)
 {

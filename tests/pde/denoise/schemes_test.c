@@ -110,8 +110,7 @@ static void gaussian_spreads(void **state)
     assert_true(worst < 0.5 / 255);
 }
 
-/* ---- Noise ------------------------------------------------------------------------------------
- */
+/* ---- Noise ---------------------------------------------------------------------------------- */
 
 static double gauss(uint64_t seed, uint32_t x, uint32_t y)
 {
@@ -183,8 +182,7 @@ static void noise_on_the_test_card(void **state)
     ro_image_free(&out);
 }
 
-/* ---- The naive product ------------------------------------------------------------------------
- */
+/* ---- The naive product ---------------------------------------------------------------------- */
 
 static void naive_loses_mass(void **state)
 {
@@ -211,8 +209,7 @@ static void naive_loses_mass(void **state)
     assert_true(share > 0.2);
 }
 
-/* ---- Semi-implicit ------------------------------------------------------------------------------
- */
+/* ---- Semi-implicit -------------------------------------------------------------------------- */
 
 static void implicit_keeps_sum_and_range(void **state)
 {
@@ -330,8 +327,7 @@ static void dither(void **state)
     }
 }
 
-/* ---- The hardware profile
- * ------------------------------------------------------------------------ */
+/* ---- The hardware profile ------------------------------------------------------------------- */
 
 static void xpp24_keeps_even_images_and_range(void **state)
 {
