@@ -201,7 +201,8 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
 static void count_launches(struct halftoner *work)
 {
     const struct dbs_work *made = work->state;
-    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
+    work->report.launches =
+        (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
 }
 
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,

@@ -275,8 +275,8 @@ static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passin
 {
     ro_context *context = cuda->context;
     if (p->bits_out)
-        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0,
-                                               ((size_t)p->width + 7) / 8, (size_t)p->rows, stream));
+        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0, ((size_t)p->width + 7) / 8,
+                                               (size_t)p->rows, stream));
     set_line<<<(p->width + 255) / 256, 256, 0, stream>>>(*p, between.line);
     int across = (p->width + SHIFT * (SIDE - 1) + SIDE - 1) / SIDE;
     int down = (p->rows + SIDE - 1) / SIDE;

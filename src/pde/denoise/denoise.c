@@ -77,7 +77,8 @@ static void close_run(struct run *run)
 
 /* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static char *line_of(const struct run *run, const struct ro_stencil_rows *field, uint32_t y, int channel)
+static char *line_of(const struct run *run, const struct ro_stencil_rows *field, uint32_t y,
+                     int channel)
 {
     return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
 }
