@@ -7,9 +7,10 @@
  *   flux      |d| w / 2^16 is the high half of a 16-bit product, the sign put back: odd by itself
  *   norm      p^2 + q^2 by a multiply-add of pairs into 32 bits
  *   table     Perona-Malik entries are floor(N / (8 + i)): a reciprocal and one Newton step leave
- * an error below 2^-20, and (N + 1/2) / (8 + i) is at least 1 / (2 (8 + i)) from an integer, so the
- * floor is exact as long as N < 2^18; other tables are gathered direction quotients of integers
- * below 2^17, scaled by 2^8: float division cannot round one onto an integer that it does not equal
+ *             an error below 2^-20, and (N + 1/2) / (8 + i) is at least 1 / (2 (8 + i)) from an
+ *             integer, so the floor is exact as long as N < 2^18; other tables are gathered
+ *   direction quotients of integers below 2^17, scaled by 2^8: float division cannot round one
+ *             onto an integer that it does not equal
  *
  * "Narrow" images have differences below 2^15, "wide" ones need the sign beside 16 bits.
  */
