@@ -7,11 +7,10 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "json/json.h"
 
 #include <string.h>
-
-static ro_context *context;
 
 static bool reads(const char *json_text, const char *wanted)
 {
@@ -80,9 +79,5 @@ int main(void)
         cmocka_unit_test(other_strings_are_refused),
         cmocka_unit_test(values_are_skipped),
     };
-    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
-        return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    ro_context_close(context);
-    return failed;
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

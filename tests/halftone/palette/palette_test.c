@@ -13,27 +13,13 @@
 // clang-format on
 #include "core/cpu.h"
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/palette/palette_region.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static ro_palette palette_of(const char *text)
 {
@@ -530,5 +516,5 @@ int main(void)
         cmocka_unit_test(palettes_are_read),
         cmocka_unit_test(nonsense_is_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -5,6 +5,7 @@
  * card, what the naive product loses, and what the semi-implicit scheme keeps.
  */
 #include "core/random.h"
+#include "fixture.h"
 #include "pde/denoise/denoise.h"
 #include "pde/pictures.h"
 
@@ -16,21 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static void denoise(const ro_image *in, const ro_image *out, const ro_denoise_options *options)
 {
@@ -373,5 +359,5 @@ int main(void)
         cmocka_unit_test(dither),
         cmocka_unit_test(xpp24_keeps_even_images_and_range),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
