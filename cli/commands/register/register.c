@@ -341,10 +341,7 @@ static void print_applied(const struct task *task)
 /* The first option that means nothing to --apply, or NULL. */
 static const char *not_for_apply(const struct register_values *v)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } list[] = {
+    const struct given list[] = {
         {"field", v->field},
         {"grid", v->grid},
         {"before", v->before},
@@ -366,10 +363,7 @@ static const char *not_for_apply(const struct register_values *v)
         {"finest", !isnan(v->finest)},
         {"tolerance", !isnan(v->tolerance)},
     };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].given)
-            return list[i].name;
-    return NULL;
+    return first_given(list, sizeof list / sizeof *list);
 }
 
 static int run_apply(const struct command *command, const struct register_values *values,

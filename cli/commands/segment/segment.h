@@ -74,6 +74,10 @@ ro_status check_named(ro_context *context, const ro_segment_options *options,
 
 /* ---- segment_pictures.c: overlays and frames ------------------------------------------------ */
 
+/* Whether all files can be written; asked before the work. */
+ro_status segment_accepts(ro_context *context, const struct segment_values *values, const char *out,
+                          const ro_image *in);
+
 /* IN as a picture of 8-bit red, green and blue. */
 ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture);
 
