@@ -80,7 +80,7 @@ static double method_time(ro_context *context, struct device_images *images, int
                           const char *method, const char *schedule)
 {
     double times[REPEATS];
-    ro_halftone_options options = {.method = method, .schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method, .schedule = schedule};
     for (int i = -2; i < REPEATS; i++) {
         double ms;
         if (ro_cuda_timer_start(context) != RO_OK ||
@@ -252,7 +252,8 @@ static double host_time(ro_context *context, const struct host_images *host, con
                         int runs)
 {
     double best = 0;
-    ro_halftone_options options = {.method = "floyd-steinberg", .schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg",
+                                   .schedule = schedule};
     for (int i = 0; i < runs; i++) {
         double start = bench_seconds();
         bool done = schedule ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK
