@@ -161,6 +161,19 @@ RO_API
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height);
 
+/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names of
+ * the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
+enum { RO_VECTOR_COLUMNS = 4 };
+typedef struct ro_vectors {
+    const char *title;
+    int columns;
+    const char *names[RO_VECTOR_COLUMNS];
+    const int32_t *numbers[RO_VECTOR_COLUMNS];
+    size_t rows;
+} ro_vectors;
+RO_API
+ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vectors *vectors);
+
 /* An animated GIF of numbers of colours, `colours` holding 256 times red, green and blue; it
  * repeats for ever. The file appears at the commit. */
 typedef struct ro_gif ro_gif;

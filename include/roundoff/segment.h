@@ -76,6 +76,13 @@ typedef struct ro_segment_report {
 struct ro_segmentation;
 typedef int (*ro_segment_frame_fn)(void *data, struct ro_segmentation *now, uint32_t step);
 
+/* Numbers for the test bench of a circuit, width * height of each in raster order: phi and the speed
+ * of every pixel before the first step, and phi as it ended. The arrays are the caller's. */
+typedef struct ro_segment_vectors {
+    int label; /* 0: 1 */
+    int32_t *phi, *speed, *next;
+} ro_segment_vectors;
+
 typedef struct ro_segment_options {
     const char *number;   /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
     const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
@@ -101,6 +108,8 @@ typedef struct ro_segment_options {
     ro_segment_frame_fn frame;
     void *frame_data;
     ro_segment_report *report; /* filled in on success; NULL: not wanted */
+    const ro_segment_vectors *vectors; /* filled in on success, of integers without curvature and
+                                          velocity; NULL: not wanted */
 } ro_segment_options;
 
 /* Segments `in` (grey or RGB of any depth). The result is the caller's to free. */

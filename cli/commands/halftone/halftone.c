@@ -34,6 +34,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, schedule)},
     {"type", "T", "pbm, pgm, ppm, png, tiff, bmp, npy (default: OUT's name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
+    {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
     {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
@@ -375,14 +377,18 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
 
 static ro_status work(struct task *task)
 {
+    const struct halftone_values *values = task->values;
     struct halftone_request *request = task->data;
-    ro_status status = halftone_prepare(task->context, task->values, request);
+    ro_status status = halftone_prepare(task->context, values, request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
     request->read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
                                   &request->read, &request->write);
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && values->vectors)
+        status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
     halftone_release(request);
     return status;
 }
@@ -450,7 +456,7 @@ static int run(const struct command *command, int argc, char **argv)
 /* Plain code: no vectors, one thread. */
 static const char *const *reference(const void *values)
 {
-    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", NULL};
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
     (void)values;
     return arguments;
 }

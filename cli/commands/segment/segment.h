@@ -15,7 +15,7 @@ struct segment_values {
     struct common common;
     struct speed_words words;
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
-    const char *overlay, *contours, *table, *phi, *frames;
+    const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *profile, *schedule;
     int every, iterations, depth;
     double max_rms, time_step, smooth, sigma;

@@ -34,6 +34,7 @@ static const char *of_free_fronts(const struct segment_values *v)
         {"number", v->number},
         {"norm", v->norm},
         {"profile", v->profile},
+        {"vectors", v->vectors},
         {"iterations", v->iterations},
         {"max-rms", !isnan(v->max_rms)},
         {"time-step", !isnan(v->time_step)},

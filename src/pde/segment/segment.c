@@ -230,6 +230,8 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     if (status == RO_OK)
         status = ro_fronts_make(work, in);
     if (status == RO_OK)
+        status = ro_vectors_begin(work);
+    if (status == RO_OK)
         status = ro_fronts_evolve(work);
     if (status == RO_OK)
         status = ro_contours_make(work);
@@ -237,6 +239,7 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
         ro_segmentation_free(work);
         return status;
     }
+    ro_vectors_end(work);
     measure(work);
     if (work->options.report)
         *work->options.report = work->report;
