@@ -199,6 +199,17 @@ const struct diffusion_schedule acuity_ed = {
 
 /* ---- the engine ----------------------------------------------------------------------------- */
 
+static ro_status begin_cuda(struct halftoner *work, const struct diffusion_plan *plan)
+{
+    size_t entries;
+    uint32_t(*table)[4] = acuity_cuda_table(plan, &entries);
+    if (!table)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a table of tones");
+    ro_status status = diffusion_begin_cuda(work, (const uint32_t(*)[4])table, entries);
+    free(table);
+    return status;
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     static const struct diffusion_schedule *const schedules[] = {&diffusion_wave, &acuity_ed, NULL};
@@ -207,7 +218,8 @@ static ro_status open_engine(struct halftoner *work)
     struct diffusion_request request = diffusion_request_of(work);
     if (!state || !acuity_plan_make(&state->plan, &request))
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
-    return diffusion_begin(work, schedules);
+    return work->device == RO_DEVICE_CUDA ? begin_cuda(work, &state->plan)
+                                          : diffusion_begin(work, schedules);
 }
 
 static void close_engine(struct halftoner *work)
@@ -225,4 +237,5 @@ const struct halftone_engine acuity_engine = {
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
     .close = close_engine,
+    .run_resident = diffusion_run_resident,
 };
