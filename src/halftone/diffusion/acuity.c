@@ -179,6 +179,14 @@ static void run_ed(struct diffusion_run *run, const struct halftone_block *block
     }
 }
 
+static struct diffusion_line carried(const struct diffusion_run *run, uint32_t y, int line)
+{
+    const size_t number = 2 * (size_t)line + (y + 1) % 2;
+    return (struct diffusion_line){(int32_t *)run->state + number * line_length(run->plan) +
+                                       DIFFUSION_PAD,
+                                   sizeof(int32_t), 0, false};
+}
+
 const struct diffusion_schedule acuity_ed = {
     .name = "ed",
     .summary = "one pixel after another",
@@ -186,6 +194,7 @@ const struct diffusion_schedule acuity_ed = {
     .state_bytes = state_bytes,
     .granularity = granularity,
     .run = run_ed,
+    .carried = carried,
 };
 
 /* ---- the engine ----------------------------------------------------------------------------- */
@@ -223,7 +232,10 @@ static void close_engine(struct halftoner *work)
 
 const struct halftone_engine acuity_engine = {
     .open = open_engine,
+    .begin = diffusion_restart,
     .run = diffusion_run_block,
+    .carry_in = diffusion_carry_in,
+    .carry_out = diffusion_carry_out,
     .close = close_engine,
     .run_resident = diffusion_run_resident,
 };

@@ -146,6 +146,8 @@ static const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
     return work->schedule->name;
 }
 
+static void diffusion_cuda_begin(struct diffusion_cuda *work) { work->started = false; }
+
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
                                  struct diffusion_images *images, cudaStream_t stream,
                                  struct diffusion_cuda_count *count)
@@ -304,7 +306,8 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
 }
 
 static const struct diffusion_cuda_calls calls = {
-    diffusion_cuda_open,         diffusion_cuda_schedule, diffusion_cuda_run,
-    diffusion_cuda_run_resident, diffusion_cuda_close,    diffusion_cuda_chain,
+    diffusion_cuda_open, diffusion_cuda_schedule,     diffusion_cuda_begin,
+    diffusion_cuda_run,  diffusion_cuda_run_resident, diffusion_cuda_close,
+    diffusion_cuda_chain,
 };
 const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;

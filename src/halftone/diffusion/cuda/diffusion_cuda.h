@@ -53,6 +53,7 @@ struct diffusion_cuda_calls {
     ro_status (*open)(ro_context *context, const struct diffusion_cuda_plan *plan,
                       const char *schedule, struct diffusion_cuda **work);
     const char *(*schedule)(const struct diffusion_cuda *work);
+    void (*begin)(struct diffusion_cuda *work); /* another image, or the same again */
     ro_status (*run)(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
                      struct diffusion_cuda_count *count);
     /* Whole images in device memory, on the caller's stream; returns when all is launched. */
