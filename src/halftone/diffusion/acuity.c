@@ -21,7 +21,7 @@ const struct diffusion_kernel acuity_taps = {ACUITY_TAPS,
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static int64_t threshold_at(int tone)
+int acuity_threshold_at(int tone)
 {
     const int dark = tone < ACUITY_TONES / 2 ? tone : ACUITY_TONES - 1 - tone;
     const int16_t *line = acuity_thresholds[dark >> 2];
@@ -37,7 +37,7 @@ struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t ton
     const int32_t above = tone - plan->level[b], step = plan->level[b + 1] - plan->level[b];
     const int place = (int)((int64_t)255 * 256 * above / step); /* of 255 * 256 */
     const int j = place >> 8, f = place & 255, i = (place + 128) >> 8;
-    const int64_t t = threshold_at(j) * (256 - f) + (f ? threshold_at(j + 1) * f : 0);
+    const int64_t t = acuity_threshold_at(j) * (256 - f) + (f ? acuity_threshold_at(j + 1) * f : 0);
     return (struct acuity_tone){
         .above = above,
         .step = step,
@@ -85,8 +85,7 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     return acuity;
 }
 
-/* ---- one pixel after another ------------------------------------------------------------------
- */
+/* ---- one pixel after another ---------------------------------------------------------------- */
 
 /* Shares that are on their way to a column not yet reached or complete, counted from the pixel at
  * hand: of its own row, of the row below, of the row after that. */
@@ -198,8 +197,18 @@ const struct diffusion_schedule acuity_ed = {
     .carried = carried,
 };
 
-/* ---- the engine -------------------------------------------------------------------------------
- */
+/* ---- the engine ----------------------------------------------------------------------------- */
+
+static ro_status begin_cuda(struct halftoner *work, const struct diffusion_plan *plan)
+{
+    size_t entries;
+    uint32_t(*table)[4] = acuity_cuda_table(plan, &entries);
+    if (!table)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a table of tones");
+    ro_status status = diffusion_begin_cuda(work, (const uint32_t(*)[4])table, entries);
+    free(table);
+    return status;
+}
 
 static ro_status open_engine(struct halftoner *work)
 {
@@ -209,7 +218,8 @@ static ro_status open_engine(struct halftoner *work)
     struct diffusion_request request = diffusion_request_of(work);
     if (!state || !acuity_plan_make(&state->plan, &request))
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
-    return diffusion_begin(work, schedules);
+    return work->device == RO_DEVICE_CUDA ? begin_cuda(work, &state->plan)
+                                          : diffusion_begin(work, schedules);
 }
 
 static void close_engine(struct halftoner *work)
@@ -227,4 +237,5 @@ const struct halftone_engine acuity_engine = {
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
     .close = close_engine,
+    .run_resident = diffusion_run_resident,
 };

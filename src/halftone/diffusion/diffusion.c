@@ -291,6 +291,10 @@ ro_status diffusion_restart(struct halftoner *work)
 {
     struct diffusion_state *state = work->state;
     struct diffusion_run *run = &state->run;
+    if (state->cuda) {
+        diffusion_on_cuda->begin(state->cuda);
+        return RO_OK;
+    }
     ro_status status = choose_for_run(work, state);
     if (status != RO_OK)
         return status;
@@ -303,19 +307,6 @@ ro_status diffusion_restart(struct halftoner *work)
     else if (run->used)
         memset(run->state, 0, state->state_bytes);
     run->used = true;
-    return RO_OK;
-}
-
-ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
-{
-    struct diffusion_state *state = work->state;
-    struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
-    if (link && link->above && block->first_row == work->first_row)
-        ro_gate_wait_or_stop(&link->room, &link->given, work->in.width, link->stop);
-    state->schedule->run(&state->run, block);
-    if (link && link->below && block->first_row + block->rows == work->end_row)
-        ro_gate_raise(&link->room, &link->finished, work->in.width);
-    work->report.steps = state->run.steps;
     return RO_OK;
 }
 
@@ -349,15 +340,13 @@ void diffusion_end(struct halftoner *work)
     work->state = NULL;
 }
 
-/* The same plan in the numbers that a device takes. */
-static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state)
+/* ---- on a device ------------------------------------------------------------------------------
+ */
+
+ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4], size_t entries)
 {
+    struct diffusion_state *state = work->state;
     const struct diffusion_plan *plan = &state->plan;
-    if (plan->kernel_id == DIFFUSION_KERNELS || plan->strength != 100 || plan->shift != 0 ||
-        plan->noise != 0 || plan->serpentine)
-        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "a device knows the kernels of the list, without strength, noise, "
-                               "threshold and serpentine");
     struct diffusion_cuda_plan numbers = {
         .kernel_id = plan->kernel_id,
         .width = plan->width,
@@ -372,6 +361,8 @@ static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state
         .level = plan->level,
         .middle = plan->middle,
         .below = plan->below,
+        .table = table,
+        .table_entries = entries,
     };
     ro_status status =
         diffusion_on_cuda->open(work->context, &numbers, work->options.schedule, &state->cuda);
@@ -403,6 +394,46 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
     return status;
 }
 
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    if (state->cuda)
+        return run_cuda(work, block);
+    struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
+    if (link && link->above && block->first_row == work->first_row)
+        ro_gate_wait_or_stop(&link->room, &link->given, work->in.width, link->stop);
+    state->schedule->run(&state->run, block);
+    if (link && link->below && block->first_row + block->rows == work->end_row)
+        ro_gate_raise(&link->room, &link->finished, work->in.width);
+    work->report.steps = state->run.steps;
+    return RO_OK;
+}
+
+ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                                 uint32_t images, void *stream)
+{
+    struct diffusion_state *state = work->state;
+    struct diffusion_cuda_count count = {0};
+    ro_status status =
+        diffusion_on_cuda->run_resident(state->cuda, in, out, images, stream, &count);
+    work->report.steps = count.steps;
+    work->report.launches = count.launches;
+    return status;
+}
+
+/* ---- the engine of fixed kernels --------------------------------------------------------------
+ */
+
+static ro_status check_cuda(ro_context *context, const struct diffusion_plan *plan)
+{
+    if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
+        plan->noise == 0 && !plan->serpentine)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_UNSUPPORTED,
+                           "a device knows the kernels of the list, without strength, noise, "
+                           "threshold and serpentine");
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     static const struct diffusion_schedule *const schedules[] = {&diffusion_wave, &diffusion_ed,
@@ -429,44 +460,19 @@ static ro_status open_engine(struct halftoner *work)
     if (status != RO_OK)
         return status;
     diffusion_plan_make(&state->plan, &request);
-    if (work->device == RO_DEVICE_CUDA)
-        return open_cuda(work, state);
+    if (work->device == RO_DEVICE_CUDA) {
+        status = check_cuda(context, &state->plan);
+        return status == RO_OK ? diffusion_begin_cuda(work, NULL, 0) : status;
+    }
     return diffusion_begin(work, schedules);
-}
-
-static ro_status begin_engine(struct halftoner *work)
-{
-    struct diffusion_state *state = work->state;
-    if (!state->cuda)
-        return diffusion_restart(work);
-    diffusion_on_cuda->begin(state->cuda);
-    return RO_OK;
-}
-
-static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
-{
-    struct diffusion_state *state = work->state;
-    return state->cuda ? run_cuda(work, block) : diffusion_run_block(work, block);
-}
-
-static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
-                              uint32_t images, void *stream)
-{
-    struct diffusion_state *state = work->state;
-    struct diffusion_cuda_count count = {0};
-    ro_status status =
-        diffusion_on_cuda->run_resident(state->cuda, in, out, images, stream, &count);
-    work->report.steps = count.steps;
-    work->report.launches = count.launches;
-    return status;
 }
 
 const struct halftone_engine diffusion_engine = {
     .open = open_engine,
-    .begin = begin_engine,
-    .run = run_engine,
+    .begin = diffusion_restart,
+    .run = diffusion_run_block,
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
     .close = diffusion_end,
-    .run_resident = run_resident,
+    .run_resident = diffusion_run_resident,
 };

@@ -158,6 +158,10 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work);
 ro_status diffusion_begin(struct halftoner *work,
                           const struct diffusion_schedule *const *schedules);
 ro_status diffusion_restart(struct halftoner *work);
+/* The same on a device; `table` and its entries are acuity's (acuity_cuda.c), else NULL. */
+ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4], size_t entries);
+ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                                 uint32_t images, void *stream);
 ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
 void diffusion_carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values);
 void diffusion_carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values);

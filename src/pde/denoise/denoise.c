@@ -21,9 +21,9 @@ struct ro_explicit {
     struct ro_denoiser *work;
     struct ro_rows rows;
     struct ro_stencil stencil;
-    struct ro_field field[2];
-    int now;    /* the field with the latest step */
-    void *line; /* of values */
+    struct ro_stencil_rows field[2];
+    int now;                  /* the field with the latest step */
+    void *line;               /* of values */
     uint32_t depth, rest;     /* steps of a pass, and of the last one; 0: that is like the others */
     struct ro_stream pass[2]; /* for both */
 };
@@ -61,7 +61,7 @@ static ro_status open_run(struct ro_explicit *run)
             madvise(data, bytes,
                     MADV_HUGEPAGE); /* for speed only: whether it works does not count */
 #endif
-        run->field[i] = (struct ro_field){data, run->rows.row_bytes};
+        run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
@@ -84,7 +84,8 @@ void ro_explicit_close(struct ro_explicit *run)
 
 /* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static char *line_of(const struct ro_explicit *run, const struct ro_field *field, uint32_t y, int channel)
+static char *line_of(const struct ro_explicit *run, const struct ro_stencil_rows *field, uint32_t y,
+                     int channel)
 {
     return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
 }
@@ -102,8 +103,7 @@ static const void *fetch_row(const void *data, uint32_t y, int channel, void *va
     return values;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Whether the last step changed nothing. */
 static bool settled(const struct ro_explicit *run)

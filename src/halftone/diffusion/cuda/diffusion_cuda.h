@@ -24,6 +24,8 @@ struct diffusion_cuda_plan {
     float levels_per_tone;
     int guess_off;
     const int32_t *level, *middle, *below; /* 256 each */
+    const uint32_t (*table)[4];            /* of acuity (acuity_cuda.c), else NULL; */
+    size_t table_entries; /* then of all above only width, depth and output count */
 };
 
 struct diffusion_cuda_rows {
