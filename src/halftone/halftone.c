@@ -274,7 +274,7 @@ done:
     return status;
 }
 
-ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options)
 {
     ro_halftone_options full = RO_HALFTONE_OPTIONS;
@@ -317,8 +317,8 @@ static ro_status check_batch(ro_context *context, const ro_image *in, const ro_i
     return RO_OK;
 }
 
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
-                             uint32_t count, const ro_halftone_options *options, void *stream)
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
+                             const ro_halftone_options *options, void *stream)
 {
     if (count == 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "a batch of no images");

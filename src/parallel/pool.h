@@ -14,8 +14,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { RO_MAX_THREADS = 1024 };
-
 struct ro_pool;
 typedef void ro_task_fn(void *data, int thread);
 

@@ -132,7 +132,8 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
 }
 
 ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
-                          const ro_denoise_options *options, ro_denoise_stream **made)
+                          const ro_denoise_options *options, ro_denoise_stream **made,
+                          ro_denoise_report *report)
 {
     ro_status status = RO_OK;
     *made = NULL;
@@ -154,12 +155,13 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
                             in->width, in->height, out->width, out->height);
     if (status == RO_OK)
         status = ro_denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
+    stream->work.told = report;
     if (status == RO_OK && stream->work.options.on_step)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "figures of every step need the whole image, not rows");
     struct ro_denoiser *work = &stream->work;
     if (status == RO_OK &&
-        (work->scheme->run != ro_denoise_explicit || work->options.depth ||
+        (work->scheme->run != ro_denoise_explicit || work->options.steps_at_once ||
          work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
          work->schedule == RO_SCHEDULE_PASSES))
         status =

@@ -266,7 +266,7 @@ static void tone_is_kept(void **state)
 {
     (void)state;
     static uint8_t pixels[3 * SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     const ro_palette_info *info;
     for (int i = 0; (info = ro_palette_at(i)); i++) {
         ro_palette palette = palette_of(info->name);
