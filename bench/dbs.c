@@ -125,8 +125,7 @@ static void print_paper(uint32_t width, uint32_t height)
         }
 }
 
-/* ---- on a device ------------------------------------------------------------------------------
- */
+/* ---- on a device ---------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -213,8 +212,7 @@ static int run_cuda(const struct bench_options *options)
     return done ? 0 : 1;
 }
 
-/* ---- on the CPU -------------------------------------------------------------------------------
- */
+/* ---- on the CPU ----------------------------------------------------------------------------- */
 
 static int run(const struct bench_options *options)
 {

@@ -6,6 +6,7 @@
  */
 #include "bench.h"
 #include "contenders.h"
+#include "peers/peer_process.h"
 #include "peers/peer_zimg.h"
 #include "timing.h"
 
@@ -57,30 +58,21 @@ static double time_netpbm(const struct files *files)
 
 static double time_pillow(const struct files *files)
 {
-    static const char script[] = "import time\n"
+    static const char script[] = "import sys, time\n"
                                  "from PIL import Image\n"
                                  "Image.MAX_IMAGE_PIXELS = None\n"
-                                 "picture = Image.open('%s').convert('L')\n"
+                                 "picture = Image.open(sys.argv[1]).convert(\"L\")\n"
                                  "best = None\n"
-                                 "for i in range(%d):\n"
+                                 "for i in range(int(sys.argv[2])):\n"
                                  "    start = time.perf_counter()\n"
-                                 "    picture.convert('1')\n"
+                                 "    picture.convert(\"1\")\n"
                                  "    took = time.perf_counter() - start\n"
                                  "    best = took if best is None else min(best, took)\n"
                                  "print(best)\n";
-    static const char *const pythons[] = {"python3", "/usr/bin/python3"};
-    char text[1024], command[1280];
-    double best = 0;
-    snprintf(text, sizeof text, script, files->picture, ROUNDS);
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons && best == 0; i++) {
-        snprintf(command, sizeof command, "%s -c \"%s\" 2>/dev/null", pythons[i], text);
-        FILE *pipe = popen(command, "r");
-        if (pipe && fscanf(pipe, "%lf", &best) != 1)
-            best = 0;
-        if (pipe)
-            pclose(pipe);
-    }
-    return best;
+    char arguments[256];
+    double best;
+    snprintf(arguments, sizeof arguments, "%s %d", files->picture, ROUNDS);
+    return peer_python(script, arguments, 1, &best, 1) == 1 ? best : 0;
 }
 
 static void print_row(const char *name, const char *how, double seconds, double pixels, bool json,

@@ -6,24 +6,10 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "roundoff.h"
 
 #include <string.h>
-
-static ro_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static ro_halftone_audit audited(const ro_image *in, const ro_image *out,
                                  const ro_halftone_options *options)
@@ -188,5 +174,5 @@ int main(void)
         cmocka_unit_test(test_tone_steps),   cmocka_unit_test(test_search_cut_short),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/tone/grey.h"
 
 #include <stdlib.h>
@@ -15,22 +16,13 @@
 
 enum { WIDTH = 70, HEIGHT = 45, PIXELS = WIDTH * HEIGHT };
 
-static ro_context *context;
 static uint8_t pixels[3 * PIXELS];
 
 static int open_context(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(ro_hash(1, i, 0) >> 24);
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
+    return fixture_open(state);
 }
 
 static const ro_image input = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
@@ -281,5 +273,5 @@ int main(void)
         cmocka_unit_test(channels_have_screens_of_their_own),
         cmocka_unit_test(nonsense_is_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, open_context, fixture_close);
 }

@@ -32,8 +32,6 @@ static bool supports(int number, const struct variant *variant)
     return variant->device == RO_DEVICE_CPU || cases[number].options.order == DBS_GROUPS;
 }
 
-enum { GUARD = 64, POISON = 0xa5 };
-
 struct trial {
     ro_image in, want, got;
     ro_image first; /* a start of one's own */
@@ -207,17 +205,9 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
 
 static bool same(struct check *check, const struct trial *trial)
 {
-    if (memcmp(trial->want.data, trial->got.data, trial->out_bytes) == 0)
-        return true;
-    const uint8_t *want = trial->want.data, *got = trial->got.data;
-    size_t at = 0;
-    while (want[at] == got[at])
-        at++;
-    char where[96];
-    snprintf(where, sizeof where, "byte %zu of row %zu is %02x, not %02x",
-             (at - GUARD) % (size_t)trial->want.stride, (at - GUARD) / (size_t)trial->want.stride,
-             got[at], want[at]);
-    return fails(check, trial, where);
+    char where[WHERE_BYTES];
+    return same_bytes(&trial->want, &trial->got, trial->out_bytes, where) ||
+           fails(check, trial, where);
 }
 
 static bool test(int number, struct check *check)

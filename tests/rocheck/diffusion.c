@@ -57,8 +57,6 @@ static bool supports(int number, const struct variant *variant)
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-enum { GUARD = 64, POISON = 0xa5 };
-
 struct picture {
     ro_image in, want, got;
     unsigned char *in_memory, *want_memory, *got_memory;

@@ -27,8 +27,6 @@ static bool supports(int number, const struct variant *variant)
     return true;
 }
 
-enum { GUARD = 64, POISON = 0xa5 };
-
 struct trial {
     ro_field field;
     size_t bytes, stride;

@@ -25,6 +25,19 @@ static struct variant variant_at(int number)
     return (struct variant){ro_cpu_name(cpu), RO_DEVICE_CPU, cpu};
 }
 
+bool same_bytes(const ro_image *want, const ro_image *got, size_t bytes, char where[WHERE_BYTES])
+{
+    const unsigned char *a = want->data, *b = got->data;
+    size_t at = 0;
+    while (at < bytes && a[at] == b[at])
+        at++;
+    if (at < bytes)
+        snprintf(where, WHERE_BYTES, "byte %zu of row %zu is %02x, not %02x",
+                 (at - GUARD) % (size_t)want->stride, (at - GUARD) / (size_t)want->stride, b[at],
+                 a[at]);
+    return at == bytes;
+}
+
 uint32_t draw(struct check *check, uint32_t limit)
 {
     uint64_t n = check->counter++;

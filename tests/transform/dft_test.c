@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#define FIXTURE_OPTIONS &(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU}
+#include "fixture.h"
 #include "core/cpu.h"
 #include "core/random.h"
 #include "transform/dft.h"
@@ -165,21 +167,6 @@ static void phasors_are_phasors(void **state)
     assert_true(c == -1 && s == 0);
 }
 
-static int open_state(void **state)
-{
-    ro_context *context = NULL;
-    int status = ro_context_open(
-        &(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU}, &context);
-    *state = context;
-    return status;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,5 +175,5 @@ int main(void)
         cmocka_unit_test(fields),
         cmocka_unit_test(phasors_are_phasors),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -295,8 +295,8 @@ void halftone_release(struct halftone_request *request)
     ro_image_free(&request->first);
 }
 
-ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+/* What needs neither a file nor a check. */
+static void fill_in(const struct halftone_values *values, struct halftone_request *request)
 {
     *request = (struct halftone_request){
         .options = {RO_HALFTONE_DEFAULTS,
@@ -340,10 +340,16 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
                   .dpi_y = values->dpi, .split_inks = values->separate == 1},
     };
+    if (values->screen && !values->method)
+        request->options.method = "screen";
+}
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request)
+{
+    fill_in(values, request);
     ro_halftone_options *options = &request->options;
     ro_status status = RO_OK;
-    if (values->screen && !values->method)
-        options->method = "screen";
     double view[2];
     if (values->view && !read_view(values->view, view))
         status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must be such as 600dpi,300mm",

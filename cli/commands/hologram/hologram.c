@@ -205,8 +205,7 @@ static const struct option *misplaced(const struct hologram_values *values, int 
     return NULL;
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *operands;

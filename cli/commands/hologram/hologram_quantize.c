@@ -352,8 +352,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     return result;
 }
 
-/* ---- The certificate
- * ----------------------------------------------------------------------------- */
+/* ---- The certificate ------------------------------------------------------------------------ */
 
 /* Figures of all hogels as whole numbers, so that they can be compared. */
 static void state_hogels(struct certificate *to, const ro_hologram_report *r)

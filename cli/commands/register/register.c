@@ -88,8 +88,7 @@ ro_register_options register_options_of(const struct register_values *values)
     };
 }
 
-/* ---- A search -----------------------------------------------------------------------------------
- */
+/* ---- A search ------------------------------------------------------------------------------- */
 
 /* Files beside OUT that are pictures of the images' size, drawn at the end. */
 struct extra {
@@ -283,8 +282,7 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
-/* ---- A field that was found before
- * ---------------------------------------------------------------- */
+/* ---- A field that was found before ---------------------------------------------------------- */
 
 static ro_status apply(struct task *task)
 {
@@ -335,16 +333,12 @@ static void print_applied(const struct task *task)
          task->ran.width, task->ran.height, 1e3 * task->seconds);
 }
 
-/* ---- The command
- * ----------------------------------------------------------------------------------- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 /* The first option that means nothing to --apply, or NULL. */
 static const char *not_for_apply(const struct register_values *v)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } list[] = {
+    const struct given list[] = {
         {"field", v->field},
         {"grid", v->grid},
         {"before", v->before},
@@ -366,10 +360,7 @@ static const char *not_for_apply(const struct register_values *v)
         {"finest", !isnan(v->finest)},
         {"tolerance", !isnan(v->tolerance)},
     };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].given)
-            return list[i].name;
-    return NULL;
+    return first_given(list, sizeof list / sizeof *list);
 }
 
 static int run_apply(const struct command *command, const struct register_values *values,

@@ -212,26 +212,6 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
         snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
 }
 
-/* Whether all files can be written, before the work. */
-static ro_status check_outputs(struct job *job)
-{
-    const struct segment_values *values = job->values;
-    ro_file_info info = {
-        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
-    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
-    info.format = RO_RGB8;
-    info.maxval = 255;
-    if (status == RO_OK && values->overlay)
-        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
-    info.format = RO_GRAYF;
-    info.maxval = 0;
-    if (status == RO_OK && values->phi)
-        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
-    if (status == RO_OK && values->contours)
-        status = ro_contours_accepts(job->context, values->contours);
-    return status;
-}
-
 static ro_status save_labels(struct job *job)
 {
     int highest = 1;
@@ -337,7 +317,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_OK)
         status = check_named(job->context, &job->segment, job->named);
     if (status == RO_OK)
-        status = check_outputs(job);
+        status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
     if (status == RO_OK && values->frames) {

@@ -29,8 +29,7 @@ const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
     return kernels[cpu];
 }
 
-/* ---- The call ---------------------------------------------------------------------------------
- */
+/* ---- The call ------------------------------------------------------------------------------- */
 
 ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, const ro_image *in,
                        const ro_image *out, struct dbs_result *result)
@@ -59,8 +58,7 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
     return status;
 }
 
-/* ---- The engine -------------------------------------------------------------------------------
- */
+/* ---- The engine ----------------------------------------------------------------------------- */
 
 struct choice {
     const char *name, *alias;
@@ -205,7 +203,8 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
 static void count_launches(struct halftoner *work)
 {
     const struct dbs_work *made = work->state;
-    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
+    work->report.launches =
+        (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
 }
 
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,

@@ -85,8 +85,7 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     return acuity;
 }
 
-/* ---- one pixel after another ------------------------------------------------------------------
- */
+/* ---- one pixel after another ---------------------------------------------------------------- */
 
 /* Shares that are on their way to a column not yet reached or complete, counted from the pixel at
  * hand: of its own row, of the row below, of the row after that. */
@@ -189,8 +188,7 @@ const struct diffusion_schedule acuity_ed = {
     .run = run_ed,
 };
 
-/* ---- the engine -------------------------------------------------------------------------------
- */
+/* ---- the engine ----------------------------------------------------------------------------- */
 
 static ro_status open_engine(struct halftoner *work)
 {

@@ -48,8 +48,7 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
     }
 }
 
-/* ---- one pixel after another ------------------------------------------------------------------
- */
+/* ---- one pixel after another ---------------------------------------------------------------- */
 
 #define TEMPLATE static inline __attribute__((always_inline))
 /* A choice that no branch can foresee is made without one. */
@@ -186,8 +185,7 @@ const struct diffusion_schedule tonal_ed = {
     .run = run_ed,
 };
 
-/* ---- the engine -------------------------------------------------------------------------------
- */
+/* ---- the engine ----------------------------------------------------------------------------- */
 
 struct tonal_state {
     struct diffusion_state diffusion; /* first: the engine of error diffusion runs and closes it */

@@ -174,8 +174,8 @@ RO_INLINE lanes32 hash_mix(lanes32 x)
     return x ^ (x >> 16);
 }
 
-/* diffusion_noise of sixteen pixels: the remainder of a division whose quotient is at most one too
- * small. */
+/* The noise of sixteen pixels (diffusion_seen): the remainder of a division whose quotient is at
+ * most one too small. */
 RO_INLINE ints32 noise_at(const struct diffusion_plan *plan, lanes32 row_hash, lanes32 column)
 {
     const uint32_t range = 2 * (uint32_t)plan->noise + 1;

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16 what
- * is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
+/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16
+ * what is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
 enum { MOST_UNTIL_CONVERGED = 10000 };
 
 static const struct ro_denoise_scheme schemes[] = {

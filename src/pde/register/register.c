@@ -106,8 +106,7 @@ static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
     return status;
 }
 
-/* ---- Scales
- * --------------------------------------------------------------------------------------- */
+/* ---- Scales --------------------------------------------------------------------------------- */
 
 static void add_filter(struct ro_flow *flow, double sigma, struct ro_filter *filter)
 {

@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A search looked at from outside ----------------------------------------------------------
- */
+/* ---- A search looked at from outside -------------------------------------------------------- */
 
 /* The plane: the padded picture with 4w more on each side, wide enough for all that a change does.
  */
@@ -186,8 +185,7 @@ static void discard(struct searched *done)
     dbs_close(done->state);
 }
 
-/* ---- The eye ----------------------------------------------------------------------------------
- */
+/* ---- The eye -------------------------------------------------------------------------------- */
 
 static struct dbs_plan planned(ro_context *context, const struct dbs_options *options)
 {
@@ -306,8 +304,7 @@ static void the_shadow_limit_follows_the_eye(void **unused)
     ro_context_close(context);
 }
 
-/* ---- The end of a search ----------------------------------------------------------------------
- */
+/* ---- The end of a search -------------------------------------------------------------------- */
 
 static const int steps[9][2] = {{0, 0}, {-1, -1}, {0, -1}, {1, -1}, {-1, 0},
                                 {1, 0}, {-1, 1},  {0, 1},  {1, 1}};
@@ -457,8 +454,7 @@ static void the_running_error_is_the_error(void **unused)
     ro_context_close(context);
 }
 
-/* ---- The start --------------------------------------------------------------------------------
- */
+/* ---- The start ------------------------------------------------------------------------------ */
 
 /* The bits before the first round: of the padded picture by a method, or given and reflected. */
 static void a_search_starts_where_it_is_told(void **unused)
@@ -510,8 +506,7 @@ static void a_search_starts_where_it_is_told(void **unused)
     ro_context_close(context);
 }
 
-/* ---- Goldens ----------------------------------------------------------------------------------
- */
+/* ---- Goldens -------------------------------------------------------------------------------- */
 
 /* Samples of the reference that would change if the definition did. Those of the paper's aim are
  * older than the other. */

@@ -272,8 +272,7 @@ static void less_is_seen_than_of_error_diffusion(void **unused)
     ro_context_close(context);
 }
 
-/* ---- What is refused --------------------------------------------------------------------------
- */
+/* ---- What is refused ------------------------------------------------------------------------ */
 
 static void bad_options_are_refused(void **unused)
 {

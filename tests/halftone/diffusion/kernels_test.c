@@ -131,8 +131,7 @@ static void flat_fields_keep_their_tone(void **state)
     ro_context_close(context);
 }
 
-/* ---- options: every schedule against the definition -------------------------------------------
- */
+/* ---- options: every schedule against the definition ----------------------------------------- */
 
 struct picture {
     uint32_t width, height, maxval;

@@ -78,8 +78,7 @@ static int64_t nearest_share(int64_t weight, int64_t e, int64_t sum)
     return (int64_t)floor((2.0 * (double)weight * (double)e + (double)sum) / (2.0 * (double)sum));
 }
 
-/* ---- dot diffusion ----------------------------------------------------------------------------
- */
+/* ---- dot diffusion -------------------------------------------------------------------------- */
 
 static void dots_by_definition(struct picture *p, const uint8_t classes[8][8])
 {
@@ -144,8 +143,7 @@ static void class_matrices_hold_every_class_once(void **state)
     }
 }
 
-/* ---- the Hilbert curve ------------------------------------------------------------------------
- */
+/* ---- the Hilbert curve ---------------------------------------------------------------------- */
 
 /* The usual formula from a distance along the curve to a place. */
 static void place_on_curve(int64_t side, int64_t distance, int64_t *x, int64_t *y)
@@ -210,8 +208,7 @@ static void curve_is_as_defined(void **state)
     }
 }
 
-/* ---- the pinwheel -----------------------------------------------------------------------------
- */
+/* ---- the pinwheel --------------------------------------------------------------------------- */
 
 /* The place of a pixel on the inward spiral, by peeling rings. */
 static int place_on_spiral(int x, int y)
@@ -298,8 +295,7 @@ static void pinwheel_is_as_defined(void **state)
     }
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ---------------------------------------------------------------------------- */
 
 static void flat_fields_keep_their_tone(void **state)
 {

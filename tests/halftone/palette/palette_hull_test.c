@@ -11,28 +11,20 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/palette/palette_region.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static ro_context *context;
 static uint16_t linear[257]; /* the light of every code */
 
 static int open_context(void **state)
 {
-    (void)state;
     for (int i = 0; i < 256; i++)
         linear[i] = tone_round(tone_from_srgb(i / 255.0));
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
+    return fixture_open(state);
 }
 
 static uint32_t draw(uint32_t below)
@@ -365,5 +357,5 @@ int main(void)
         cmocka_unit_test(tone_is_kept),
         cmocka_unit_test(errors_stay_bounded),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, open_context, fixture_close);
 }

@@ -13,27 +13,13 @@
 // clang-format on
 #include "core/cpu.h"
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/palette/palette_region.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static ro_palette palette_of(const char *text)
 {
@@ -49,8 +35,7 @@ static void light_of(const ro_palette *palette, int32_t light[3][PALETTE_MOST])
             light[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------ */
 
 static void cells_cover_the_scale(void **state)
 {
@@ -538,5 +523,5 @@ int main(void)
         cmocka_unit_test(palettes_are_read),
         cmocka_unit_test(nonsense_is_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -12,27 +12,13 @@
 #include <cmocka.h>
 // clang-format on
 #include "context/context.h"
+#include "fixture.h"
 #include "halftone/screen/screen.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) == RO_OK ? 0 : -1;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static struct screen make(const ro_screen_options *options)
 {
@@ -373,5 +359,5 @@ int main(void)
         cmocka_unit_test(bad_screens_are_refused),
         cmocka_unit_test(making_can_be_cancelled),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

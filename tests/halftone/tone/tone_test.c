@@ -7,26 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
+#include "fixture.h"
 #include "halftone/tone/grey.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static struct tone make(ro_tone options, uint32_t white)
 {
@@ -204,5 +190,5 @@ int main(void)
         cmocka_unit_test(channels_are_linear_before_luma),
         cmocka_unit_test(values_above_maxval_are_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -245,18 +245,6 @@ static void bad_input(void **state)
     ro_image_free(&depths);
 }
 
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,5 +252,5 @@ int main(void)
         cmocka_unit_test(pictures_hide), cmocka_unit_test(devices_fit),
         cmocka_unit_test(bad_input),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

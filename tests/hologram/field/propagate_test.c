@@ -186,18 +186,6 @@ static void bad_scenes(void **state)
     ro_field_free(&field);
 }
 
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,5 +195,5 @@ int main(void)
         cmocka_unit_test(scenes_repeat),
         cmocka_unit_test(bad_scenes),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -167,23 +167,11 @@ static void all_in_the_same_windows(void **state)
     ro_field_free(&field);
 }
 
-static int open_state(void **state)
-{
-    *state = open_context(1);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_of_the_light),
         cmocka_unit_test(all_in_the_same_windows),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -255,18 +255,6 @@ static void bad_input(void **state)
     assert_int_equal(ro_hologram_quantize(context, &field, &out, &good, NULL), RO_OK);
 }
 
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,5 +266,5 @@ int main(void)
         cmocka_unit_test(hogels_cover_the_field),
         cmocka_unit_test(bad_input),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

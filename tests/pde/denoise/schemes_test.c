@@ -5,6 +5,7 @@
  * card, what the naive product loses, and what the semi-implicit scheme keeps.
  */
 #include "core/random.h"
+#include "fixture.h"
 #include "pde/denoise/denoise.h"
 #include "pde/pictures.h"
 
@@ -16,21 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static void denoise(const ro_image *in, ro_image *out, const ro_denoise_options *options,
                     ro_denoise_report *report)
@@ -111,8 +97,7 @@ static void gaussian_spreads(void **state)
     assert_true(worst < 0.5 / 255);
 }
 
-/* ---- Noise ------------------------------------------------------------------------------------
- */
+/* ---- Noise ---------------------------------------------------------------------------------- */
 
 static double gauss(uint64_t seed, uint32_t x, uint32_t y)
 {
@@ -185,8 +170,7 @@ static void noise_on_the_test_card(void **state)
     ro_image_free(&out);
 }
 
-/* ---- The naive product ------------------------------------------------------------------------
- */
+/* ---- The naive product ---------------------------------------------------------------------- */
 
 static void naive_loses_mass(void **state)
 {
@@ -212,8 +196,7 @@ static void naive_loses_mass(void **state)
     assert_true(share > 0.2);
 }
 
-/* ---- Semi-implicit ------------------------------------------------------------------------------
- */
+/* ---- Semi-implicit -------------------------------------------------------------------------- */
 
 static void implicit_keeps_sum_and_range(void **state)
 {
@@ -329,8 +312,7 @@ static void dither(void **state)
     }
 }
 
-/* ---- The hardware profile
- * ------------------------------------------------------------------------ */
+/* ---- The hardware profile ------------------------------------------------------------------- */
 
 static void xpp24_keeps_even_images_and_range(void **state)
 {
@@ -377,5 +359,5 @@ int main(void)
         cmocka_unit_test(dither),
         cmocka_unit_test(xpp24_keeps_even_images_and_range),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -151,8 +151,7 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     return RO_E_ARGUMENT;
 }
 
-/* ---- rows in host memory
- * -------------------------------------------------------------------------- */
+/* ---- rows in host memory -------------------------------------------------------------------- */
 
 /* Rows that a caller gave, and what is counted while they run. */
 struct run {
@@ -230,8 +229,7 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
     return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 
-/* ---- images in device memory
- * ------------------------------------------------------------------------ */
+/* ---- images in device memory ---------------------------------------------------------------- */
 
 /* The wave copies rows by 16 bytes; images whose rows do not start there are copied first. */
 static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch *launch,
