@@ -51,7 +51,7 @@ static void make_start(struct check *check, struct trial *trial)
     if (kind < 5) {
         options->start = starts[kind];
         if (on_device && kind == 4)
-            options->start = "jarvis-judice-ninke"; /* weights by tone run on the CPU only */
+            options->start = "jarvis-judice-ninke"; /* the other runs on the CPU only */
         options->seed = kind == 1 ? draw(check, 1000) : 0;
         return;
     }
