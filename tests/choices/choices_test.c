@@ -207,10 +207,11 @@ static const struct user {
 };
 enum { USERS = sizeof users / sizeof *users };
 
-/* Those that run on a device only, or on none of these pictures, are known all the same. */
+/* Those that run on a device or with vectors only are known all the same. */
 static int is_known(ro_status status, const char *name)
 {
-    static const char *const elsewhere[] = {"pwed", "pwec", "bwed", "bwec", "fused", "zimg"};
+    static const char *const elsewhere[] = {"pwed",  "pwec",  "bwed", "bwec",
+                                            "fused", "bands", "zimg"};
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (strcmp(name, elsewhere[i]) == 0)
             return status == RO_OK || strstr(ro_context_message(context), name) != NULL;

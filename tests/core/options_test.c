@@ -115,7 +115,6 @@ static void sizes_of_zero_are_refused(void **state)
     OPTIONS(halftone, "HALFTONE", ro_halftone(context, &in, &out, &o));
     OPTIONS(halftone, "HALFTONE", ro_halftone_open(context, &in, RO_BITS, &o, &halftones));
     OPTIONS(halftone, "HALFTONE", ro_halftone_audit_of(context, &in, &out, &o, &audit));
-    OPTIONS(halftone, "HALFTONE", ro_halftone_device(context, &in, &out, 1, &o, NULL));
     OPTIONS(halftone, "HALFTONE",
             ro_halftone_file(context, "in.pgm", "out.pbm", &o, NULL, NULL, NULL));
     OPTIONS(screen, "SCREEN", ro_screen_make(context, &o, &screen));

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 SOURCE, BUILD = os.environ["SOURCE_DIR"], os.environ["BUILD_DIR"]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 FAMILIES = ["halftone", "denoise", "regions", "segment", "register", "multigrid", "hologram", "measure",
-            "wedge", "image_save", "context", "choices", "palette", "screen"]
+            "wedge", "plan_run", "image_save", "context", "choices", "palette", "screen"]
 
 HEAD = """#include <roundoff.h>
 #include <roundoff_io.h>
@@ -64,7 +65,7 @@ def main():
     for family in FAMILIES:
         if not any(re.search(r"\bro_%s" % family, text) for text in pieces):
             sys.exit(f"api.md has no code for ro_{family}")
-    text = HEAD + "".join(BLOCK % (i, piece) for i, piece in enumerate(pieces))
+    text = HEAD + "".join(BLOCK % (i, textwrap.indent(piece, "    ")) for i, piece in enumerate(pieces))
     text += TAIL % (", ".join(f"block_{i}" for i in range(len(pieces))), len(pieces))
     programs.append(text)
     compilers = [(os.environ["CC"], "c11", "c")]
