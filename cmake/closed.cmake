@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Libraries that show nothing but what the public headers declare.
 #
-#   roundoff_shared, roundoff_io_shared       everything else is hidden, archives that are linked in too
+#   roundoff_shared, roundoff_io_shared       everything else is hidden, archives that are linked in and
+#                                             what C++ instantiates for CUDA too
 #   roundoff_static, roundoff_io_static       one object each, in which everything else is local, so
 #                                             that no private name meets a name of the user's
 #   roundoff_internal, roundoff_io_internal   as compiled, for the command's bench and the tests
@@ -20,12 +21,15 @@ set(ro_relocatable -r -nostdlib $<$<BOOL:${RO_LINKS_GROUPS}>:-Wl,--force-group-a
 function(ro_library name)
   add_library(${name}_internal STATIC ${ARGN})
   add_library(${name}_shared SHARED ${ARGN})
-  target_link_options(${name}_shared PRIVATE -Wl,--exclude-libs,ALL)
+  target_link_options(${name}_shared PRIVATE -Wl,--exclude-libs,ALL
+    -Wl,--version-script,${PROJECT_SOURCE_DIR}/cmake/shown.map)
+  set_target_properties(${name}_shared PROPERTIES
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/shown.map)
   if(ro_close_archives)
     set(closed ${PROJECT_BINARY_DIR}/${name}_closed.o)
     add_custom_command(OUTPUT ${closed}
       COMMAND ${CMAKE_C_COMPILER} ${ro_relocatable} -o ${closed} ${ARGN}
-      COMMAND ${RO_OBJCOPY} --localize-hidden ${closed}
+      COMMAND ${RO_OBJCOPY} --localize-hidden --wildcard --localize-symbol=_Z* ${closed}
       DEPENDS ${ARGN} COMMAND_EXPAND_LISTS VERBATIM)
     set_source_files_properties(${closed} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${name}_static STATIC ${closed})
