@@ -35,7 +35,7 @@ typedef struct ro_register_report {
     double energy_before, energy_after; /* of the images themselves, without smoothing */
     uint32_t scales;
     uint32_t updates[RO_REGISTER_SCALES]; /* at each scale, the coarsest first */
-    uint32_t steps;                       /* updates in all; those kept in options.steps if fewer */
+    uint32_t steps;                       /* updates in all */
     uint32_t trials;                      /* energies computed in all */
     double rms, largest;                  /* length of the displacement, in pixels */
     double jacobian;                      /* the least determinant of 1 + Du; <= 0: it folds */
@@ -43,6 +43,7 @@ typedef struct ro_register_report {
     double outside;                       /* share of pixels that look beyond the moving image */
     unsigned useless;                     /* bits of the above; 0: it may be of use */
     double start[6];                      /* where it began: x' = s0 x + s1 y + s2, y' = s3 ... */
+    ro_register_step *record; /* `steps` of them if asked for; ro_free gives them back */
 } ro_register_report;
 
 typedef struct ro_register_options {
@@ -61,9 +62,7 @@ typedef struct ro_register_options {
     double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
                       the thesis's scheme 0 */
     double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
-    ro_register_step *steps; /* NULL: not wanted */
-    uint32_t steps_room;
-    ro_register_report *report; /* filled in on success; NULL: not wanted */
+    int record;       /* 1: the report has every update */
 } ro_register_options;
 #define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
@@ -72,10 +71,11 @@ typedef struct ro_register_options {
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Both have the same size; `field`
  * receives u_x and u_y side by side: a view of RO_GRAYF twice as wide. Deterministic to the bit for
- * any number of threads; the CPU and CUDA give the same. */
+ * any number of threads; the CPU and CUDA give the same. `report` may be NULL. */
 RO_API
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
-                      const ro_image *field, const ro_register_options *options);
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report);
 
 typedef enum ro_sampling {
     RO_SAMPLE_BILINEAR = 0,
@@ -85,8 +85,8 @@ typedef enum ro_sampling {
 /* out(x) = image(x + u(x)), coordinates clamped to the image; any format but bits, `out` in the
  * format of `image` and the size of the field. */
 RO_API
-ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
-                  const ro_image *out, ro_sampling sampling);
+ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field, ro_image *out,
+                  ro_sampling sampling);
 
 #ifdef __cplusplus
 }

@@ -125,8 +125,8 @@ static uint32_t depth_of(const struct ro_explicit *run)
     if (work->options.until_converged || work->options.on_step ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
-    if (work->options.depth)
-        return work->options.depth;
+    if (work->options.steps_at_once)
+        return work->options.steps_at_once;
     size_t stages = (size_t)run->stencil.stages;
     size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;

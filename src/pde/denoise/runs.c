@@ -59,7 +59,7 @@ static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const
     work->in.stride = in->stride;
     work->out.data = out->data;
     work->out.stride = out->stride;
-    work->options.report = report;
+    work->told = report;
     ro_denoiser_restart(work);
     return plan->cuda ? ro_denoise_explicit_cuda(work) : work->scheme->run(work);
 }
@@ -82,9 +82,23 @@ static ro_status check_image(const struct denoise_plan *plan, const ro_image *im
     return status;
 }
 
+static const struct ro_plan_kind denoise_kind;
+
+static ro_status run_checked(ro_plan *base, const ro_image *in, const ro_image *out,
+                             ro_denoise_report *report)
+{
+    struct denoise_plan *plan = (struct denoise_plan *)base;
+    if (base->kind != &denoise_kind)
+        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to denoise");
+    ro_status status = check_image(plan, in, &plan->in, "input");
+    if (status == RO_OK)
+        status = check_image(plan, out, &plan->out, "output");
+    return status == RO_OK ? run_images(plan, in, out, report) : status;
+}
+
 static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
 {
-    ro_status status = ro_denoise_run(base, in, out, NULL);
+    ro_status status = run_checked(base, in, out, NULL);
     if (status == RO_OK && report)
         *report = base->context->report;
     return status;
@@ -92,18 +106,10 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
 
 static const struct ro_plan_kind denoise_kind = {query, run, NULL, free_plan};
 
-ro_status ro_denoise_run(ro_plan *base, const ro_image *in, const ro_image *out,
+ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
                          ro_denoise_report *report)
 {
-    struct denoise_plan *plan = (struct denoise_plan *)base;
-    if (!base)
-        return RO_E_ARGUMENT;
-    if (base->kind != &denoise_kind)
-        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to denoise");
-    ro_status status = check_image(plan, in, &plan->in, "input");
-    if (status == RO_OK)
-        status = check_image(plan, out, &plan->out, "output");
-    return status == RO_OK ? run_images(plan, in, out, report) : status;
+    return plan ? run_checked(plan, in, out, report) : RO_E_ARGUMENT;
 }
 
 /* Of shapes, or of an input with pixels, which tell the noise. */
@@ -160,8 +166,8 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
     return status;
 }
 
-ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
-                     const ro_denoise_options *options)
+ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
+                     const ro_denoise_options *options, ro_denoise_report *report)
 {
     struct denoise_plan *plan;
     ro_status status = ro_image_check(context, in, "input");
@@ -171,7 +177,7 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
         status = make_plan(context, in, out, options, &plan);
     if (status != RO_OK)
         return status;
-    status = run_images(plan, in, out, plan->work.options.report);
+    status = run_images(plan, in, out, report);
     free_plan(&plan->plan);
     return status;
 }

@@ -207,7 +207,8 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
 }
 
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
-                      const ro_image *field, const ro_register_options *options)
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report)
 {
     ro_register_options full = RO_REGISTER_OPTIONS;
     ro_status status = ro_options_take(context, options, &full, "RO_REGISTER_OPTIONS");
@@ -226,6 +227,12 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     flow->options = full;
     flow->report.start[0] = flow->report.start[4] = 1;
     status = settle_options(flow, &align, &affine);
+    if (status == RO_OK && report && flow->options.record) {
+        flow->report.record =
+            calloc((size_t)flow->options.scales * flow->options.updates, sizeof(ro_register_step));
+        if (!flow->report.record)
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
+    }
     if (status == RO_OK)
         status = open_flow(flow, fixed, moving);
     if (status == RO_OK && align)
@@ -240,9 +247,13 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         ran.height = fixed->height;
         ran.steps = flow->report.steps;
         context->report = ran;
-        if (flow->options.report)
+        if (report)
             status = ro_register_describe(flow, field);
+        if (report && status == RO_OK)
+            *report = flow->report;
     }
+    if (status != RO_OK)
+        free(flow->report.record);
     free(flow->inverses);
     free(flow->images[0]);
     free(flow->images[1]);

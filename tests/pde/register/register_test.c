@@ -73,8 +73,8 @@ static double error_of(const struct ro_pair *pair, const ro_image *field)
 
 static double run(struct bed *bed, const struct ro_pair *pair, ro_register_options options)
 {
-    options.report = &bed->report;
-    ro_status status = ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options);
+    ro_status status =
+        ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options, &bed->report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(bed->context));
     return error_of(pair, &bed->field);
@@ -196,7 +196,7 @@ static void test_inverse(void **state)
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_image_alloc(bed.context, RO_GRAYF, 2 * SIDE, SIDE, 0, &back), RO_OK);
     run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
-    assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL), RO_OK);
+    assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL, NULL), RO_OK);
     double sum = 0, count = 0;
     for (uint32_t y = 16; y < SIDE - 16; y++)
         for (uint32_t x = 16; x < SIDE - 16; x++) {
@@ -301,7 +301,7 @@ static void test_same_bits(void **state)
                 if (ro_context_open(&with, &context) != RO_OK)
                     continue;
                 ro_image *to = first ? &bed.field : &got;
-                if (ro_register(context, &bed.fixed, &bed.moving, to, &options) != RO_OK)
+                if (ro_register(context, &bed.fixed, &bed.moving, to, &options, NULL) != RO_OK)
                     fail_msg("%s", ro_context_message(context));
                 assert_int_equal(ro_context_report(context)->cpu, cpu);
                 for (uint32_t y = 0; y < pair->height && !first; y++)
@@ -345,17 +345,17 @@ static void test_refusals(void **state)
         a[i] = b[i] = (float)i;
     ro_image fixed = {RO_GRAYF, 8, 8, 0, 32, a}, moving = {RO_GRAYF, 8, 8, 0, 32, b};
     ro_image field = {RO_GRAYF, 16, 8, 0, 64, u};
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_OK);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_OK);
     moving.width = 7;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_SIZE);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "8 x 8"));
     assert_non_null(strstr(ro_context_message(context), "7 x 8"));
     moving.width = 8;
     a[9] = NAN;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_ARGUMENT);
     for (int i = 0; i < 64; i++)
         a[i] = 3;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "constant"));
     a[0] = 1;
     static const ro_register_options bad[] = {
@@ -372,7 +372,8 @@ static void test_refusals(void **state)
         {RO_REGISTER_DEFAULTS, .scheme = "thesis", .sigma_first = 9},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i]), RO_E_ARGUMENT);
+        assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i], NULL),
+                         RO_E_ARGUMENT);
     ro_context_close(context);
 }
 
@@ -394,7 +395,7 @@ static void test_cancel(void **state)
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
-    assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL),
+    assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL, NULL),
                      RO_E_CANCELLED);
     ro_context_close(context);
     close_bed(&bed);
