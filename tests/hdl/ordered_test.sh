@@ -6,9 +6,9 @@ ordered() {
     file=$WORK/screen-$1-$2.mem
     mv "$WORK/screen.mem" "$file"
     simulate ordered ro_ordered \
-        "SCREEN_FILE=\"$file\" SCREEN_WIDTH=$1 SCREEN_HEIGHT=$2 LEVELS=$3 MAXVAL=$4" 30
+        "SCREEN_FILE=\"$file\" SCREEN_WIDTH=$1 SCREEN_HEIGHT=$2 LEVELS=$3 MAXVAL=$4 @CLOCKS=17" 30
 }
 "$ROUNDOFF" screen make void-and-cluster "$WORK/screen.mem" --size 16 --quiet
 ordered 16 16 2 255
 printf '// 5 x 3\n0 7 3 9 1\nd 4 b 5 a\n2 8 c 6 e\n' >"$WORK/screen.mem"
-ordered 5 3 6 255
+ordered 5 3 6 200

@@ -52,7 +52,7 @@ DEVICES = {
         "tool": os.environ.get("NEXTPNR_ECP5", "nextpnr-ecp5"),
         "vendor": "ecp5.v",
         "synth": "synth_ecp5",
-        "flags": ["--25k", "--package", "CABGA381", "--speed", "6"],
+        "flags": ["--25k", "--package", "CABGA381", "--speed", "6", "--parallel-refine"],
     },
     "ice40": {
         "title": "Lattice iCE40 HX8K",
