@@ -140,16 +140,17 @@ module ro_levelset_run #(
         case (state)
             IDLE:
             if (start) begin
-                busy       <= 1'b1;
-                refused    <= impossible;
-                ended      <= 1'b0;
-                taken      <= 0;
-                rescalings <= 0;
-                watched    <= 1'b0;
-                double_phi <= 1'b0;
-                table_now  <= from_table;
-                to_do      <= steps;
-                state      <= impossible ? FINISH : BLOCK;
+                busy         <= 1'b1;
+                refused      <= impossible;
+                ended        <= 1'b0;
+                taken        <= 0;
+                rescalings   <= 0;
+                watched      <= 1'b0;
+                double_phi   <= 1'b0;
+                double_speed <= 1'b0;
+                table_now    <= from_table;
+                to_do        <= steps;
+                state        <= impossible ? FINISH : BLOCK;
             end
             BLOCK: begin
                 block    <= look && to_do > LOOK_EVERY ? LOOK_EVERY : to_do;

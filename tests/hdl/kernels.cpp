@@ -16,13 +16,13 @@ static const char *kernel_of(uint32_t which)
         "floyd-steinberg", "sierra-two-row",        "burkes", "shiau-fan-2", "sierra-lite", "fan",
         "shiau-fan",       "false-floyd-steinberg",
     };
-    return names[(FIRST + which) % 8];
+    return FIRST + which >= 32 ? names[0] : names[(FIRST + which) % 8];
 }
 
 static int levels_of(uint32_t which)
 {
     const uint32_t at = FIRST + which;
-    return at < 8 ? 2 : at < 16 ? (at % 2 ? 3 : 16) : at < 24 ? 5 : 11;
+    return at < 8 ? 2 : at < 16 ? (at % 2 ? 3 : 16) : at < 24 ? 5 : at < 32 ? 11 : (int)at - 30;
 }
 
 static void put(Circuit &circuit, uint64_t data) { circuit.in_pixel = (uint16_t)data; }

@@ -33,9 +33,12 @@ if nm "$BUILD_DIR/libroundoff.a" 2>/dev/null | grep -q __cudaRegisterFatBinary; 
 fi
 
 # With VENDOR=ecp5, circuits are made of that vendor's blocks, of which we have models.
-vendor="$SOURCE_DIR/hdl/vendor/${VENDOR:-generic}.v"
-cells=$SOURCE_DIR/tests/hdl/${VENDOR:-generic}_cells.v
-if [ -f "$cells" ]; then vendor="$vendor $cells"; fi
+use_vendor() {
+    vendor="$SOURCE_DIR/hdl/vendor/${VENDOR:-generic}.v"
+    cells=$SOURCE_DIR/tests/hdl/${VENDOR:-generic}_cells.v
+    if [ -f "$cells" ]; then vendor="$vendor $cells"; fi
+}
+use_vendor
 
 # simulate NAME TOP 'PARAMETER=VALUE ...' [arguments]: tests/hdl/NAME.cpp drives the module TOP. What
 # is given is known to the program, too; with @ in front to the program alone.
