@@ -72,6 +72,7 @@ static const struct register_values defaults = {
 ro_register_options register_options_of(const struct register_values *values)
 {
     return (ro_register_options){
+        RO_REGISTER_DEFAULTS,
         .scheme = values->scheme,
         .match = values->match,
         .init = values->init,
@@ -82,15 +83,12 @@ ro_register_options register_options_of(const struct register_values *values)
         .smooth = (uint32_t)values->smooth,
         .sigma = isnan(values->sigma) ? 0 : values->sigma,
         .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
-        .finest = isnan(values->finest) ? 0
-                  : values->finest == 0 ? -1
-                                        : values->finest,
-        .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
+        .finest = isnan(values->finest) ? RO_DEFAULT : values->finest,
+        .tolerance = isnan(values->tolerance) ? RO_DEFAULT : fmax(values->tolerance, 1e-9),
     };
 }
 
-/* ---- A search -----------------------------------------------------------------------------------
- */
+/* ---- A search ------------------------------------------------------------------------------- */
 
 /* Files beside OUT that are pictures of the images' size, drawn at the end. */
 struct extra {
@@ -210,7 +208,7 @@ static ro_status search(struct job *job)
         status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
     if (wanted && status == RO_OK) {
         const struct pictures of = {&fixed, &moving, &warped, &field};
-        ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+        ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
         status = save_all(job, &of, &write);
     }
     job->ran = ran;
@@ -286,8 +284,7 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
-/* ---- A field that was found before
- * ---------------------------------------------------------------- */
+/* ---- A field that was found before ---------------------------------------------------------- */
 
 static ro_status apply(struct task *task)
 {
@@ -312,7 +309,7 @@ static ro_status apply(struct task *task)
             ro_image_alloc(context, image.format, image.width, image.height, image.maxval, &out);
     if (status == RO_OK)
         status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
-    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     if (status == RO_OK)
         status = ro_image_save(context, path[1], &out, &write);
     ro_image_free(&field);
@@ -338,16 +335,12 @@ static void print_applied(const struct task *task)
          task->ran.width, task->ran.height, 1e3 * task->seconds);
 }
 
-/* ---- The command
- * ----------------------------------------------------------------------------------- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 /* The first option that means nothing to --apply, or NULL. */
 static const char *not_for_apply(const struct register_values *v)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } list[] = {
+    const struct given list[] = {
         {"field", v->field},
         {"grid", v->grid},
         {"before", v->before},
@@ -369,10 +362,7 @@ static const char *not_for_apply(const struct register_values *v)
         {"finest", !isnan(v->finest)},
         {"tolerance", !isnan(v->tolerance)},
     };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].given)
-            return list[i].name;
-    return NULL;
+    return first_given(list, sizeof list / sizeof *list);
 }
 
 static int run_apply(const struct command *command, const struct register_values *values,

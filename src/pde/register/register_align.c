@@ -91,8 +91,7 @@ static double likeness(const struct copy *copy, const struct map *map)
     return (s.mf - s.m * s.f / s.count) / sqrt(vm * vf) * fmin(1, 0.7 + 0.6 * share);
 }
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies --------------------------------------------------------------------------------- */
 
 /* Halves until the longer side fits, by the mean of two by two pixels. copies[0] is the largest. */
 static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copies[COPIES],
@@ -138,8 +137,7 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
     }
 }
 
-/* ---- Search -----------------------------------------------------------------------------------
- */
+/* ---- Search --------------------------------------------------------------------------------- */
 
 static void rotated(double degrees, double size, struct map *map)
 {

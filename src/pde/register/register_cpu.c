@@ -30,8 +30,7 @@ static const struct ro_grid *grid_of(const struct cpu *cpu)
 
 static size_t work_of(const struct cpu *cpu) { return grid_of(cpu)->floats; }
 
-/* ---- Images of a scale ------------------------------------------------------------------------
- */
+/* ---- Images of a scale ---------------------------------------------------------------------- */
 
 /* Smooths two planes; the cycle's own planes on the present grid are lent to it by the caller. */
 static void smooth(struct cpu *cpu, const struct ro_filter *filter, float *const from[2],
@@ -101,8 +100,7 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
     cpu->image[1] = cpu->normal[1];
 }
 
-/* ---- The displacement -------------------------------------------------------------------------
- */
+/* ---- The displacement ----------------------------------------------------------------------- */
 
 static void start(struct ro_flow *flow, int level)
 {
@@ -146,8 +144,7 @@ static void refine(struct ro_flow *flow, int level)
     ro_team_pass(cpu->team, work_of(cpu), refine_pass, cpu);
 }
 
-/* ---- Passes of an update ------------------------------------------------------------------------
- */
+/* ---- Passes of an update -------------------------------------------------------------------- */
 
 static struct ro_flow_rows rows_of(const struct cpu *cpu)
 {
@@ -329,8 +326,7 @@ static const struct ro_flow_backend backend = {
     .update = update,
 };
 
-/* ---- Opening and closing ------------------------------------------------------------------------
- */
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
 /* Both images on all grids. */
 static void make_pyramid(struct cpu *cpu)

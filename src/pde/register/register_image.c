@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- In ---------------------------------------------------------------------------------------
- */
+/* ---- In ------------------------------------------------------------------------------------- */
 
 static double sample_of(const ro_image *image, const void *row, size_t i)
 {
@@ -150,8 +149,7 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
     return RO_OK;
 }
 
-/* ---- Out ---------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------ */
 
 /* Figures of one row, summed row by row afterwards: the same for any number of threads. */
 struct line {

@@ -15,7 +15,7 @@ struct tally {
     unsigned long long energies[LENGTHS];
 };
 
-/* ---- What a pixel does; the operations are those of register_rows.h ------------------------------ */
+/* ---- What a pixel does; the operations are those of register_rows.h ------------------------- */
 
 static __device__ __forceinline__ float round_number(const ro_rounder &round, float x)
 {
