@@ -17,8 +17,13 @@
 static const char *const samplings[] = {"bilinear", "nearest", NULL};
 
 static const struct option options[] = {
-    {"match", "M", "ssd (default), or ncc where the tones differ", OPTION_TEXT, PLACE(match)},
-    {"init", "I", "start: none (default), translation or affine", OPTION_TEXT, PLACE(init)},
+    {"match", "M", "ncc, or ssd of plain tones (default: by the result)", OPTION_TEXT,
+     PLACE(match)},
+    {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
+    {"fixed-mask", "FILE", "0 in this image: FIXED does not count there", OPTION_TEXT,
+     PLACE(fixed_mask), .topic = "masks"},
+    {"moving-mask", "FILE", "the same of MOVING", OPTION_TEXT, PLACE(moving_mask),
+     .topic = "masks"},
     {"field", "FILE", "the displacement, .npy (h, w, 2) or .flo", OPTION_TEXT, PLACE(field),
      .writes = true},
     {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
@@ -37,14 +42,14 @@ static const struct option options[] = {
      .topic = "pictures", .writes = true},
     {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
      .writes = true},
-    {"scheme", "S", "annealed (default), or thesis: one sigma, no mask", OPTION_TEXT, PLACE(scheme),
-     .topic = "tuning"},
-    {"number", "Q", "of the displacement: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
+    {"scheme", "S", "auto (default), annealed, or thesis: one sigma, no mask", OPTION_TEXT,
+     PLACE(scheme), .topic = "tuning", .once = "annealed"},
+    {"number", "Q", "rounds the displacement only: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
      PLACE(number), .topic = "tuning"},
-    {"scales", "N", "of the images, coarse to fine (default 15)", OPTION_WHOLE, PLACE(scales),
-     .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
-    {"updates", "N", "at most, at each scale (default 10)", OPTION_WHOLE, PLACE(updates), .min = 1,
-     .max = 10000, .topic = "tuning"},
+    {"scales", "N", "of the images, coarse to fine (default 10; annealed 15)", OPTION_WHOLE,
+     PLACE(scales), .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
+    {"updates", "N", "at most, at each scale (default: by the energy, 20)", OPTION_WHOLE,
+     PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
     {"trials", "N", "of an update's length, at most (default 10)", OPTION_WHOLE, PLACE(trials),
      .min = 1, .max = 100, .topic = "tuning"},
     {"smooth", "N", "V-cycles on the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(smooth),
@@ -87,6 +92,25 @@ ro_register_options register_options_of(const struct register_values *values)
                                         : values->finest,
         .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
     };
+}
+
+ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
+                     ro_register_options *with)
+{
+    ro_status status = RO_OK;
+    if (values->fixed_mask)
+        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL);
+    if (status == RO_OK && values->moving_mask)
+        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL);
+    with->fixed_mask = values->fixed_mask ? &masks->fixed : NULL;
+    with->moving_mask = values->moving_mask ? &masks->moving : NULL;
+    return status;
+}
+
+void masks_free(struct masks *masks)
+{
+    ro_image_free(&masks->fixed);
+    ro_image_free(&masks->moving);
 }
 
 /* ---- A search -----------------------------------------------------------------------------------
@@ -186,15 +210,16 @@ static ro_status search(struct job *job)
     ro_context *context = job->context;
     ro_image fixed = {0}, moving = {0}, warped = {0}, field = {0};
     ro_file_info info = {0};
+    struct masks masks = {.fixed = {0}};
     ro_status status = pictures_load(context, job->path[0], &fixed, NULL);
     if (status == RO_OK)
         status = pictures_load(context, job->path[1], &moving, &info);
     if (status == RO_OK)
         status = pictures_resolution(context, job->path[1], &info, job->path[2]);
-    if (status == RO_OK && (fixed.width != moving.width || fixed.height != moving.height))
-        status =
-            ro_context_fail(context, RO_E_SIZE, "%s is %u x %u but %s is %u x %u", job->path[0],
-                            fixed.width, fixed.height, job->path[1], moving.width, moving.height);
+    if (status == RO_OK)
+        status = masks_load(context, job->values, &masks, &job->with);
+    info.width = fixed.width;
+    info.height = fixed.height;
     if (status == RO_OK)
         status = all_accepted(job, &info, &fixed);
     if (status == RO_OK)
@@ -204,7 +229,7 @@ static ro_status search(struct job *job)
     const ro_report ran = *ro_context_report(context);
     const bool wanted = status == RO_OK && (!job->report.useless || job->values->force);
     if (wanted)
-        status = ro_image_alloc(context, moving.format, moving.width, moving.height, moving.maxval,
+        status = ro_image_alloc(context, moving.format, fixed.width, fixed.height, moving.maxval,
                                 &warped);
     if (wanted && status == RO_OK)
         status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
@@ -218,6 +243,7 @@ static ro_status search(struct job *job)
     ro_image_free(&moving);
     ro_image_free(&warped);
     ro_image_free(&field);
+    masks_free(&masks);
     return status;
 }
 
@@ -230,6 +256,12 @@ static void put_lines(const struct job *job, double seconds)
             ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
             ran->threads == 1 ? "" : "s", seconds < 1 ? 1 : 2,
             seconds < 1 ? 1e3 * seconds : seconds, seconds < 1 ? "ms" : "s");
+    if (strcmp(ran->method, "auto") == 0)
+        fprintf(stderr,
+                "register: %s%s, start %.3f %.3f %.1f %.3f %.3f %.1f, noise %.1f of 255%s\n",
+                r->match, r->negative ? " of the negative" : "", r->start[0], r->start[1],
+                r->start[2], r->start[3], r->start[4], r->start[5], 255 * r->noise,
+                r->counted < 1 ? "; borders of one tone or masked pixels left out" : "");
     fprintf(stderr, "register: energy %.4g before, %.4g after; %u updates (", r->energy_before,
             r->energy_after, r->steps);
     for (uint32_t i = 0; i < r->scales; i++)
@@ -256,6 +288,8 @@ static void put_json(FILE *file, const struct job *job, double seconds)
         fprintf(file, ", \"%s\": ", roles[i]);
         json_string(file, job->path[i]);
     }
+    fprintf(file, ", \"match\": \"%s\", \"negative\": %s, \"noise\": %.6g, \"counted\": %.6g",
+            r->match, r->negative ? "true" : "false", r->noise, r->counted);
     fprintf(file, ", \"scheme\": \"%s\", \"number\": \"%s\", \"schedule\": \"%s\"", ran->method,
             r->number, ran->schedule);
     fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d, \"launches\": %llu",
@@ -360,6 +394,8 @@ static const char *not_for_apply(const struct register_values *v)
         {"match", v->match},
         {"init", v->init},
         {"number", v->number},
+        {"fixed-mask", v->fixed_mask},
+        {"moving-mask", v->moving_mask},
         {"scales", v->scales},
         {"updates", v->updates},
         {"trials", v->trials},
@@ -437,7 +473,7 @@ static int run_search(const struct command *command, const struct register_value
     job.with.report = &job.report;
     if (values->energy || values->plot) {
         job.with.steps_room = (uint32_t)(values->scales ? values->scales : 15) *
-                              (uint32_t)(values->updates ? values->updates : 10);
+                              (uint32_t)(values->updates ? values->updates : 20);
         job.with.steps = calloc(job.with.steps_room, sizeof *job.with.steps);
         if (!job.with.steps)
             return fail("not enough memory to start");

@@ -8,13 +8,21 @@
 struct register_values {
     struct common common;
     const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
-    const char *scheme, *match, *init, *number;
+    const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask;
     int sampling, scales, updates, trials, smooth;
     bool force;
     double sigma, sigma_first, finest, tolerance;
 };
 
 ro_register_options register_options_of(const struct register_values *values);
+
+/* Loads the masks that were named, for `with`. */
+struct masks {
+    ro_image fixed, moving;
+};
+ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
+                     ro_register_options *with);
+void masks_free(struct masks *masks);
 
 /* Says in a sentence that a result is of no use, and what to try; EXIT_USELESS. */
 int register_useless(const struct register_values *values, const ro_register_report *report,
