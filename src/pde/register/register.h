@@ -168,6 +168,7 @@ struct ro_flow {
     bool masked, normalised; /* normalised: match ncc */
     bool balanced;           /* directions are weighed by how steep the fixed image is */
     bool automatic;          /* the scheme that chooses match and start itself */
+    bool watched;            /* ends where it goes astray */
     bool skipped;            /* the coarsest scales, which the start has done */
     bool negative;           /* light in one image is dark in the other: the fixed one was turned */
     double window;           /* of local means and variances, in deviations of the scale */
@@ -214,6 +215,9 @@ void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *c
 
 /* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
 double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
+
+/* Whether blocks agree less than when u came to the finest grid, and tones are not to blame. */
+bool ro_flow_astray(const struct ro_flow *flow);
 
 /* The three loops. */
 void ro_flow_run(struct ro_flow *flow);

@@ -25,7 +25,10 @@ struct effort {
     bool signs;    /* what is light in one image may be dark in the other */
     double enough; /* a likeness without a rotation that needs no ring of them; 2: none does */
 };
-static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.85};
+static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.95};
+
+/* What is flatter stays flat: the square of a 50th of the tones. */
+#define LEAST_SPREAD 4e-4
 
 /* A copy of both images, `shrink` pixels of the images to one of its own. */
 struct copy {
@@ -158,31 +161,49 @@ static void count_kept(struct copy *copy)
     copy->counted = copy->counted > 0 ? copy->counted : 1;
 }
 
-/* Takes the mean of an eighth of the side all round from each pixel: shading tells nothing. */
+/* Sums over all above and to the left, a row and a column of zeros first. */
+static void sum_up(const float *plane, int width, int height, bool squares, double *sums)
+{
+    for (int x = 0; x <= width; x++)
+        sums[x] = 0;
+    for (int y = 0; y < height; y++) {
+        double *row = sums + (y + 1) * (width + 1), line = 0;
+        row[0] = 0;
+        for (int x = 0; x < width; x++) {
+            const double tone = (double)plane[y * width + x];
+            line += squares ? tone * tone : tone;
+            row[x + 1] = row[x - width] + line;
+        }
+    }
+}
+
+/* A pixel less the mean, by the deviation, of an eighth of the side all round: shading tells
+ * nothing, and one strong edge does not say it all. */
 static bool flatten(struct copy *copy)
 {
     const int width = copy->width, height = copy->height;
     const int reach = (width > height ? width : height) / 8;
-    double *sums = malloc((size_t)(width + 1) * (size_t)(height + 1) * sizeof *sums);
+    const size_t cells = (size_t)(width + 1) * (size_t)(height + 1);
+    double *sums = malloc(2 * cells * sizeof *sums);
     for (int p = 0; sums && p < 2; p++) {
-        for (int x = 0; x <= width; x++)
-            sums[x] = 0;
-        for (int y = 0; y < height; y++) {
-            double *row = sums + (y + 1) * (width + 1), line = 0;
-            row[0] = 0;
-            for (int x = 0; x < width; x++) {
-                line += (double)copy->image[p][y * width + x];
-                row[x + 1] = row[x - width] + line;
-            }
-        }
+        double *squares = sums + cells;
+        sum_up(copy->image[p], width, height, false, sums);
+        sum_up(copy->image[p], width, height, true, squares);
         for (int y = 0; y < height; y++)
             for (int x = 0; x < width; x++) {
                 const int x0 = x > reach ? x - reach : 0, y0 = y > reach ? y - reach : 0;
                 const int x1 = x + reach < width ? x + reach + 1 : width;
                 const int y1 = y + reach < height ? y + reach + 1 : height;
-                const double *top = sums + y0 * (width + 1), *low = sums + y1 * (width + 1);
-                const double sum = (low[x1] - low[x0]) - (top[x1] - top[x0]);
-                copy->image[p][y * width + x] -= (float)(sum / ((x1 - x0) * (y1 - y0)));
+                const int top = y0 * (width + 1), low = y1 * (width + 1);
+                const double n = (double)(x1 - x0) * (y1 - y0);
+                const double mean =
+                    ((sums[low + x1] - sums[low + x0]) - (sums[top + x1] - sums[top + x0])) / n;
+                const double square = ((squares[low + x1] - squares[low + x0]) -
+                                       (squares[top + x1] - squares[top + x0])) /
+                                      n;
+                const double spread = square > mean * mean ? square - mean * mean : 0;
+                float *at = &copy->image[p][y * width + x];
+                *at = (float)(((double)*at - mean) / sqrt(spread + LEAST_SPREAD));
             }
     }
     const bool good = sums;

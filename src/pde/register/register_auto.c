@@ -2,7 +2,7 @@
 /*
  * The scheme that needs no options. Tones are compared within their neighbourhood first. Where an
  * image is mostly flat, that makes noise as loud as edges, and the field follows it: blocks of four
- * by four pixels, in which noise averages out, then agree less at the end than they did when the
+ * by four pixels, in which noise averages out, then agree less after a scale than they did when the
  * displacement came to the finest grid. Plain differences are tried too in this case, and what
  * leaves the blocks more alike is kept.
  */
@@ -13,9 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Blocks that agree worse than this differ by more than noise. */
-static const double MOST = 0.02;
 
 static void copy_field(const ro_image *field, const ro_image *other, bool back)
 {
@@ -42,10 +39,11 @@ ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro
                            const ro_image *field, ro_report *ran)
 {
     const ro_register_report before = flow->report;
+    flow->watched = true;
     ro_status status = ro_flow_anywhere(flow, field, ran);
-    const double reached = ro_flow_disagreement(flow, &flow->reached);
     const double ended = ro_flow_disagreement(flow, &flow->ended);
-    if (status != RO_OK || flow->negative || !(ended > reached) || !(ended < MOST))
+    flow->watched = false;
+    if (status != RO_OK || !ro_flow_astray(flow))
         return status;
     ro_image kept = {0};
     const ro_register_report first = flow->report;

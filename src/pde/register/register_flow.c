@@ -90,7 +90,9 @@ static bool fell_little(int64_t before, int64_t after, double share)
  * finest grid, gained so little that a finer scale would follow noise only. */
 static bool descend(struct ro_flow *flow, int k, double *tau)
 {
-    static const double LITTLE = 0.004, NOTHING = 0.002; /* of an update, of a scale */
+    /* of an update, of a scale; the noise's share of the energy cannot fall */
+    const double loud = 64 * flow->noise, little_share = 0.004 / (1 + loud * loud);
+    const double nothing_share = little_share / 2;
     enum { MOST_LITTLE = 2 };
     enum { LONGEST = 4, LEAST_SHARE = 4 }; /* nodes that one update may move by; see below */
     const struct ro_scale_plan *scale = &flow->scale[k];
@@ -127,13 +129,13 @@ static bool descend(struct ro_flow *flow, int k, double *tau)
         flow->status = progress(flow, k, (n + 1.0) / flow->options.updates);
         first = n == 0 ? probe.sums.energy : first;
         last = search.energy;
-        little = fell_little(probe.sums.energy, last, LITTLE) ? little + 1 : 0;
+        little = fell_little(probe.sums.energy, last, little_share) ? little + 1 : 0;
         if (change < flow->options.tolerance || (flow->automatic && little == MOST_LITTLE))
             break;
     }
     if (pending > 0)
         flow->backend->update(flow, (float)pending);
-    return scale->level > 0 || !flow->automatic || !fell_little(first, last, NOTHING);
+    return scale->level > 0 || !flow->automatic || !fell_little(first, last, nothing_share);
 }
 
 /* ---- Agreement --------------------------------------------------------------------
@@ -170,6 +172,14 @@ double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreemen
     return 1 - c * fabs(c);
 }
 
+bool ro_flow_astray(const struct ro_flow *flow)
+{
+    static const double most = 0.02; /* blocks that agree worse differ by more than noise */
+    const double reached = ro_flow_disagreement(flow, &flow->reached);
+    const double ended = ro_flow_disagreement(flow, &flow->ended);
+    return !flow->negative && ended > reached && ended < most;
+}
+
 void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row)
 {
     const struct ro_grid *grid = &flow->grids.grid[level];
@@ -201,7 +211,9 @@ void ro_flow_run(struct ro_flow *flow)
         if (flow->status == RO_OK)
             flow->status =
                 ro_context_progress(flow->context, "register", pow((k + 1.0) / flow->scales, 3));
-        if (!goes_on)
+        if (flow->watched && level == 0 && flow->status == RO_OK)
+            flow->backend->agree(flow, &flow->ended);
+        if (!goes_on || (flow->watched && level == 0 && ro_flow_astray(flow)))
             break;
     }
     for (; level > 0 && flow->status == RO_OK; level--)

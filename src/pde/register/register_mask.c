@@ -3,9 +3,9 @@
  * Which pixels count, and what takes the place of those that do not.
  *
  * A border of one tone is what a rotation or a shift left behind: pixels joined to the border
- * through equal neighbours, a 128th of the image or more, nearly the darkest or the lightest. Where
- * such pixels make up nearly the whole border they are a background with something before it, which
- * is worth comparing.
+ * through equal neighbours, a 128th of the image or more, the darkest there are or the lightest.
+ * Where such pixels make up nearly the whole border they are a background with something before it,
+ * which is worth comparing.
  */
 #include "pde/register/register_mask.h"
 
@@ -19,7 +19,6 @@
  */
 
 enum { LEAST_SHARE = 128, GROWN = 2 };
-static const float END = 1.0f / 64; /* of the tones from 0 to 1, at either end */
 
 struct flood {
     const float *plane; /* at the first pixel */
@@ -66,7 +65,7 @@ static void flood_from(struct flood *flood, int x, int y)
         try_pixel(flood, at_x, at_y - 1, tone, &count);
         try_pixel(flood, at_x, at_y + 1, tone, &count);
     }
-    const bool extreme = tone <= flood->darkest + END || tone >= flood->lightest - END;
+    const bool extreme = tone == flood->darkest || tone == flood->lightest;
     if (extreme && count * LEAST_SHARE >= (size_t)flood->width * (size_t)flood->height)
         for (size_t i = 0; i < count; i++)
             flood->state[flood->found[i]] = FLAT;
