@@ -3,6 +3,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/vectors.h"
 #include "cli/frame/work.h"
 #include "core/names.h"
 #include "roundoff_io.h"
@@ -15,7 +16,7 @@ enum { ROWS = 64 }; /* read and written at a time */
 
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *round, *white, *schedule;
+    const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors;
     int iterations, depth;
     double kappa, sigma, time_step;
     bool independent, until_converged;
@@ -44,6 +45,8 @@ static const struct option options[] = {
      .topic = "numbers"},
     {"round", "R", "of OUT's levels: sum (default), which keeps it, or nearest", OPTION_TEXT,
      PLACE(round), .topic = "numbers", .before = "nearest"},
+    {"vectors", "FILE", "numbers before and after, for a circuit's test bench", OPTION_TEXT,
+     PLACE(vectors), .topic = "numbers", .writes = true},
     {"independent", NULL, "channels do not share the gradient", OPTION_FLAG, PLACE(independent)},
     {"until-converged", NULL, "end where no pixel moves, or after 10000 (N) steps", OPTION_FLAG,
      PLACE(until_converged)},
@@ -54,7 +57,8 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct values defaults = {.kappa = NAN, .sigma = NAN, .time_step = NAN};
+static const struct values defaults = {
+    .iterations = RO_DEFAULT, .kappa = NAN, .sigma = NAN, .time_step = NAN};
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
@@ -93,7 +97,8 @@ static uint32_t white_of(const char *text)
 
 static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
 {
-    return (ro_denoise_options){.model = values->model,
+    return (ro_denoise_options){RO_DENOISE_DEFAULTS,
+                                .model = values->model,
                                 .scheme = values->scheme,
                                 .number = values->number,
                                 .rounding = values->rounding,
@@ -103,7 +108,7 @@ static ro_denoise_options options_of(const struct values *values, ro_denoise_rep
                                 .depth = (uint32_t)values->depth,
                                 .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
-                                .sigma = isnan(values->sigma) ? 0 : values->sigma,
+                                .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
                                 .independent = values->independent,
                                 .until_converged = values->until_converged,
@@ -128,7 +133,7 @@ static ro_status run_whole(struct job *job)
     if (status != RO_OK)
         goto done;
     ro_file_info out_info = output_of(&info);
-    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     status = ro_writer_accepts(context, out_path, &out_info, &write);
     if (status == RO_OK)
         status = ro_image_alloc(context, out_info.format, info.width, info.height, out_info.maxval,
@@ -197,6 +202,41 @@ done:
     ro_writer_close(writer);
     ro_denoise_close(stream);
     ro_reader_close(reader);
+    return status;
+}
+
+/* The numbers before the first step and after the last: floats have room for 24 bits of them. */
+static ro_status save_vectors(struct job *job, const char *path)
+{
+    ro_context *context = job->context;
+    ro_denoise_options denoise = job->denoise;
+    ro_denoise_report report;
+    ro_image in = {0}, out = {0};
+    denoise.report = &report;
+    const ro_read_options read = pictures_read(job->files->path[0]);
+    ro_status status = vectors_load(context, job->files->path[0], &read, &in);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, in.width, in.height, 0, &out);
+    if (status == RO_OK)
+        status = ro_denoise(context, &in, &out, &denoise);
+    if (status == RO_OK && !ro_name_equal(report.number, "s9") &&
+        !ro_name_equal(report.number, "s12") && !ro_name_equal(report.number, "s16") &&
+        !ro_name_equal(report.number, "s17") && !ro_name_equal(report.number, "s24"))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "vectors are numbers of s9, s12, s16, s17 or s24, not %s",
+                                 report.number);
+    if (status == RO_OK) {
+        char title[160];
+        snprintf(title, sizeof title,
+                 "%s in %s, %u x %u pixels row by row: %u steps of %.0f/16384, white %.0f",
+                 ro_context_report(context)->method, report.number, in.width, in.height,
+                 report.steps, 16384 * report.time_step, report.white);
+        const struct vector_column columns[2] = {
+            {"before", &in, report.white / report.sample_white}, {"after", &out, report.white}};
+        status = vectors_save(context, path, title, columns);
+    }
+    ro_image_free(&in);
+    ro_image_free(&out);
     return status;
 }
 
@@ -399,9 +439,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition, where it has a schedule of its own. */
 static const char *const *reference(const void *given)
 {
-    static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", NULL};
-    static const char *const defined[] = {"--schedule", "reference", "--cpu",  "scalar",
-                                          "--threads",  "1",         "!depth", NULL};
+    static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
+    static const char *const defined[] = {
+        "--schedule", "reference", "--cpu", "scalar", "--threads", "1", "!depth", "!vectors", NULL};
     const struct values *values = given;
     return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
 }
@@ -423,7 +463,11 @@ static ro_status work(struct task *task)
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") && !values->depth &&
                 (linear || !isnan(values->kappa)) && ro_name_equal(scheme_of(values), "explicit") &&
                 values->common.device != RO_DEVICE_CUDA;
-    return rows ? run_rows(job) : run_whole(job);
+    ro_status status = rows ? run_rows(job) : run_whole(job);
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && values->vectors)
+        status = save_vectors(job, values->vectors);
+    return status;
 }
 
 static void print_json(const struct task *task, FILE *file)

@@ -102,6 +102,13 @@ bool same_file(const char *a, const char *b);
 bool options_take(const struct command *command, int argc, char **argv, void *values,
                   struct operands *operands, int *ended);
 
+/* An option that may have been given. The name of the first that was, for messages, or NULL. */
+struct given {
+    const char *name;
+    bool given;
+};
+const char *first_given(const struct given *list, size_t count);
+
 /* The options a command takes, its own first, and how many they are. */
 enum { MOST_OPTIONS = 64 };
 int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);

@@ -55,6 +55,7 @@ typedef struct ro_register_report {
  * compares plain tones instead. "annealed" takes what it is told, "thesis" has one sigma, one cycle
  * and no mask, as published. */
 typedef struct ro_register_options {
+    size_t size;        /* RO_REGISTER_OPTIONS sets it */
     const char *scheme; /* NULL: "auto"; "annealed", "thesis" */
     const char *match;  /* "ssd": plain tones; "ncc": normalised in a neighbourhood; NULL: ncc, then
                            ssd if that is better, and in other schemes ssd */
@@ -66,15 +67,18 @@ typedef struct ro_register_options {
     uint32_t smooth;    /* V-cycles on the gradient, 1 or 2; 0: 2, thesis: 1 */
     double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */
     double sigma;       /* the same at the last scale; 0: a 32nd of the longer side, at least 12 */
-    double finest;      /* smoothing of the images at the last scale, in pixels; -1: none; 0: 1, and
-                           none in the thesis's scheme */
-    double tolerance;   /* root mean square of an update that ends a scale; 0: 0.01 pixels */
+    double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
+                      the thesis's scheme 0 */
+    double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
     ro_register_step *steps; /* NULL: not wanted */
     uint32_t steps_room;
     ro_register_report *report;               /* filled in on success; NULL: not wanted */
     const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 does not count;
                                                  NULL: all does */
 } ro_register_options;
+#define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
+#define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
+#define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_REGISTER_UNSET)
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the
@@ -84,13 +88,26 @@ RO_API
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
                       const ro_image *field, const ro_register_options *options);
 
+/* Points (x, y) of the fixed image to where they are in the moving one, x + u(x); `inverse`: back,
+ * NaN where the field leads from nowhere. `moved` may be `points`. */
+RO_API
+ro_status ro_field_points(ro_context *context, const ro_image *field, int inverse, size_t count,
+                          const double *points, double *moved);
+
+/* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
+ * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their
+ * neighbour and are counted in *missed, if that is not NULL. */
+RO_API
+ro_status ro_field_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
+                           uint64_t *missed);
+
 typedef enum ro_sampling {
     RO_SAMPLE_BILINEAR = 0,
     RO_SAMPLE_NEAREST, /* for labels: no value that is not in the image */
 } ro_sampling;
 
 /* out(x) = image(x + u(x)), coordinates clamped to the image; any format but bits, `out` in the
- * format of `image` and the size of the field. */
+ * format of `image`, which may be of any size, and of the size of the field. */
 RO_API
 ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
                   const ro_image *out, ro_sampling sampling);

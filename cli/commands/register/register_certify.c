@@ -83,7 +83,7 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = load(to, files->path[first + 1], "output", &out);
     if (status == RO_OK && values->apply) {
-        status = ro_field_load(context, values->apply, &field);
+        status = register_field(context, values, &moving, &field);
         if (status == RO_OK)
             state_field(to, "field_hash", &field);
     } else if (status == RO_OK) {

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct segment_values defaults = {.max_rms = NAN, .time_step = NAN, .smooth = NAN};
+static const struct segment_values defaults = {
+    .iterations = RO_DEFAULT, .max_rms = NAN, .time_step = NAN, .smooth = NAN};
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
@@ -68,6 +69,8 @@ static const struct option options[] = {
      .topic = "steps"},
     {"profile", "P", "fpga12: a circuit, modelled to the bit", OPTION_TEXT, PLACE(profile),
      .topic = "steps"},
+    {"vectors", "FILE", "phi and speed before, phi after, for a test bench", OPTION_TEXT,
+     PLACE(vectors), .topic = "steps", .writes = true},
     {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
     {"max-rms", "R", "end below this change per step, px (floats 0.001)", OPTION_NUMBER,
@@ -96,6 +99,7 @@ struct job {
     struct named named[RO_LABELS];
     ro_image in, mask, distance, velocity, picture;
     struct frames frames;
+    ro_segment_vectors vectors;
     ro_segmentation *result;
 };
 
@@ -209,26 +213,6 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
         snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
 }
 
-/* Whether all files can be written, before the work. */
-static ro_status check_outputs(struct job *job)
-{
-    const struct segment_values *values = job->values;
-    ro_file_info info = {
-        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
-    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
-    info.format = RO_RGB8;
-    info.maxval = 255;
-    if (status == RO_OK && values->overlay)
-        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
-    info.format = RO_GRAYF;
-    info.maxval = 0;
-    if (status == RO_OK && values->phi)
-        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
-    if (status == RO_OK && values->contours)
-        status = ro_contours_accepts(job->context, values->contours);
-    return status;
-}
-
 static ro_status save_labels(struct job *job)
 {
     int highest = 1;
@@ -264,6 +248,36 @@ static ro_status save_phi(struct job *job)
     return status;
 }
 
+/* ---- Vectors for a test bench ---------------------------------------------------------------- */
+
+static ro_status want_vectors(struct job *job)
+{
+    const size_t pixels = (size_t)job->in.width * job->in.height;
+    int32_t *numbers = malloc(3 * pixels * sizeof *numbers);
+    if (!numbers)
+        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for vectors");
+    job->vectors = (ro_segment_vectors){1, numbers, numbers + pixels, numbers + 2 * pixels};
+    job->segment.vectors = &job->vectors;
+    return RO_OK;
+}
+
+static ro_status save_vectors(struct job *job)
+{
+    const ro_segment_label *label = &job->report.label[0];
+    char title[256];
+    snprintf(title, sizeof title,
+             "level set %s, norm %s, %u x %u pixels row by row: %u steps, %d rescalings, %s",
+             job->report.number, job->report.norm, job->in.width, job->in.height, label->steps,
+             label->rescalings, label->ended || label->stalled ? "at rest" : "stopped");
+    const ro_vectors vectors = {
+        .title = title,
+        .columns = 3,
+        .names = {"phi", "speed", "next"},
+        .numbers = {job->vectors.phi, job->vectors.speed, job->vectors.next},
+        .rows = (size_t)job->in.width * job->in.height};
+    return ro_vectors_save(job->context, job->values->vectors, &vectors);
+}
+
 static ro_status save_all(struct job *job)
 {
     const struct segment_values *values = job->values;
@@ -279,6 +293,8 @@ static ro_status save_all(struct job *job)
                                   job->in.height);
     if (status == RO_OK && values->phi)
         status = save_phi(job);
+    if (status == RO_OK && values->vectors)
+        status = save_vectors(job);
     if (status == RO_OK)
         status = save_labels(job);
     return status;
@@ -287,6 +303,7 @@ static ro_status save_all(struct job *job)
 static void close_job(struct job *job)
 {
     free((void *)job->segment.velocity);
+    free(job->vectors.phi);
     ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
                                 &job->picture};
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
@@ -301,7 +318,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_OK)
         status = check_named(job->context, &job->segment, job->named);
     if (status == RO_OK)
-        status = check_outputs(job);
+        status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
     if (status == RO_OK && values->frames) {
@@ -311,6 +328,8 @@ static ro_status run_job(struct job *job)
         job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
     }
     job->segment.report = &job->report;
+    if (status == RO_OK && values->vectors)
+        status = want_vectors(job);
     if (status == RO_OK)
         status = ro_segment(job->context, &job->in, &job->segment, &job->result);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
@@ -327,16 +346,12 @@ static struct job job_of(const struct segment_values *values, const struct opera
     return (struct job){
         .values = values,
         .files = files,
-        .segment = {.number = values->number,
-                    .norm = values->norm,
-                    .profile = values->profile,
-                    .schedule = values->schedule,
-                    .depth = (uint32_t)values->depth,
-                    .iterations = (uint32_t)values->iterations,
-                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+        .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
+                    .profile = values->profile, .schedule = values->schedule,
+                    .depth = (uint32_t)values->depth, .iterations = (uint32_t)values->iterations,
+                    .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = isnan(values->smooth) ? 0 : values->smooth,
-                    .sigma = values->sigma},
+                    .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
 }
 
@@ -414,9 +429,10 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition; files beside OUT stay as they are. */
 static const char *const *reference(const void *given)
 {
-    static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1",      "!depth",
-        "!overlay",   "!contours", "!phi",  "!frames", "!every",    "!table", NULL};
+    static const char *const defined[] = {"--schedule", "reference", "--cpu",   "scalar",
+                                          "--threads",  "1",         "!depth",  "!overlay",
+                                          "!contours",  "!phi",      "!frames", "!every",
+                                          "!table",     "!vectors",  NULL};
     (void)given;
     return defined;
 }

@@ -74,6 +74,10 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
 void acuity_columns(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                     int64_t last);
 
+/* What a device looks up by tone (acuity_cuda.c), of so many entries; NULL without memory, else to
+ * be freed. */
+uint32_t (*acuity_cuda_table(const struct diffusion_plan *plan, size_t *entries))[4];
+
 extern const struct diffusion_schedule acuity_reference; /* the definition, for tests */
 extern const struct diffusion_schedule acuity_ed;
 

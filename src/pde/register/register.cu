@@ -27,7 +27,7 @@ struct device {
     float lengths[LENGTHS]; /* of the energies in hand; 0: none */
 };
 
-/* ---- The back end ------------------------------------------------------------------------------ */
+/* ---- The back end --------------------------------------------------------------------------- */
 
 static bool failed(struct device *device, cudaError_t error, const char *doing)
 {

@@ -145,8 +145,7 @@ struct ro_flow_kernels {
 };
 const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
 
-/* ---- The flow and its back ends ----------------------------------------------------------------
- */
+/* ---- The flow and its back ends ------------------------------------------------------------- */
 
 /* One smoothing of one width: a row for every scale's images and one for its gradient. */
 struct ro_filter {

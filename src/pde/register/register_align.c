@@ -118,8 +118,7 @@ static double likeness(const struct copy *copy, const struct map *map, enum sign
     return sign == LIKE ? value : -value;
 }
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies --------------------------------------------------------------------------------- */
 
 static void close_copy(struct copy *copy)
 {
@@ -250,8 +249,7 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
     }
 }
 
-/* ---- Search -----------------------------------------------------------------------------------
- */
+/* ---- Search --------------------------------------------------------------------------------- */
 
 static void rotated(double degrees, double size, struct map *map)
 {

@@ -62,8 +62,7 @@ static const struct ro_flow_backend backend = {
     .agree = flow_cpu_agree,
 };
 
-/* ---- Opening and closing ------------------------------------------------------------------------
- */
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
 /* A plane on all grids. */
 static void make_pyramid(struct flow_cpu *cpu, float *const planes[RO_GRID_LEVELS])

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- In ---------------------------------------------------------------------------------------
- */
+/* ---- In ------------------------------------------------------------------------------------- */
 
 static double sample_of(const ro_image *image, const void *row, size_t i)
 {
@@ -152,8 +151,7 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
     return RO_OK;
 }
 
-/* ---- Out ---------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------ */
 
 /* How tones go together along a piece of a row, whatever their mean and spread. */
 enum { PIECE = 32 };

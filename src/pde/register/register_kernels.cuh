@@ -18,7 +18,7 @@ struct tally {
     unsigned long long agreement[6]; /* in the order of ro_agreement */
 };
 
-/* ---- What a pixel does; the operations are those of register_rows.h ------------------------------ */
+/* ---- What a pixel does; the operations are those of register_rows.h ------------------------- */
 
 static __device__ __forceinline__ float round_number(const ro_rounder &round, float x)
 {

@@ -3,13 +3,17 @@
 #ifndef RO_PDE_REGISTER_REGISTER_PHASE_H
 #define RO_PDE_REGISTER_REGISTER_PHASE_H
 
+#include "transform/radix2.h"
+
 #include <stdbool.h>
 
 enum { RO_PHASE_PEAKS = 4 };
 
 struct ro_phase {
-    int side;                        /* a power of two */
-    double *spectrum, *work, *turns; /* complex: of the fixed picture, of the other, and roots */
+    int side; /* a power of two */
+    struct radix2_double transform;
+    double *spectrum, *work; /* complex: of the fixed picture, of the other */
+    double *scratch;         /* of the transform */
 };
 
 bool ro_phase_open(struct ro_phase *phase, int side);

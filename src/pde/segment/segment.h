@@ -96,6 +96,10 @@ ro_status ro_fronts_make(struct ro_segmentation *work, const ro_image *in);
 
 /* ---- How it goes on -------------------------------------------------------------------------- */
 
+/* Keep what options.vectors ask for, before the first step and after the last. */
+ro_status ro_vectors_begin(struct ro_segmentation *work);
+void ro_vectors_end(struct ro_segmentation *work);
+
 /* Runs all labels to their end. */
 ro_status ro_fronts_evolve(struct ro_segmentation *work);
 
