@@ -21,7 +21,7 @@ const struct diffusion_kernel acuity_taps = {ACUITY_TAPS,
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static int64_t threshold_at(int tone)
+int acuity_threshold_at(int tone)
 {
     const int dark = tone < ACUITY_TONES / 2 ? tone : ACUITY_TONES - 1 - tone;
     const int16_t *line = acuity_thresholds[dark >> 2];
@@ -37,7 +37,7 @@ struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t ton
     const int32_t above = tone - plan->level[b], step = plan->level[b + 1] - plan->level[b];
     const int place = (int)((int64_t)255 * 256 * above / step); /* of 255 * 256 */
     const int j = place >> 8, f = place & 255, i = (place + 128) >> 8;
-    const int64_t t = threshold_at(j) * (256 - f) + (f ? threshold_at(j + 1) * f : 0);
+    const int64_t t = acuity_threshold_at(j) * (256 - f) + (f ? acuity_threshold_at(j + 1) * f : 0);
     return (struct acuity_tone){
         .above = above,
         .step = step,

@@ -50,6 +50,8 @@ struct acuity_plan {
     struct acuity_tone tones[]; /* of every sample up to maxval */
 };
 
+/* The threshold of a tone from 0 to 255 between two levels, in 4096ths of their step. */
+int acuity_threshold_at(int tone);
 struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone);
 
 /* The error that is passed on; what lies beyond a step and a quarter is lost. */

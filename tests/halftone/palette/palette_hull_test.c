@@ -346,7 +346,7 @@ static void halftones_are_golden(void **state)
     assert_int_equal(ro_testcard(context, &in), RO_OK);
     for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
         const ro_palette palette = palette_of(goldens[i].name);
-        const ro_halftone_options options = {.palette = &palette};
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         uint64_t hash = 0xcbf29ce484222325u;
         for (size_t k = 0; k < sizeof numbers; k++)
