@@ -14,6 +14,7 @@
  */
 #include "core/random.h"
 #include "measure/measure.h"
+#include "transform/radix2.h"
 
 #include <math.h>
 #include <pthread.h>
