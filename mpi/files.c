@@ -9,7 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* ---- Heads ------------------------------------------------------------------------------------ */
+/* ---- Heads ------------------------------------------------------------------------------------
+ */
 
 /* A number of a PNM head, behind blanks and comments; -1: there is none. */
 static long read_number(FILE *file)
@@ -53,7 +54,8 @@ static struct head read_head(const char *path)
     return head;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------- */
+/* ---- Opening -----------------------------------------------------------------------------------
+ */
 
 static ro_status mpi_failed(ro_context *context, int code, const char *what, const char *path)
 {
@@ -85,8 +87,9 @@ ro_status picture_open(MPI_Comm comm, ro_context *context, const char *path,
         return ro_context_fail(context, RO_E_IO, "%s: %s", path, strerror(head.failure));
     if (head.width < 1 || head.height < 1 || head.maxval < 1 || head.maxval > 65535 ||
         head.width > INT32_MAX / 2 || head.height > INT32_MAX)
-        return ro_context_fail(context, RO_E_FORMAT, "%s is not a PGM file (P5), which ranks can "
-                                                     "read together",
+        return ro_context_fail(context, RO_E_FORMAT,
+                               "%s is not a PGM file (P5), which ranks can "
+                               "read together",
                                path);
     file->shape = (ro_image){head.maxval > 255 ? RO_GRAY16 : RO_GRAY8,
                              (uint32_t)head.width,
@@ -157,7 +160,8 @@ ro_status picture_create(MPI_Comm comm, ro_context *context, const char *path, u
     return code == MPI_SUCCESS ? RO_OK : mpi_failed(context, code, "written", file->temporary);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------- */
+/* ---- Rows --------------------------------------------------------------------------------------
+ */
 
 static MPI_Offset place_of(const struct picture_file *file, uint32_t y)
 {

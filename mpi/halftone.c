@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TAG = 1, USUAL_ROWS = 256, LEAST_PIECE = 256, MOST_PIECE = 4096, SLOTS = 2 };
 
@@ -94,7 +95,8 @@ static void *carry(void *data)
     return NULL;
 }
 
-/* ---- Bands ------------------------------------------------------------------------------------- */
+/* ---- Bands -------------------------------------------------------------------------------------
+ */
 
 static ro_status push_rows(struct pipeline *way, ro_halftone_stream *stream,
                            const struct picture_file *in, const struct picture_file *out,
@@ -237,12 +239,14 @@ ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, co
     status = agree(comm, context, status);
     if (status == RO_OK) {
         cut(&way, rows);
-        status = agree(comm, context,
-                       picture_create(comm, context, out, way.width, way.height, &to));
+        status =
+            agree(comm, context, picture_create(comm, context, out, way.width, way.height, &to));
         if (status == RO_OK)
             status = run_bands(&way, &from, &to);
-        if (status != RO_OK)
-            return status; /* alone, perhaps: closing files needs all */
+        if (status != RO_OK) { /* alone, perhaps: closing files needs all */
+            unlink(to.temporary);
+            return status;
+        }
         status = picture_close(comm, context, &to, true);
     }
     picture_close(comm, context, &from, false);

@@ -20,7 +20,7 @@ typedef struct ro_mpi_report {
     uint32_t bands, rows; /* of the picture, and of a band */
     uint32_t columns;     /* of a piece of what bands hand on */
     double seconds;       /* of the slowest rank */
-    double pushing;       /* the share of all ranks' time that they computed, or waited for errors */
+    double pushing; /* the share of all ranks' time that they computed, or waited for errors */
 } ro_mpi_report;
 
 /*
