@@ -248,7 +248,7 @@ class Colour(Case):
         self.put("deep.ppm", b"P6\n2 1\n65535\n" + bytes(12))
         self.put("many.ppm", ppm(300, 1, noise(900)))
         grey, colour = ["halftone", "in.pgm", "old.pbm"], ["halftone", "in.ppm", "old.ppm"]
-        self.refused(*grey, "--curve", "falls.csv", words=["falls"])
+        self.refused(*grey, "--curve", "must not fall.csv", words=["must not fall"])
         self.refused(*grey, "--curve", "words.csv", words=["words.csv", "line 2"])
         self.refused(*grey, "--curve", "short.csv", words=["short.csv", "not 1"])
         self.refused(*grey, "--curve", "missing.csv", words=["missing.csv"])

@@ -136,7 +136,7 @@ class Denoise(Case):
     def test_not_a_number(self):
         self.put_floats([0.5] * 7 + [float("nan")] + [0.5] * 4)
         self.put("out.npy", OLD)
-        self.refused("denoise", "in.npy", "out.npy", words=["no number", "(3, 1)"])
+        self.refused("denoise", "in.npy", "out.npy", words=["not a finite number", "(3, 1)"])
 
     def test_beyond_white(self):
         self.put_floats([0.5] * 7 + [1.5] + [0.5] * 4)

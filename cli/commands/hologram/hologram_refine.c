@@ -54,8 +54,9 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
     int count;
     *refinement = (ro_refinement){.edges = values->edges};
     if (!values->refine)
-        return given ? usage_error(command, "--%s of hologram quantize goes with --refine", given)
-                     : 0;
+        return given
+                   ? usage_error(command, "hologram quantize takes --%s with --refine only", given)
+                   : 0;
     if (!ro_name_equal(values->refine, "auto") &&
         (!hologram_numbers(values->refine, "", false, &number, 1, &count) || !(number >= 1) ||
          number > MOST_REFINED || number != rint(number)))
@@ -68,9 +69,8 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
     if (values->algorithm || values->weights || values->taps || values->p || values->gain >= 0 ||
         values->rho != 0 || values->hogel || values->schedule || values->spectrum)
         return usage_error(command,
-                           "--refine goes by rules of its own: --algorithm, --weights, "
-                           "--taps, --p, --rho, --gain, --hogel, --schedule and --spectrum "
-                           "do not apply");
+                           "--refine has its own rules: --algorithm, --weights, --taps, --p, "
+                           "--rho, --gain, --hogel, --schedule and --spectrum do not apply");
     refinement->iterations = refinement->passes = (int)number;
     int bad = hologram_length(command, "distance", values->distance, true, &refinement->distance);
     if (!bad)

@@ -212,7 +212,7 @@ static ro_status run_threads(struct pump *pump)
     if (writing)
         status = compute_stage(pump);
     else
-        status = ro_context_fail(pump->context, RO_E_MEMORY, "no thread can be started");
+        status = ro_context_fail(pump->context, RO_E_MEMORY, "cannot start a thread");
     if (status != RO_OK)
         stop(pump, status, NULL);
     if (reading)

@@ -256,7 +256,7 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
     const bool watched = work.options.on_step;
     if (watched && context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "figures of every step are taken on the CPU, not on a device");
+                               "figures of every step are taken on the CPU only");
     if (context->options.device == RO_DEVICE_CUDA || (!watched && ro_denoise_prefers_cuda(&work)))
         return ro_denoise_explicit_cuda(&work);
     return work.scheme->run(&work);

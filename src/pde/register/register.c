@@ -195,7 +195,7 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
                                fixed->width, fixed->height, moving->width, moving->height);
     if ((uint64_t)fixed->width * fixed->height > MOST_PIXELS)
         return ro_context_fail(context, RO_E_SIZE,
-                               "%u x %u pixels are too many to register, the most is %d",
+                               "%u x %u pixels are too many to register; the limit is %d",
                                fixed->width, fixed->height, MOST_PIXELS);
     if (field->format != RO_GRAYF || field->width != 2 * fixed->width ||
         field->height != fixed->height)

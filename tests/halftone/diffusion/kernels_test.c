@@ -288,7 +288,7 @@ static void options_are_checked(void **state)
         {{.noise = 200}, "noise 200% is not in 1% to 100%"},
         {{.threshold = 100}, "threshold 100% is not in 1% to 99%"},
         {{.threshold = 40, .levels = 4}, "threshold needs 2 levels, 4 were asked for"},
-        {{.seed = 3}, "a seed has no use without noise"},
+        {{.seed = 3}, "a seed has no effect without noise"},
         {{.serpentine = true, .schedule = "wave"},
          "serpentine rows wait for one another from end to end: schedule wave cannot run them"},
     };

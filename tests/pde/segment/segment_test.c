@@ -667,7 +667,7 @@ static void bad_options(void **state)
     bad.speed[0] = (ro_speed){.coefficients = 2, .polynomial = {0, 0}};
     refused(&image, bad, "the speed of label 1 is zero everywhere");
     bad.speed[0] = (ro_speed){.constant = NAN};
-    refused(&image, bad, "no number");
+    refused(&image, bad, "not a number");
     bad.speed[0] = (ro_speed){.window = 1, .low = 9, .high = 3};
     refused(&image, bad, "empty");
     bad = good;
