@@ -47,7 +47,8 @@ static void enter(struct field *field, const char *name, struct dbs_options opti
                   ro_cpu cpu)
 {
     struct entry *entry = &field->entries[field->count];
-    ro_context_options how = {.device = RO_DEVICE_CPU, .threads = threads, .cpu = cpu};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = threads,
+                              .cpu = cpu};
     if (ro_context_open(&how, &entry->context) != RO_OK)
         return;
     options.clipping_free = true;
@@ -152,7 +153,7 @@ static double kernel_time(ro_context *context, const ro_image *in, const ro_imag
 
 static bool measure_device(ro_context *context, uint32_t width, uint32_t height, double gpu)
 {
-    const ro_halftone_options options = {.method = "dbs-clipping-free"};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free"};
     ro_image in = {0}, out = {0}, device_in, device_out;
     void *memory[2] = {NULL, NULL};
     bool done = ro_image_alloc(context, RO_GRAY8, width, height, 0, &in) == RO_OK &&

@@ -59,11 +59,9 @@ static void enter(struct field *field, ro_context *context, int threads, const c
         .context = context,
         .in = &field->in[floats],
         .out = &field->out[floats],
-        .options = {.model = model,
-                    .number = number,
+        .options = {RO_DENOISE_DEFAULTS, .model = model, .number = number,
                     .kappa = strcmp(model, "linear") == 0 ? 0 : 10,
-                    .schedule = depth == 1 ? "passes" : "stream",
-                    .depth = depth == 1 ? 0 : depth,
+                    .schedule = depth == 1 ? "passes" : "stream", .depth = depth == 1 ? 0 : depth,
                     .iterations = steps},
     };
     field->list[field->count++] =
@@ -235,7 +233,7 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
 static int run(const struct bench_options *options)
 {
     static const int sizes[] = {512, 2048, 8192};
-    ro_context_options with = {.device = RO_DEVICE_CPU, .threads = 1};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     ro_context *one = NULL, *all = NULL;
     struct table table = {.json = options->json, .first = true};
     struct marks marks = {0};

@@ -80,7 +80,7 @@ static double kernel_time(ro_context *context, struct device_images *images, int
                           const char *schedule)
 {
     double times[REPEATS];
-    ro_halftone_options options = {.schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .schedule = schedule};
     for (int i = -2; i < REPEATS; i++) {
         double ms;
         if (ro_cuda_timer_start(context) != RO_OK ||
@@ -218,7 +218,7 @@ static double host_time(ro_context *context, const struct host_images *host, con
                         int runs)
 {
     double best = 0;
-    ro_halftone_options options = {.schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .schedule = schedule};
     for (int i = 0; i < runs; i++) {
         double start = bench_seconds();
         bool done = schedule ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK

@@ -120,7 +120,7 @@ static int run(const struct bench_options *options)
     ro_context *context = NULL;
     ro_image in = {0}, out = {0}, bytes = {0};
     bool first = true;
-    ro_context_options one = {.device = RO_DEVICE_CPU, .threads = 1};
+    ro_context_options one = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     if (ro_context_open(&one, &context) != RO_OK)
         return 1;
     int result = 1;
@@ -145,7 +145,10 @@ static int run(const struct bench_options *options)
         for (int serpentine = 0; serpentine < 2; serpentine++) {
             const char *name = ro_halftone_method_at(i)->name;
             struct halftoning ours = {
-                context, &in, &out, {.method = name, .serpentine = serpentine}};
+                context,
+                &in,
+                &out,
+                {RO_HALFTONE_DEFAULTS, .method = name, .serpentine = serpentine}};
             struct contender method = {.run = run_halftoning, .data = &ours};
             time_in_turns(&method, 1, ROUNDS, BUDGET);
             if (method.failed) /* it needs an option, or has no such rows */

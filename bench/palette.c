@@ -40,11 +40,13 @@ static int enter_ours(const ro_image *in, const ro_image *out, const ro_palette 
     } ways[OURS] = {{RO_CPU_SCALAR, 1}, {RO_CPU_AVX2, 1}, {RO_CPU_AVX512, 1}, {RO_CPU_AUTO, 0}};
     int count = 0;
     for (int i = 0; i < OURS; i++) {
-        ro_context_options how = {.cpu = ways[i].cpu, .threads = ways[i].threads};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .cpu = ways[i].cpu,
+                                  .threads = ways[i].threads};
         struct halftoning *own = &ours[count];
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
-        *own = (struct halftoning){own->context, in, out, {.palette = palette}};
+        *own =
+            (struct halftoning){own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
         list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     return count;

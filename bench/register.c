@@ -113,7 +113,8 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
         for (int n = 0; n < 2; n++) {
             if (c == 1 && contexts[1] == contexts[0])
                 continue;
-            entries[count] = (struct entry){contexts[c], &field, {.number = numbers[n]}};
+            entries[count] =
+                (struct entry){contexts[c], &field, {RO_REGISTER_DEFAULTS, .number = numbers[n]}};
             list[count] = (struct contender){.name = numbers[n],
                                              .threads = threads[c],
                                              .run = run_entry,
@@ -146,7 +147,8 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
 
 static int run(const struct bench_options *options)
 {
-    ro_context_options with = {.device = options->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
+    ro_context_options with = {RO_CONTEXT_DEFAULTS,
+                               .device = options->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
                                .threads = 1};
     ro_context *contexts[2] = {NULL, NULL};
     int threads[2] = {1, 1};

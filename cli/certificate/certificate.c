@@ -392,7 +392,8 @@ static bool has_hashes(void)
 {
     ro_context *context;
     char hash[RO_HASH_TEXT];
-    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
+        RO_OK)
         return true; /* the work will tell */
     const bool has = ro_bytes_hash(context, "", 0, hash) == RO_OK;
     if (!has)

@@ -46,6 +46,7 @@ typedef struct ro_register_report {
 } ro_register_report;
 
 typedef struct ro_register_options {
+    size_t size; /* RO_REGISTER_OPTIONS sets it */
     const char
         *scheme;       /* NULL: "annealed"; "thesis": one sigma, one cycle, no mask, as published */
     const char *match; /* NULL: "ssd"; "ncc": normalised in a neighbourhood, where tones differ */
@@ -57,13 +58,16 @@ typedef struct ro_register_options {
     uint32_t smooth;    /* V-cycles on the gradient, 1 or 2; 0: 2, thesis: 1 */
     double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */
     double sigma;       /* the same at the last scale; 0: a 32nd of the longer side, at least 12 */
-    double finest;      /* smoothing of the images at the last scale, in pixels; -1: none; 0: 1, and
-                           none in the thesis's scheme */
-    double tolerance;   /* root mean square of an update that ends a scale; 0: 0.01 pixels */
+    double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
+                      the thesis's scheme 0 */
+    double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
     ro_register_step *steps; /* NULL: not wanted */
     uint32_t steps_room;
     ro_register_report *report; /* filled in on success; NULL: not wanted */
 } ro_register_options;
+#define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
+#define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
+#define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_REGISTER_UNSET)
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Both have the same size; `field`

@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/planes.h"
 
@@ -42,9 +43,9 @@ static ro_status check_options(struct halftoner *work)
     } given[] = {
         {OPTION_LEVELS, options->levels != 0 && options->levels != 2, "levels"},
         {OPTION_SCHEDULE, options->schedule != NULL, "schedule"},
-        {OPTION_STRENGTH, options->strength != 0, "strength"},
+        {OPTION_STRENGTH, !ro_is_default(options->strength), "strength"},
         {OPTION_NOISE, options->noise != 0, "noise"},
-        {OPTION_THRESHOLD, options->threshold != 0, "threshold"},
+        {OPTION_THRESHOLD, !ro_is_default(options->threshold), "threshold"},
         {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
         {OPTION_CELL, options->cell != 0, "cell"},
@@ -60,7 +61,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SEARCH, options->aim != NULL, "aim"},
         {OPTION_SEARCH, options->order != NULL, "order"},
         {OPTION_SEARCH, options->start || options->first, "start"},
-        {OPTION_SEARCH, options->rounds != 0, "rounds"},
+        {OPTION_SEARCH, !ro_is_default(options->rounds), "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -86,15 +87,18 @@ static ro_status check_options(struct halftoner *work)
         const char *name;
     } percents[] = {
         {options->strength, 1, 100, "strength"},
-        {options->noise, 1, 100, "noise"},
+        {options->noise, 0, 100, "noise"},
         {options->threshold, 1, 99, "threshold"},
     };
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
-        if (percents[i].value != 0 &&
+        if (!ro_is_default(percents[i].value) &&
             (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%%: must be from %d%% to %d%%",
                                    percents[i].name, percents[i].value, percents[i].least,
                                    percents[i].most);
+    if (!ro_is_default(options->rounds) && options->rounds < 1)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
+                               options->rounds);
     return check_output(work);
 }
 
@@ -129,8 +133,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                          enum grey_plane plane, ro_format out, const ro_halftone_options *options)
 {
     *work = (struct halftoner){.context = context, .in = *in, .out = out};
-    if (options)
-        work->options = *options;
+    work->options = *options;
     const ro_palette *palette = work->options.palette;
     work->grey = (struct grey_form){.plane = palette ? PLANE_COLOUR : plane, .tone = &work->tone};
     work->plate = work->options.same_phases ? 0 : planes_plate(work->grey.plane);
@@ -273,7 +276,10 @@ done:
 ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
                       const ro_halftone_options *options)
 {
-    ro_status status = ro_image_check(context, in, "input");
+    ro_halftone_options full = RO_HALFTONE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_HALFTONE_OPTIONS");
+    if (status == RO_OK)
+        status = ro_image_check(context, in, "input");
     if (status == RO_OK)
         status = ro_image_check(context, out, "output");
     if (status == RO_OK && (in->width != out->width || in->height != out->height))
@@ -282,9 +288,9 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
                             in->width, in->height, out->width, out->height);
     if (status != RO_OK)
         return status;
-    if (options && options->channels != RO_CHANNELS_GREY)
-        return planes_image(context, in, out, options);
-    return halftone_image(context, in, PLANE_LUMA, out, options);
+    if (full.channels != RO_CHANNELS_GREY)
+        return planes_image(context, in, out, &full);
+    return halftone_image(context, in, PLANE_LUMA, out, &full);
 }
 
 /* All views of a batch have one shape, and rows in ascending order. */
@@ -315,7 +321,10 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
 {
     if (count == 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "a batch of no images");
-    ro_status status = check_batch(context, in, out, count);
+    ro_halftone_options full = RO_HALFTONE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_HALFTONE_OPTIONS");
+    if (status == RO_OK)
+        status = check_batch(context, in, out, count);
     if (status != RO_OK)
         return status;
     if (in->format != RO_GRAY8 && in->format != RO_GRAY16)
@@ -324,7 +333,7 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
     if (out->format == RO_GRAY8)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a device gives packed bits or level numbers, not tones");
-    if (options && options->channels != RO_CHANNELS_GREY)
+    if (full.channels != RO_CHANNELS_GREY)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
     struct halftoner work = {0};
     ro_device asked = context->options.device;
@@ -333,7 +342,7 @@ ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_i
         return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     if (asked == RO_DEVICE_AUTO)
         context->options.device = RO_DEVICE_CUDA; /* the pixels are there already */
-    status = halftoner_open(&work, context, in, PLANE_LUMA, out->format, options);
+    status = halftoner_open(&work, context, in, PLANE_LUMA, out->format, &full);
     context->options.device = asked;
     if (status == RO_OK && work.tone.channel)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,

@@ -10,6 +10,7 @@
  */
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/halftone.h"
 #include "halftone/planes.h"
@@ -133,16 +134,20 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
                            const ro_halftone_options *options, ro_halftone_stream **stream)
 {
     *stream = NULL;
+    ro_halftone_options full = RO_HALFTONE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_HALFTONE_OPTIONS");
+    if (status != RO_OK)
+        return status;
     static _Alignas(8) unsigned char no_pixels;
     ro_image shape = *in;
     shape.data = &no_pixels;
     shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
-    ro_status status = ro_image_check(context, &shape, "input");
+    status = ro_image_check(context, &shape, "input");
     if (status != RO_OK)
         return status;
-    if (options && options->channels != RO_CHANNELS_GREY)
-        return open_planes(context, &shape, out, options, stream);
-    return open_stream(context, &shape, PLANE_LUMA, out, options, stream);
+    if (full.channels != RO_CHANNELS_GREY)
+        return open_planes(context, &shape, out, &full, stream);
+    return open_stream(context, &shape, PLANE_LUMA, out, &full, stream);
 }
 
 void ro_halftone_close(ro_halftone_stream *stream)

@@ -175,6 +175,7 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
     const bool on_device = check->variant->device == RO_DEVICE_CUDA;
     const struct dbs_options *o = &trial->options;
     ro_halftone_options options = {
+        RO_HALFTONE_DEFAULTS,
         .method = cases[number].method,
         .seed = o->seed,
         .sigma = o->sigma,
@@ -216,13 +217,14 @@ static bool test(int number, struct check *check)
     const int most = alone ? 1 : 3;
     bool right = true;
     ro_context *scalar;
-    ro_context_options plain = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    ro_context_options plain = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,
+                                .threads = 1};
     if (ro_context_open(&plain, &scalar) != RO_OK)
         return false;
     for (int threads = 1; threads <= most && right; threads++) {
         ro_context *context;
-        ro_context_options how = {
-            .device = check->variant->device, .cpu = check->variant->cpu, .threads = threads};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                  .cpu = check->variant->cpu, .threads = threads};
         if (ro_context_open(&how, &context) != RO_OK) {
             snprintf(check->failure, sizeof check->failure, "no context with %d threads", threads);
             right = false;
@@ -245,7 +247,7 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    const ro_halftone_options options = {.method = cases[number].method,
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = cases[number].method,
                                          .order = cases[number].order};
     return halftone_speed(variant, threads, 1024, &options);
 }

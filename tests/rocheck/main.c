@@ -54,8 +54,8 @@ double seconds_now(void)
 ro_context *open_variant(const struct variant *variant, int threads)
 {
     ro_context *context;
-    const ro_context_options how = {
-        .device = variant->device, .cpu = variant->cpu, .threads = threads};
+    const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = variant->device,
+                                    .cpu = variant->cpu, .threads = threads};
     return ro_context_open(&how, &context) == RO_OK ? context : NULL;
 }
 

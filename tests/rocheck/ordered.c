@@ -49,7 +49,7 @@ static void make(struct check *check, int number, struct trial *trial)
     const bool wide = white > 255, aligned = draw(check, 2), bits = draw(check, 3) > 0;
     *trial = (struct trial){0};
     trial->values = make_screen(check, 1 + draw(check, 40), 1 + draw(check, 40));
-    trial->options = (ro_halftone_options){.method = methods[number]};
+    trial->options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[number]};
     if (number == METHODS - 3)
         trial->options.screen = &trial->values;
     if (number == METHODS - 2)
@@ -114,10 +114,11 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
     ro_status status = RO_OK;
     if (number < METHODS - 3)
         status = screen_make(plain,
-                             &(ro_screen_options){.kind = number < 4    ? "bayer"
+                             &(ro_screen_options){RO_SCREEN_DEFAULTS,
+                                                  .kind = number < 4    ? "bayer"
                                                           : number == 4 ? "clustered-dot"
                                                                         : "void-and-cluster",
-                                                  .size = sizes[number]},
+                                                  .cell = sizes[number]},
                              &plan.screen);
     else if (number == METHODS - 3)
         status = screen_rank(plain, &trial->values, &plan.screen);
@@ -184,9 +185,10 @@ static bool run_public(ro_context *context, const struct trial *trial, struct ch
 
 static bool test(int number, struct check *check)
 {
-    const ro_context_options simple = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
-    const ro_context_options how = {
-        .device = check->variant->device, .cpu = check->variant->cpu, .threads = 2};
+    const ro_context_options simple = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                       .cpu = RO_CPU_SCALAR, .threads = 1};
+    const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                    .cpu = check->variant->cpu, .threads = 2};
     ro_context *plain = NULL, *context = NULL;
     bool right =
         ro_context_open(&simple, &plain) == RO_OK && ro_context_open(&how, &context) == RO_OK;
@@ -205,7 +207,7 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    const ro_halftone_options options = {.method = methods[number]};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[number]};
     if (number == METHODS - 3) /* it needs a screen */
         return 0;
     return halftone_speed(variant, threads, 4096, &options);

@@ -76,7 +76,8 @@ static bool try_solve(struct check *check, const struct pair *pair, uint32_t wid
             ((float *)b.data)[at] = (float)draw(check, 2001) / 1000 - 1;
             ((float *)want.data)[at] = ((float *)got.data)[at] = (float)draw(check, 100);
         }
-    ro_multigrid_options options = {.sigma = sigma, .cycles = cycles, .warm = warm};
+    ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = sigma, .cycles = cycles,
+                                    .warm = warm};
     if (right && ro_multigrid_solve(pair->scalar, &b, &want, &options) != RO_OK)
         right = fail(check, "scalar", pair->scalar);
     if (right && ro_multigrid_solve(pair->variant, &b, &got, &options) != RO_OK)
@@ -147,28 +148,29 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
     case SSD:
         right =
             try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_SMOOTH, 8, 1, 16, seed},
-                     (ro_register_options){0});
+                     (ro_register_options)RO_REGISTER_OPTIONS);
         break;
     case NCC:
         right = try_pair(check, pair, &(struct ro_pair){100, side, RO_MOTION_SINES, 4, 1, 16, seed},
-                         (ro_register_options){.match = "ncc"});
+                         (ro_register_options){RO_REGISTER_DEFAULTS, .match = "ncc"});
         break;
     case SMALL:
         for (int i = 0; right && i < 2; i++)
-            right =
-                try_pair(check, pair, &(struct ro_pair){97, 80, RO_MOTION_SMOOTH, 5, 1, 16, seed},
-                         (ro_register_options){.number = i ? "s10e5" : "s16e7"});
+            right = try_pair(
+                check, pair, &(struct ro_pair){97, 80, RO_MOTION_SMOOTH, 5, 1, 16, seed},
+                (ro_register_options){RO_REGISTER_DEFAULTS, .number = i ? "s10e5" : "s16e7"});
         break;
     case THESIS:
         right = try_pair(check, pair, &(struct ro_pair){97, 64, RO_MOTION_SHIFT, 5, 1, 16, seed},
-                         (ro_register_options){.scheme = "thesis"});
+                         (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "thesis"});
         break;
     default:
         for (int i = 0; right && i < 8; i++) {
             struct ro_pair drawn = {
                 1 + draw(check, 200), 2 + draw(check, 100), RO_MOTION_SMOOTH, 2, 1, 8,
                 seed + (uint64_t)i};
-            right = try_pair(check, pair, &drawn, (ro_register_options){.init = "translation"});
+            right = try_pair(check, pair, &drawn,
+                             (ro_register_options){RO_REGISTER_DEFAULTS, .init = "translation"});
         }
         break;
     }
@@ -178,9 +180,10 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
 static bool test(int number, struct check *check)
 {
     struct pair pair = {0};
-    ro_context_options scalar = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
-    ro_context_options variant = {
-        .device = check->variant->device, .cpu = check->variant->cpu, .threads = 3};
+    ro_context_options scalar = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,
+                                 .threads = 1};
+    ro_context_options variant = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                  .cpu = check->variant->cpu, .threads = 3};
     bool right = false;
     if (ro_context_open(&scalar, &pair.scalar) != RO_OK ||
         ro_context_open(&variant, &pair.variant) != RO_OK)

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#define FIXTURE_OPTIONS &(ro_context_options){.device = RO_DEVICE_CPU}
+#define FIXTURE_OPTIONS                                                                            \
+    &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
 #include "fixture.h"
 #include "core/cpu.h"
 #include "core/random.h"
@@ -117,8 +118,8 @@ static void fields(void **state)
         for (int v = 0; v < 4; v++) {
             ro_context *context;
             struct dft_field *plan;
-            ro_context_options how = {
-                .device = RO_DEVICE_CPU, .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
+            ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                      .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
             assert_int_equal(ro_context_open(&how, &context), RO_OK);
             assert_int_equal(dft_field_open(context, w, h, &plan), RO_OK);
             for (uint32_t k = 0; k < 2 * w * h; k++)

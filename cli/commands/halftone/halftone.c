@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {
-    .levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {.levels = 2,
+                                                .threshold = RO_DEFAULT,
+                                                .strength = RO_DEFAULT,
+                                                .overshoot = -1,
+                                                .black = 100,
+                                                .sigma = -1,
+                                                .rounds = RO_DEFAULT};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -294,7 +299,8 @@ void halftone_release(struct halftone_request *request)
 static void fill_in(const struct halftone_values *values, struct halftone_request *request)
 {
     *request = (struct halftone_request){
-        .options = {.method = values->method,
+        .options = {RO_HALFTONE_DEFAULTS,
+                    .method = values->method,
                     .levels = values->levels,
                     .schedule = values->schedule,
                     .seed = values->common.seed,
@@ -326,16 +332,13 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {.page = (unsigned)values->page,
-                 .resize_width = values->resize.width,
-                 .resize_height = values->resize.height,
+        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
+                 .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
-        .write = {.type = values->type,
-                  .dpi_x = values->dpi,
-                  .dpi_y = values->dpi,
-                  .split_inks = values->separate == 1},
+        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
+                  .dpi_y = values->dpi, .split_inks = values->separate == 1},
     };
     if (values->screen && !values->method)
         request->options.method = "screen";

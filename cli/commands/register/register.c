@@ -72,6 +72,7 @@ static const struct register_values defaults = {
 ro_register_options register_options_of(const struct register_values *values)
 {
     return (ro_register_options){
+        RO_REGISTER_DEFAULTS,
         .scheme = values->scheme,
         .match = values->match,
         .init = values->init,
@@ -82,10 +83,8 @@ ro_register_options register_options_of(const struct register_values *values)
         .smooth = (uint32_t)values->smooth,
         .sigma = isnan(values->sigma) ? 0 : values->sigma,
         .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
-        .finest = isnan(values->finest) ? 0
-                  : values->finest == 0 ? -1
-                                        : values->finest,
-        .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
+        .finest = isnan(values->finest) ? RO_DEFAULT : values->finest,
+        .tolerance = isnan(values->tolerance) ? RO_DEFAULT : fmax(values->tolerance, 1e-9),
     };
 }
 
@@ -209,7 +208,7 @@ static ro_status search(struct job *job)
         status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
     if (wanted && status == RO_OK) {
         const struct pictures of = {&fixed, &moving, &warped, &field};
-        ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+        ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
         status = save_all(job, &of, &write);
     }
     job->ran = ran;
@@ -311,7 +310,7 @@ static ro_status apply(struct task *task)
             ro_image_alloc(context, image.format, image.width, image.height, image.maxval, &out);
     if (status == RO_OK)
         status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
-    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     if (status == RO_OK)
         status = ro_image_save(context, path[1], &out, &write);
     ro_image_free(&field);

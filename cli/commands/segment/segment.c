@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct segment_values defaults = {.max_rms = NAN, .time_step = NAN, .smooth = NAN};
+static const struct segment_values defaults = {
+    .iterations = RO_DEFAULT, .max_rms = NAN, .time_step = NAN, .smooth = NAN};
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
@@ -345,16 +346,12 @@ static struct job job_of(const struct segment_values *values, const struct opera
     return (struct job){
         .values = values,
         .files = files,
-        .segment = {.number = values->number,
-                    .norm = values->norm,
-                    .profile = values->profile,
-                    .schedule = values->schedule,
-                    .depth = (uint32_t)values->depth,
-                    .iterations = (uint32_t)values->iterations,
-                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+        .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
+                    .profile = values->profile, .schedule = values->schedule,
+                    .depth = (uint32_t)values->depth, .iterations = (uint32_t)values->iterations,
+                    .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = isnan(values->smooth) ? 0 : values->smooth,
-                    .sigma = values->sigma},
+                    .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
 }
 

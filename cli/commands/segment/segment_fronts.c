@@ -31,7 +31,7 @@ static const char *of_free_fronts(const struct segment_values *v)
         {"norm", v->norm},
         {"profile", v->profile},
         {"vectors", v->vectors},
-        {"iterations", v->iterations},
+        {"iterations", v->iterations != RO_DEFAULT},
         {"max-rms", !isnan(v->max_rms)},
         {"time-step", !isnan(v->time_step)},
     };
@@ -90,7 +90,7 @@ struct job {
 static int read_seeds(const struct command *command, struct job *job)
 {
     const struct segment_values *values = job->values;
-    ro_segment_options words = {0};
+    ro_segment_options words = RO_SEGMENT_OPTIONS;
     struct named unused[RO_LABELS] = {{0}};
     ro_seed *listed = NULL;
     size_t count = 0;
@@ -266,9 +266,8 @@ static struct job job_of(const struct segment_values *values, const struct opera
 {
     return (struct job){.values = values,
                         .files = files,
-                        .grow = {.smooth = isnan(values->smooth) ? 0
-                                           : values->smooth > 0  ? values->smooth
-                                                                 : -1,
+                        .grow = {RO_REGIONS_DEFAULTS,
+                                 .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
                                  .schedule = values->schedule}};
 }
 

@@ -12,6 +12,7 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/dbs/dbs_cuda.h"
 #include "halftone/halftone.h"
@@ -126,7 +127,8 @@ static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
         ro_image padded = *shape;
         padded.width = (uint32_t)plan->width;
         padded.height = (uint32_t)plan->height;
-        const ro_halftone_options how = {.method = plan->options.start, .seed = made->options.seed};
+        const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = plan->options.start,
+                                         .seed = made->options.seed};
         ro_status status =
             halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS, &how);
         if (status != RO_OK)
@@ -157,7 +159,7 @@ static ro_status open_engine(struct halftoner *work)
         .order = (enum dbs_order)order,
         .start = asked->start,
         .first = asked->first,
-        .rounds = asked->rounds,
+        .rounds = ro_is_default(asked->rounds) ? 0 : asked->rounds,
         .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],

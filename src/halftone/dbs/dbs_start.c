@@ -172,7 +172,8 @@ ro_status dbs_start_make(ro_context *context, struct dbs_state *state)
     if (status == RO_OK) {
         work.padded = &padded;
         ro_pool_run(context->pool, context->threads, pad_strips, &work);
-        const ro_halftone_options how = {.method = options->start, .seed = options->seed};
+        const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = options->start,
+                                         .seed = options->seed};
         status = ro_halftone(context, &padded, &state->first, &how);
     }
     ro_image_free(&padded);

@@ -4,6 +4,7 @@
 #include "halftone/diffusion/diffusion.h"
 
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
 
@@ -193,9 +194,9 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .sample_bytes = work->grey.sample_bytes,
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
-        .strength = work->options.strength,
+        .strength = ro_is_default(work->options.strength) ? 0 : work->options.strength,
         .noise = work->options.noise,
-        .threshold = work->options.threshold,
+        .threshold = ro_is_default(work->options.threshold) ? 0 : work->options.threshold,
         .seed = work->seed,
         .serpentine = work->options.serpentine != 0,
     };
@@ -308,7 +309,7 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no effect without noise");
-    if (work->options.threshold && work->options.levels != 2)
+    if (!ro_is_default(work->options.threshold) && work->options.levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "threshold needs 2 levels, not %d",
                                work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);

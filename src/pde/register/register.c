@@ -6,6 +6,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "pde/register/register.h"
 #include "pde/register/register_cuda.h"
@@ -70,8 +71,8 @@ static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
     o->updates = o->updates ? o->updates : 10;
     o->trials = o->trials ? o->trials : 10;
     o->smooth = o->smooth ? o->smooth : thesis ? 1 : 2;
-    o->finest = o->finest != 0 ? o->finest : thesis ? -1 : 1;
-    o->tolerance = o->tolerance > 0 ? o->tolerance : 0.01;
+    o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;
+    o->tolerance = !ro_is_default(o->tolerance) ? o->tolerance : 0.01;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
     if (o->sigma == 0)
         o->sigma = longer / 32 > least ? longer / 32 : least;
@@ -92,10 +93,10 @@ static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
         status = in_range(context, "sigma", o->sigma, 1e-3, 1e6);
     if (status == RO_OK)
         status = in_range(context, "first sigma", o->sigma_first, 1e-3, 1e6);
-    if (status == RO_OK && o->finest != -1)
+    if (status == RO_OK)
         status = in_range(context, "finest scale", o->finest, 0, 1000);
     if (status == RO_OK)
-        status = in_range(context, "tolerance", o->tolerance, 1e-9, 1e6);
+        status = in_range(context, "tolerance", o->tolerance, 0, 1e6);
     flow->masked = !thesis && flow->width > 1 &&
                    flow->height > 1; /* in one row the least motion across it looks beyond */
     flow->normalised = match == 1;
@@ -208,8 +209,10 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
                       const ro_image *field, const ro_register_options *options)
 {
-    static const ro_register_options defaults;
-    ro_status status = check(context, fixed, moving, field);
+    ro_register_options full = RO_REGISTER_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_REGISTER_OPTIONS");
+    if (status == RO_OK)
+        status = check(context, fixed, moving, field);
     if (status != RO_OK)
         return status;
     bool align = false, affine = false;
@@ -220,7 +223,7 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     flow->context = context;
     flow->width = (int)fixed->width;
     flow->height = (int)fixed->height;
-    flow->options = options ? *options : defaults;
+    flow->options = full;
     flow->report.start[0] = flow->report.start[4] = 1;
     status = settle_options(flow, &align, &affine);
     if (status == RO_OK)

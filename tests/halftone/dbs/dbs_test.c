@@ -133,7 +133,7 @@ static int64_t whole_error(const struct plane *plane)
 static ro_context *context_with(int threads)
 {
     ro_context *context;
-    ro_context_options options = {.threads = threads};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .threads = threads};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }
@@ -484,7 +484,8 @@ static void a_search_starts_where_it_is_told(void **unused)
                 ((uint8_t *)padded.data)[y * padded.stride + x] =
                     (uint8_t)dbs_value(state, (int)x, (int)y);
         assert_int_equal(
-            ro_halftone(context, &padded, &bits, &(ro_halftone_options){.method = "ostromoukhov"}),
+            ro_halftone(context, &padded, &bits,
+                        &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "ostromoukhov"}),
             RO_OK);
         assert_int_equal(dbs_begin(context, state, dbs_kernels_for(context->cpu), &result), RO_OK);
         for (uint32_t y = 0; y < height; y++)
@@ -531,7 +532,8 @@ static void goldens(void **unused)
         {{.dpi = 600, .distance = 400, .start = "ostromoukhov"}, RO_GRAY8, 0x9feb1894, 0x40aa36dd},
     };
     ro_context *context;
-    ro_context_options plain = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    ro_context_options plain = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,
+                                .threads = 1};
     int wrong = 0;
     assert_int_equal(ro_context_open(&plain, &context), RO_OK);
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {

@@ -186,7 +186,8 @@ static void close_colours_stay_apart(void **state)
         memcpy(pixels + 3 * i, palette.colours[i * 7 % 256], 3);
     const ro_image in = {RO_RGB8, WIDTH, ROWS, 255, 3 * WIDTH, pixels};
     ro_image out = {RO_INDEX8, WIDTH, ROWS, 0, WIDTH, numbers};
-    assert_int_equal(ro_halftone(context, &in, &out, &(ro_halftone_options){.palette = &palette}),
+    assert_int_equal(ro_halftone(context, &in, &out,
+                                 &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette}),
                      RO_OK);
     for (int i = 0; i < WIDTH * ROWS; i++)
         assert_memory_equal(palette.colours[numbers[i]], pixels + 3 * i, 3);
@@ -261,7 +262,7 @@ static void tone_is_kept(void **state)
     const ro_palette_info *info;
     for (int i = 0; (info = ro_palette_at(i)); i++) {
         ro_palette palette = palette_of(info->name);
-        ro_halftone_options options = {.palette = &palette};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
         double worst = 0;
         for (int trial = 0; trial < 10; trial++) {
             uint8_t colour[3];

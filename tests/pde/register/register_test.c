@@ -27,7 +27,7 @@ struct bed {
 
 static void open_bed(struct bed *bed, const struct ro_pair *pair, ro_format format)
 {
-    ro_context_options with = {.device = RO_DEVICE_CPU, .threads = 2};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2};
     *bed = (struct bed){0};
     assert_int_equal(ro_context_open(&with, &bed->context), RO_OK);
     ro_image *images[] = {&bed->fixed, &bed->moving};
@@ -97,7 +97,7 @@ static void test_known_displacements(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         open_bed(&bed, &cases[i].pair, i % 2 ? RO_GRAYF : RO_GRAY8);
-        double error = run(&bed, &cases[i].pair, (ro_register_options){0});
+        double error = run(&bed, &cases[i].pair, (ro_register_options)RO_REGISTER_OPTIONS);
         if (!(error <= cases[i].bound))
             fail_msg("case %zu: mean error %.3f px, more than %.2f", i, error, cases[i].bound);
         assert_true(bed.report.jacobian > 0);
@@ -114,7 +114,7 @@ static void test_bench_pair(void **state)
     const struct ro_pair pair = {513, 513, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
-    double error = run(&bed, &pair, (ro_register_options){0});
+    double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     if (!(error <= 0.05))
         fail_msg("mean error %.3f px", error);
     close_bed(&bed);
@@ -129,7 +129,7 @@ static void test_identical(void **state)
         struct bed bed;
         open_bed(&bed, &pair, RO_GRAY8);
         memset(bed.field.data, 0xff, (size_t)bed.field.stride * bed.field.height);
-        run(&bed, &pair, (ro_register_options){.init = inits[i]});
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .init = inits[i]});
         for (uint32_t y = 0; y < pair.height; y++)
             for (uint32_t x = 0; x < 2 * pair.width; x++)
                 assert_true(field_row(&bed.field, y)[x] == 0);
@@ -145,16 +145,16 @@ static void test_small_floats(void **state)
         const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 1, 16, seed};
         struct bed bed;
         open_bed(&bed, &pair, RO_GRAY8);
-        run(&bed, &pair, (ro_register_options){0});
+        run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
         double whole = bed.report.energy_after;
-        run(&bed, &pair, (ro_register_options){.number = "s10e5"});
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .number = "s10e5"});
         assert_true(bed.report.energy_after <= 1.1 * whole);
         for (uint32_t x = 0; x < 2 * pair.width; x++) {
             float u = field_row(&bed.field, 100)[x];
             const struct ro_small_float half = {10, 5};
             assert_true((double)u == ro_small_float_round(&half, (double)u, RO_ROUND_NEAREST_EVEN));
         }
-        run(&bed, &pair, (ro_register_options){.number = "s16e7"});
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .number = "s16e7"});
         assert_true(bed.report.energy_after <= 1.05 * whole);
         close_bed(&bed);
     }
@@ -195,7 +195,7 @@ static void test_inverse(void **state)
     ro_image back = {0};
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_image_alloc(bed.context, RO_GRAYF, 2 * SIDE, SIDE, 0, &back), RO_OK);
-    run(&bed, &pair, (ro_register_options){0});
+    run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL), RO_OK);
     double sum = 0, count = 0;
     for (uint32_t y = 16; y < SIDE - 16; y++)
@@ -220,10 +220,11 @@ static void test_thesis(void **state)
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SINES, 4.5, 0, 16, 1};
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
-    double error = run(&bed, &pair, (ro_register_options){.scheme = "thesis"});
+    double error =
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "thesis"});
     assert_true(error < 1.5); /* it misses by more than the default, as published */
     assert_true(bed.report.energy_after < bed.report.energy_before / 3);
-    double once = run(&bed, &pair, (ro_register_options){.smooth = 1});
+    double once = run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .smooth = 1});
     assert_true(once < 0.31);
     close_bed(&bed);
 }
@@ -240,8 +241,8 @@ static void test_other_tones(void **state)
         for (uint32_t x = 0; x < SIDE; x++)
             row[x] = 0.2f + (0.35f + 0.3f * (float)x / SIDE) * row[x] + 0.2f * (float)y / SIDE;
     }
-    double plain = run(&bed, &pair, (ro_register_options){0});
-    double local = run(&bed, &pair, (ro_register_options){.match = "ncc"});
+    double plain = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    double local = run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .match = "ncc"});
     if (!(local < 0.25) || !(local < plain / 2))
         fail_msg("ncc is %.3f px away, ssd %.3f", local, plain);
     close_bed(&bed);
@@ -262,7 +263,8 @@ static void test_large_offsets(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         open_bed(&bed, &cases[i].pair, RO_GRAY8);
-        double error = run(&bed, &cases[i].pair, (ro_register_options){.init = cases[i].init});
+        double error = run(&bed, &cases[i].pair,
+                           (ro_register_options){RO_REGISTER_DEFAULTS, .init = cases[i].init});
         if (!(error < 0.15))
             fail_msg("case %zu: mean error %.3f px", i, error);
         close_bed(&bed);
@@ -288,13 +290,13 @@ static void test_same_bits(void **state)
         open_bed(&bed, pair, RO_GRAY8);
         assert_int_equal(
             ro_image_alloc(bed.context, RO_GRAYF, 2 * pair->width, pair->height, 0, &got), RO_OK);
-        ro_register_options options = {
-            .number = cases[i].number, .match = cases[i].match, .updates = 2};
+        ro_register_options options = {RO_REGISTER_DEFAULTS, .number = cases[i].number,
+                                       .match = cases[i].match, .updates = 2};
         bool first = true;
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
             for (int threads = 1; threads <= 5; threads += 2) {
-                ro_context_options with = {
-                    .device = RO_DEVICE_CPU, .cpu = (ro_cpu)cpu, .threads = threads};
+                ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                           .cpu = (ro_cpu)cpu, .threads = threads};
                 ro_context *context;
                 if (ro_context_open(&with, &context) != RO_OK)
                     continue;
@@ -357,17 +359,17 @@ static void test_refusals(void **state)
     assert_non_null(strstr(ro_context_message(context), "constant"));
     a[0] = 1;
     static const ro_register_options bad[] = {
-        {.scheme = "these"},
-        {.match = "mi"},
-        {.init = "rigid"},
-        {.number = "s9"},
-        {.scales = 65},
-        {.sigma = -1},
-        {.smooth = 3},
-        {.finest = -2},
-        {.sigma = NAN},
-        {.tolerance = INFINITY},
-        {.scheme = "thesis", .sigma_first = 9},
+        {RO_REGISTER_DEFAULTS, .scheme = "these"},
+        {RO_REGISTER_DEFAULTS, .match = "mi"},
+        {RO_REGISTER_DEFAULTS, .init = "rigid"},
+        {RO_REGISTER_DEFAULTS, .number = "s9"},
+        {RO_REGISTER_DEFAULTS, .scales = 65},
+        {RO_REGISTER_DEFAULTS, .sigma = -1},
+        {RO_REGISTER_DEFAULTS, .smooth = 3},
+        {RO_REGISTER_DEFAULTS, .finest = -2},
+        {RO_REGISTER_DEFAULTS, .sigma = NAN},
+        {RO_REGISTER_DEFAULTS, .tolerance = INFINITY},
+        {RO_REGISTER_DEFAULTS, .scheme = "thesis", .sigma_first = 9},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i]), RO_E_ARGUMENT);
@@ -385,8 +387,8 @@ static void test_cancel(void **state)
 {
     (void)state;
     int calls = 0;
-    ro_context_options with = {
-        .device = RO_DEVICE_CPU, .progress = cancel, .progress_data = &calls};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .progress = cancel,
+                               .progress_data = &calls};
     ro_context *context;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;
