@@ -197,7 +197,7 @@ class Certificates(Case):
         self.put("cert.json", OLD)
         for files in ("-", "out.pbm"), ("in.pgm", "-"):
             self.refused("halftone", *files, "--certificate", "cert.json", status=2,
-                         words=["cannot be read back"], input=self.get("in.pgm"))
+                         words=["cannot be read again"], input=self.get("in.pgm"))
         for name in "in.pgm", "out.pbm":
             self.refused("halftone", "in.pgm", "out.pbm", "--certificate", name, status=2,
                          words=["same file"])

@@ -268,7 +268,7 @@ class Colour(Case):
         self.refused(*grey, "--overshoot", "10", words=["overshoot"])
         self.refused(*colour, "--black", "50", "--channels", "rgb", words=["CMYK"])
         self.refused(*colour, "--separate", "cmyk-tiff", words=["inks"])
-        self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["exclude"],
+        self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["cannot be combined"],
                      status=2)
         self.refused("halftone", "in.ppm", "-", "--separate", "cmyk", words=["standard output"])
         self.refused("halftone", "in.ppm", "old.pbm", "--separate", "cmyk", "--levels", "3",

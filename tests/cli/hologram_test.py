@@ -98,7 +98,7 @@ class Quantize(Case):
                          numbers.translate(bytes([7, 90, 160, 255]) + bytes(252)))
         self.put("out.npy", OLD)
         cases = [(b"level, drive, degrees\n0, 7, 0\n1, 7, 95\n", "repeats"),
-                 (b"level, drive, degrees\n0, 7, 0\n2, 8, 95\n", "level 2 where 1"),
+                 (b"level, drive, degrees\n0, 7, 0\n2, 8, 95\n", "level 2, but 1"),
                  (b"drive, phase\n0, 0\n256, 1\n", "0 to 255"),
                  (b"drive, phase\n0, 0\n25\n", "line 3")]
         for text, word in cases:

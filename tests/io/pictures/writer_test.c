@@ -207,7 +207,7 @@ static void what_each_type_takes(void **state)
     }
     ro_write_options wrong = {RO_WRITE_DEFAULTS, .type = "gif"};
     assert_int_equal(ro_writer_accepts(context, path_to("a.pgm"), &grey, &wrong), RO_E_ARGUMENT);
-    assert_non_null(strstr(ro_context_message(context), "'gif' is no known type"));
+    assert_non_null(strstr(ro_context_message(context), "'gif' is not a known type"));
 }
 
 #if !RO_WITH_TIFF
