@@ -238,8 +238,8 @@ static int list_rows(struct quality_row *rows)
     } more[] = {
         {"ostromoukhov --serpentine",
          {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .serpentine = 1}},
-        {"dbs-clipping-free --start acuity",
-         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "acuity"}},
+        {"dbs-clipping-free --start random",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "random"}},
         {"dbs-clipping-free --start fs",
          {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "fs"}},
         {"dbs-clipping-free --start ostromoukhov",

@@ -162,11 +162,8 @@ static ro_status open_rows(struct rows *rows, const ro_halftone_options *options
     const ro_image *in = rows->in;
     ro_halftone_options plain = *options;
     plain.schedule = NULL; /* schedules change no bits, and not every one runs on the CPU */
-    const ro_device asked = context->options.device;
-    context->options.device = RO_DEVICE_CPU;
-    ro_status status =
-        halftoner_open(&rows->work, context, in, PLANE_LUMA, rows->out->format, &plain);
-    context->options.device = asked;
+    ro_status status = halftoner_open(&rows->work, context, in, PLANE_LUMA, rows->out->format,
+                                      &plain, RO_DEVICE_CPU);
     if (status != RO_OK)
         return status;
     const struct grey_form *form = &rows->work.grey;

@@ -51,7 +51,7 @@ static void make_start(struct check *check, struct trial *trial)
     if (kind < 5) {
         options->start = starts[kind];
         if (on_device && kind == 4)
-            options->start = "jarvis-judice-ninke"; /* weights by tone run on the CPU only */
+            options->start = "jarvis-judice-ninke"; /* the other runs on the CPU only */
         options->seed = kind == 1 ? draw(check, 1000) : 0;
         return;
     }
@@ -186,7 +186,7 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
         .order = cases[number].order,
         .start = o->start,
         .first = o->first,
-        .rounds = o->rounds,
+        .rounds = o->rounds ? o->rounds : RO_DEFAULT,
         .shadow = {o->shadow_numerator, o->shadow_denominator},
     };
     ro_image got = trial->got;

@@ -46,8 +46,7 @@ static const char *case_name(int number)
 static bool supports(int number, const struct variant *variant)
 {
     const struct schedule *schedule = schedule_of(number);
-    if (number / SCHEDULES == ACUITY &&
-        (variant->device == RO_DEVICE_CUDA || strcmp(schedule->name, "ec") == 0))
+    if (number / SCHEDULES == ACUITY && strcmp(schedule->name, "ec") == 0)
         return false;
     if (variant->device == RO_DEVICE_CUDA)
         return schedule->cuda &&

@@ -129,8 +129,8 @@ static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
         padded.height = (uint32_t)plan->height;
         const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = plan->options.start,
                                          .seed = made->options.seed};
-        ro_status status =
-            halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS, &how);
+        ro_status status = halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS,
+                                          &how, work->device);
         if (status != RO_OK)
             return status;
         start = (struct dbs_cuda_start){make_first, &made->first};

@@ -156,6 +156,19 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
         s->passed[q] = s->passed[WAVE_CHUNK + q];
 }
 
+/* What a band of fewer rows than lanes hands on: it has moved to the lane below its last. */
+static void SIZED(acuity_leave_lines_)(const struct wave_band *band,
+                                       const struct SIZED(acuity_scratch_) * s, int64_t k0)
+{
+    const int64_t column = k0 - ACUITY_SKEW * (band->rows - 1);
+    entry *below = (entry *)band->left[0] + (column - 2);
+    entry *after = (entry *)band->left[1] + (column - 1);
+    for (int q = 0; q < WAVE_CHUNK; q++) {
+        below[q] = (entry)s->in_flow[q + 2][band->rows];
+        after[q] = (entry)s->passed[q + 5][band->rows];
+    }
+}
+
 static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_band *band,
                                  int64_t first, int64_t last)
 {
@@ -170,6 +183,8 @@ static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_
             SIZED(acuity_chunk_)(plan, band, k0, true);
         else
             SIZED(acuity_chunk_)(plan, band, k0, false);
+        if (band->left[0])
+            SIZED(acuity_leave_lines_)(band, s, k0);
         if (plan->bits_out) {
             SIZED(store_bits_)(plan, band, &s->pixels, ACUITY_SKEW, k0);
             continue;

@@ -174,6 +174,8 @@ static ro_status open_engine(struct halftoner *work)
     /* A block of some ten thousand pixels is worth a thread's while. */
     uint32_t rows = (1u << 16) / plan->width;
     work->granularity = rows < 1 ? 1 : rows > 64 ? 64 : rows;
+    work->bytes = sizeof *state + plan->bytes;
+    work->carried = 0;
     work->report.schedule = "rows";
     work->report.cpu = state->row == ordered_row_scalar ? RO_CPU_SCALAR : context->cpu;
     work->report.threads = context->threads;

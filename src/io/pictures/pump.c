@@ -40,6 +40,7 @@ struct pump {
     ro_context *context;
     ro_reader *reader;
     struct ro_output output;
+    ro_plan *plan;
     ro_halftone_stream *stream;
     uint32_t height, block_rows;
     struct ring in, out;
@@ -258,7 +259,7 @@ static ro_status run_stream(struct pump *pump, ro_format out)
 }
 
 /* For methods that cannot run row by row. */
-static ro_status run_whole(struct pump *pump, ro_format format, const ro_halftone_options *options)
+static ro_status run_whole(struct pump *pump, ro_format format)
 {
     ro_image in = {0}, out = {0};
     const ro_file_info *info = ro_reader_info(pump->reader);
@@ -266,31 +267,12 @@ static ro_status run_whole(struct pump *pump, ro_format format, const ro_halfton
     if (status == RO_OK)
         status = ro_image_alloc(pump->context, format, info->width, info->height, 0, &out);
     if (status == RO_OK)
-        status = ro_halftone(pump->context, &in, &out, options);
+        status = ro_plan_run(pump->plan, &in, &out, NULL);
     if (status == RO_OK)
         status = ro_output_rows(&pump->output, out.data, out.stride, info->height);
     ro_image_free(&in);
     ro_image_free(&out);
     return status;
-}
-
-/* Whether the options make sense for a method that is not run row by row; tried on one pixel, since
- * the image may take long to read. */
-static ro_status try_pixel(ro_context *context, const ro_file_info *info, ro_format out,
-                           const ro_halftone_options *options)
-{
-    _Alignas(8) unsigned char from[16] = {0}, to[16] = {0};
-    ro_image pixel = {info->format, 1, 1, info->maxval, sizeof from, from};
-    ro_image level = {out, 1, 1, 0, sizeof to, to}, first;
-    ro_halftone_options of_pixel;
-    if (options->first) { /* one pixel of it, too */
-        first = *options->first;
-        first.width = first.height = 1;
-        of_pixel = *options;
-        of_pixel.first = &first;
-        options = &of_pixel;
-    }
-    return ro_halftone(context, &pixel, &level, options);
 }
 
 /* The form of the result; its size is not known yet. */
@@ -335,10 +317,12 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
 
     const ro_file_info *info = ro_reader_info(pump.reader);
     ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
-    status = ro_halftone_open(context, &shape, result.format, options, &pump.stream);
-    bool whole = status == RO_E_UNSUPPORTED;
-    if (whole)
-        status = try_pixel(context, info, result.format, options);
+    ro_plan_info way = {0};
+    status = ro_halftone_plan(context, &shape, result.format, options, &pump.plan);
+    if (status == RO_OK)
+        status = ro_plan_query(pump.plan, &way);
+    if (status == RO_OK && way.streams)
+        status = ro_halftone_begin(pump.plan, 0, info->height, &pump.stream);
     result.width = info->width;
     result.height = info->height;
     result.dpi_x = info->dpi_x;
@@ -350,9 +334,9 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     if (status == RO_OK)
         status = ro_output_open(&pump.output, context, out, &result, &form);
     if (status == RO_OK)
-        status =
-            whole ? run_whole(&pump, result.format, options) : run_stream(&pump, result.format);
+        status = way.streams ? run_stream(&pump, result.format) : run_whole(&pump, result.format);
     ro_halftone_close(pump.stream);
+    ro_plan_free(pump.plan);
     if (status == RO_OK)
         status = ro_output_commit(&pump.output);
     ro_output_close(&pump.output);

@@ -362,9 +362,8 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
     if (status != RO_OK)
         return status;
     if (work->options.iterations == 0)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "0 iterations would leave the image as it is: 1 or more are possible");
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "0 iterations would leave the image as it is: must be 1 or more");
     if (ro_is_default_count(work->options.iterations))
         work->options.iterations =
             work->options.until_converged ? MOST_UNTIL_CONVERGED : work->scheme->iterations;

@@ -518,7 +518,8 @@ static void goldens(void **unused)
         ro_format format;
         uint32_t picture, seen;
     } rows[] = {
-        {{.order = DBS_GROUPS}, RO_GRAY8, 0xe323458b, 0x6386cabc},
+        {{.order = DBS_GROUPS, .start = "random"}, RO_GRAY8, 0xe323458b, 0x6386cabc},
+        {{.order = DBS_GROUPS}, RO_GRAY8, 0x3101c476, 0x85109363},
         {{.order = DBS_RASTER, .sigma = 1.5, .start = "random"}, RO_GRAY16, 0x47da9037, 0x14ccb4a0},
         {{.clipping_free = true, .sigma = 1.2, .start = "random", .seed = 3},
          RO_GRAY16,

@@ -312,6 +312,7 @@ static void bad_options_are_refused(void **unused)
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "floyd-steinberg", .seed = 1},
          RO_E_ARGUMENT,
          "seed"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .seed = 1}, RO_E_ARGUMENT, "a start from acuity"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &small}, RO_E_SIZE, "8 x 8"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &colour}, RO_E_UNSUPPORTED, "8-bit RGB"},
         {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &in, .start = "fs"},
@@ -405,7 +406,7 @@ static void a_search_can_be_cancelled(void **unused)
                               .progress_data = &calls};
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
     ro_image in = make(context, RO_GRAY8, 100, 100, 255), out = make(context, RO_BITS, 100, 100, 0);
-    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs"};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "random"};
     memset(in.data, 100, (size_t)in.stride * in.height);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_CANCELLED);
     assert_int_equal(calls, 1);
@@ -421,7 +422,8 @@ static void other_formats_hold_the_same_dots(void **unused)
     ro_context *context = open_context();
     ro_image in = make(context, RO_GRAY8, 61, 40, 255), rgb = make(context, RO_RGB8, 61, 40, 255);
     ro_image bits = make(context, RO_BITS, 61, 40, 0);
-    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .seed = 5};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
+                                   .start = "random", .seed = 5};
     for (uint32_t y = 0; y < 40; y++)
         for (uint32_t x = 0; x < 61; x++) {
             uint8_t value = (uint8_t)(x * 4 + y);

@@ -336,7 +336,7 @@ static void only_what_has_a_seed(void **state)
     ro_image labels = mask_of(&image, options);
     assert_true(report.label[0].area < 1000);
     ro_image_free(&labels);
-    options.iterations = 0;
+    options.iterations = RO_DEFAULT;
     labels = mask_of(&image, options);
     for (uint32_t y = 0; y < 140; y++)
         for (uint32_t x = 0; x < 300; x++)
