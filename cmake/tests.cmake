@@ -11,7 +11,7 @@ if(PkgConfig_FOUND)
 endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 
-set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_static roundoff_static)
+set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_internal roundoff_internal)
 
 # What a test finds in its environment.
 set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"

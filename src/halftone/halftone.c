@@ -137,8 +137,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     work->seed = planes_seed(work->options.seed, work->plate);
     if (work->options.kernel && work->options.method)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a kernel of its own takes the place of method %s; give one of them",
-                               work->options.method);
+                               "give either a kernel or method %s, not both", work->options.method);
     if (work->options.kernel && work->options.like)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--like %s takes no kernel other than its own", work->options.like);

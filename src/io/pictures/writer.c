@@ -58,7 +58,7 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
         return ro_file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
                             ro_format_name(info->format));
     if (info->palette && info->format != RO_INDEX8)
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette is for numbers of colours, not for %s",
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette needs colour numbers, not %s",
                             ro_format_name(info->format));
     if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
         return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours: must be from 1 to %d",

@@ -118,8 +118,8 @@ static uint32_t depth_of(const struct run *run)
     if (work->options.until_converged || work->options.on_step ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
-    if (work->options.depth)
-        return work->options.depth;
+    if (work->options.steps_at_once)
+        return work->options.steps_at_once;
     size_t stages = (size_t)run->stencil.stages;
     size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
@@ -238,8 +238,8 @@ ro_status ro_denoise_explicit(struct ro_denoiser *work)
     return status;
 }
 
-ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
-                     const ro_denoise_options *options)
+ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
+                     const ro_denoise_options *options, ro_denoise_report *report)
 {
     struct ro_denoiser work;
     ro_status status = ro_image_check(context, in, "input");
@@ -253,6 +253,7 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
         status = ro_denoiser_make(&work, context, in, out, options);
     if (status != RO_OK)
         return status;
+    work.told = report;
     const bool watched = work.options.on_step;
     if (watched && context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,

@@ -75,6 +75,8 @@ struct ro_denoiser {
     struct ro_diffusion_parameters parameters;
     struct ro_diffusion diffusion;
     ro_denoise_report report;
+    ro_denoise_report
+        *told; /* where the caller wants it; NULL: nowhere, and no figures are taken */
     struct ro_figures before, after;
 };
 
