@@ -436,7 +436,7 @@ static void refused(void **state)
     }
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .like = "pillow"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
-    assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED, "cannot be cut");
+    assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED, "cannot run a piece of a picture");
     ro_plan_free(plan);
     options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
@@ -452,7 +452,7 @@ static void refused(void **state)
     assert_int_equal(ro_halftone_begin(plan, 30, 10, &stream), RO_OK);
     assert_refused(ro_halftone_carry_out(stream, 0, 50, values), RO_E_STATE, "on from row 39");
     assert_refused(ro_halftone_carry_in(stream, 1, 5, values), RO_E_STATE, "from left to right");
-    assert_refused(ro_halftone_carry_in(stream, 0, 51, values), RO_E_ARGUMENT, "there are 50");
+    assert_refused(ro_halftone_carry_in(stream, 0, 51, values), RO_E_ARGUMENT, "the image has 50");
     values[3] = 2041; /* white is 4080 */
     assert_refused(ro_halftone_carry_in(stream, 0, 50, values), RO_E_ARGUMENT, "into column 3");
     values[3] = 2040;
