@@ -273,8 +273,8 @@ class Colour(Case):
         self.refused("halftone", "in.ppm", "-", "--separate", "cmyk", words=["standard output"])
         self.refused("halftone", "in.ppm", "old.pbm", "--separate", "cmyk", "--levels", "3",
                      words=["2 levels"])
-        self.refused("halftone", "in.ppm", "old.pgm", "--palette", "bwr", words=["no colour"])
-        self.refused("halftone", "in.ppm", "old.pbm", "--channels", "rgb", words=["no colour"])
+        self.refused("halftone", "in.ppm", "old.pgm", "--palette", "bwr", words=["cannot hold colour"])
+        self.refused("halftone", "in.ppm", "old.pbm", "--channels", "rgb", words=["cannot hold colour"])
 
 
 if __name__ == "__main__":
