@@ -368,226 +368,225 @@ static void state_default(struct certificate *stated, const char *name, const ch
         free(stated->lines[i].value);
         stated->lines[i].value = value;
     }
-    /* A line of a certificate from before its option got another name. */
-    static void rename_line(struct certificate * stated, const char *was, const char *name)
-    {
-        for (int i = 0; i < stated->count; i++)
-            if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
-                strcmp(stated->lines[i].name + 7, was) == 0) {
-                char *renamed = strdup(name);
-                if (!renamed) {
-                    stated->status = ro_context_fail(stated->context, RO_E_MEMORY,
-                                                     "no memory for a certificate");
-                    return;
-                }
-                free(stated->lines[i].name);
-                stated->lines[i].name = renamed;
+}
+
+/* A line of a certificate from before its option got another name. */
+static void rename_line(struct certificate *stated, const char *was, const char *name)
+{
+    for (int i = 0; i < stated->count; i++)
+        if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
+            strcmp(stated->lines[i].name + 7, was) == 0) {
+            char *renamed = strdup(name);
+            if (!renamed) {
+                stated->status =
+                    ro_context_fail(stated->context, RO_E_MEMORY, "no memory for a certificate");
+                return;
             }
-    }
-
-    void certificate_complete(struct certificate * stated, const struct command *command)
-    {
-        const struct option *list[MOST_OPTIONS];
-        const int count = options_list(command, list);
-        for (int i = 0; i < count; i++) {
-            char name[80];
-            snprintf(name, sizeof name, "option_%s", list[i]->name);
-            if (list[i]->was)
-                rename_line(stated, list[i]->was, name);
-            if (!certificate_states(list[i]))
-                continue;
-            if (list[i]->once)
-                state_default(stated, name, list[i]->once);
-            if (certificate_value(stated, name))
-                continue;
-            if (was_of(list[i], stated))
-                certificate_text(stated, name, list[i]->before);
-            else
-                add_option(stated, list[i], command->defaults);
+            free(stated->lines[i].name);
+            stated->lines[i].name = renamed;
         }
-    }
+}
 
-    ro_status certificate_of_output(struct certificate * to, const void *values,
-                                    const struct operands *files)
-    {
-        ro_image out = {0};
-        (void)values;
-        const ro_status status =
-            ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL, NULL);
-        if (status == RO_OK)
-            certificate_picture(to, "output", &out);
-        ro_image_free(&out);
-        return status;
-    }
-
-    const char *const *certificate_no_arguments(const void *values)
-    {
-        static const char *const none[] = {NULL};
-        (void)values;
-        return none;
-    }
-
-    /* A build without hashes says so before the work. */
-    static bool has_hashes(void)
-    {
-        ro_context *context;
-        char hash[RO_HASH_TEXT];
-        if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
-            RO_OK)
-            return true; /* the work will tell */
-        const bool has = ro_bytes_hash(context, "", 0, hash) == RO_OK;
-        if (!has)
-            fail("%s", ro_context_message(context));
-        ro_context_close(context);
-        return has;
-    }
-
-    int certificate_wanted(const struct command *command, const struct common *common,
-                           const struct operands *files)
-    {
-        if (!common->certificate)
-            return 0;
-        for (int i = 0; i < files->count; i++)
-            if (strcmp(files->path[i], "-") == 0)
-                return usage_error(command, "--certificate needs files: - cannot be read again");
-        for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
-            if (same_file(files->path[i], files->path[files->count - 1]))
-                return usage_error(
-                    command, "--certificate: %s would be overwritten and could not be verified",
-                    files->path[i]);
-        for (int i = 0; i < files->count; i++) {
-            const char *dot = strrchr(files->path[i], '.');
-            if (dot && strcasecmp(dot, ".bmp") == 0)
-                return usage_error(command, "--certificate: %s: BMP files cannot be read back",
-                                   files->path[i]);
-        }
-        if (strcmp(common->certificate, "-") == 0)
-            return usage_error(command, "--certificate -: must be the name of a file");
-        return has_hashes() && can_write(common->certificate) ? 0 : 1;
-    }
-
-    static void add_run(struct certificate * to, const ro_report *ran)
-    {
-        certificate_text(to, "ran_method", ran->method ? ran->method : "");
-        certificate_text(to, "ran_schedule", ran->schedule ? ran->schedule : "");
-        certificate_text(to, "ran_device", ro_device_name(ran->device));
-        certificate_text(to, "ran_cpu", ro_cpu_name(ran->cpu));
-        certificate_integer(to, "ran_threads", ran->threads);
-        certificate_natural(to, "ran_steps", ran->steps);
-    }
-
-    ro_status certificate_write(const struct command *command, ro_context *context,
-                                const void *values, const struct operands *files,
-                                const ro_report *ran)
-    {
-        const struct common *common = values;
-        struct certificate made = {0};
-        struct printed text = {0};
-        char hash[RO_HASH_TEXT];
-        if (!common->certificate)
-            return RO_OK;
-        const ro_report report =
-            ran ? *ran : (ro_report){0}; /* certifying may run something more */
-        ro_status status = certificate_state(command, context, values, files, &made);
-        if (status == RO_OK && ran)
-            add_run(&made, &report);
-        if (status == RO_OK)
-            status = made.status;
-        if (status == RO_OK)
-            status = printed_open(context, &text);
-        if (status != RO_OK)
-            goto done;
-        fputs("{\n", text.file);
-        for (int i = 0; i < made.count; i++)
-            fprintf(text.file, "  \"%s\": %s,\n", made.lines[i].name, made.lines[i].value);
-        if (printed_flush(&text))
-            status = ro_bytes_hash(context, text.text, text.size, hash);
-        else
-            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-        if (status == RO_OK) {
-            fprintf(text.file, "  \"%s\": \"%s\"\n}\n", checksum_name, hash);
-            status = printed_save(context, &text, common->certificate);
-        }
-    done:
-        printed_close(&text);
-        certificate_close(&made);
-        return status;
-    }
-
-    /* ---- Reading --------------------------------------------------------------------------------
-     */
-
-    /* `  "name": value,` of one line, the comma missing in the last. */
-    static bool read_line(struct certificate * to, const char *path, const char *line)
-    {
+void certificate_complete(struct certificate *stated, const struct command *command)
+{
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++) {
         char name[80];
-        struct ro_json json = ro_json_of(to->context, path, line);
-        ro_json_text(&json, name, sizeof name);
-        ro_json_expect(&json, ':');
-        ro_json_next(&json);
-        const char *value = json.at;
-        ro_json_skip(&json);
-        const size_t length = (size_t)(json.at - value);
-        ro_json_take(&json, ',');
-        if (json.failed || *json.at || certificate_value(to, name) || to->count == MOST_LINES)
-            return false;
-        add_line(to, name, strndup(value, length));
-        return true;
+        snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (list[i]->was)
+            rename_line(stated, list[i]->was, name);
+        if (!certificate_states(list[i]))
+            continue;
+        if (list[i]->once)
+            state_default(stated, name, list[i]->once);
+        if (certificate_value(stated, name))
+            continue;
+        if (was_of(list[i], stated))
+            certificate_text(stated, name, list[i]->before);
+        else
+            add_option(stated, list[i], command->defaults);
     }
+}
 
-    ro_status certificate_read(ro_context * context, const char *path, struct certificate *to)
-    {
-        static const char mark[] = "  \"checksum\": \"";
-        char *text, hash[RO_HASH_TEXT], tail[sizeof mark + RO_HASH_TEXT + 8];
-        size_t size;
-        *to = (struct certificate){.context = context};
-        ro_status status = ro_bytes_load(context, path, LARGEST, &text, &size);
-        if (status != RO_OK)
-            goto done;
-        const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");
-        if (size < end + 2 || strlen(text) != size || strncmp(text, "{\n", 2) != 0 ||
-            strncmp(text + size - end, mark, sizeof mark - 1) != 0) {
+ro_status certificate_of_output(struct certificate *to, const void *values,
+                                const struct operands *files)
+{
+    ro_image out = {0};
+    (void)values;
+    const ro_status status =
+        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL, NULL);
+    if (status == RO_OK)
+        certificate_picture(to, "output", &out);
+    ro_image_free(&out);
+    return status;
+}
+
+const char *const *certificate_no_arguments(const void *values)
+{
+    static const char *const none[] = {NULL};
+    (void)values;
+    return none;
+}
+
+/* A build without hashes says so before the work. */
+static bool has_hashes(void)
+{
+    ro_context *context;
+    char hash[RO_HASH_TEXT];
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
+        RO_OK)
+        return true; /* the work will tell */
+    const bool has = ro_bytes_hash(context, "", 0, hash) == RO_OK;
+    if (!has)
+        fail("%s", ro_context_message(context));
+    ro_context_close(context);
+    return has;
+}
+
+int certificate_wanted(const struct command *command, const struct common *common,
+                       const struct operands *files)
+{
+    if (!common->certificate)
+        return 0;
+    for (int i = 0; i < files->count; i++)
+        if (strcmp(files->path[i], "-") == 0)
+            return usage_error(command, "--certificate needs files: - cannot be read again");
+    for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
+        if (same_file(files->path[i], files->path[files->count - 1]))
+            return usage_error(command,
+                               "--certificate: %s would be overwritten and could not be verified",
+                               files->path[i]);
+    for (int i = 0; i < files->count; i++) {
+        const char *dot = strrchr(files->path[i], '.');
+        if (dot && strcasecmp(dot, ".bmp") == 0)
+            return usage_error(command, "--certificate: %s: BMP files cannot be read back",
+                               files->path[i]);
+    }
+    if (strcmp(common->certificate, "-") == 0)
+        return usage_error(command, "--certificate -: must be the name of a file");
+    return has_hashes() && can_write(common->certificate) ? 0 : 1;
+}
+
+static void add_run(struct certificate *to, const ro_report *ran)
+{
+    certificate_text(to, "ran_method", ran->method ? ran->method : "");
+    certificate_text(to, "ran_schedule", ran->schedule ? ran->schedule : "");
+    certificate_text(to, "ran_device", ro_device_name(ran->device));
+    certificate_text(to, "ran_cpu", ro_cpu_name(ran->cpu));
+    certificate_integer(to, "ran_threads", ran->threads);
+    certificate_natural(to, "ran_steps", ran->steps);
+}
+
+ro_status certificate_write(const struct command *command, ro_context *context, const void *values,
+                            const struct operands *files, const ro_report *ran)
+{
+    const struct common *common = values;
+    struct certificate made = {0};
+    struct printed text = {0};
+    char hash[RO_HASH_TEXT];
+    if (!common->certificate)
+        return RO_OK;
+    const ro_report report = ran ? *ran : (ro_report){0}; /* certifying may run something more */
+    ro_status status = certificate_state(command, context, values, files, &made);
+    if (status == RO_OK && ran)
+        add_run(&made, &report);
+    if (status == RO_OK)
+        status = made.status;
+    if (status == RO_OK)
+        status = printed_open(context, &text);
+    if (status != RO_OK)
+        goto done;
+    fputs("{\n", text.file);
+    for (int i = 0; i < made.count; i++)
+        fprintf(text.file, "  \"%s\": %s,\n", made.lines[i].name, made.lines[i].value);
+    if (printed_flush(&text))
+        status = ro_bytes_hash(context, text.text, text.size, hash);
+    else
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
+    if (status == RO_OK) {
+        fprintf(text.file, "  \"%s\": \"%s\"\n}\n", checksum_name, hash);
+        status = printed_save(context, &text, common->certificate);
+    }
+done:
+    printed_close(&text);
+    certificate_close(&made);
+    return status;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/* `  "name": value,` of one line, the comma missing in the last. */
+static bool read_line(struct certificate *to, const char *path, const char *line)
+{
+    char name[80];
+    struct ro_json json = ro_json_of(to->context, path, line);
+    ro_json_text(&json, name, sizeof name);
+    ro_json_expect(&json, ':');
+    ro_json_next(&json);
+    const char *value = json.at;
+    ro_json_skip(&json);
+    const size_t length = (size_t)(json.at - value);
+    ro_json_take(&json, ',');
+    if (json.failed || *json.at || certificate_value(to, name) || to->count == MOST_LINES)
+        return false;
+    add_line(to, name, strndup(value, length));
+    return true;
+}
+
+ro_status certificate_read(ro_context *context, const char *path, struct certificate *to)
+{
+    static const char mark[] = "  \"checksum\": \"";
+    char *text, hash[RO_HASH_TEXT], tail[sizeof mark + RO_HASH_TEXT + 8];
+    size_t size;
+    *to = (struct certificate){.context = context};
+    ro_status status = ro_bytes_load(context, path, LARGEST, &text, &size);
+    if (status != RO_OK)
+        goto done;
+    const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");
+    if (size < end + 2 || strlen(text) != size || strncmp(text, "{\n", 2) != 0 ||
+        strncmp(text + size - end, mark, sizeof mark - 1) != 0) {
+        status =
+            ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
+        goto done;
+    }
+    status = ro_bytes_hash(context, text, size - end, hash);
+    if (status != RO_OK)
+        goto done;
+    snprintf(tail, sizeof tail, "%s%s\"\n}\n", mark, hash);
+    if (strcmp(text + size - end, tail) != 0) {
+        status = ro_context_fail(context, RO_E_FORMAT,
+                                 "%s: was edited: its checksum does not match", path);
+        goto done;
+    }
+    text[size - end] = '\0';
+    char *next = NULL;
+    for (char *line = strtok_r(text + 2, "\n", &next); line && status == RO_OK;
+         line = strtok_r(NULL, "\n", &next))
+        if (!read_line(to, path, line))
             status =
                 ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
-            goto done;
-        }
-        status = ro_bytes_hash(context, text, size - end, hash);
-        if (status != RO_OK)
-            goto done;
-        snprintf(tail, sizeof tail, "%s%s\"\n}\n", mark, hash);
-        if (strcmp(text + size - end, tail) != 0) {
-            status = ro_context_fail(context, RO_E_FORMAT,
-                                     "%s: was edited: its checksum does not match", path);
-            goto done;
-        }
-        text[size - end] = '\0';
-        char *next = NULL;
-        for (char *line = strtok_r(text + 2, "\n", &next); line && status == RO_OK;
-             line = strtok_r(NULL, "\n", &next))
-            if (!read_line(to, path, line))
-                status = ro_context_fail(context, RO_E_FORMAT,
-                                         "%s: is not a certificate of roundoff", path);
-        if (status == RO_OK)
-            status = to->status;
-    done:
-        free(text);
-        return status;
-    }
+    if (status == RO_OK)
+        status = to->status;
+done:
+    free(text);
+    return status;
+}
 
-    const char *certificate_value(const struct certificate *from, const char *name)
-    {
-        for (int i = 0; i < from->count; i++)
-            if (strcmp(from->lines[i].name, name) == 0)
-                return from->lines[i].value;
-        return NULL;
-    }
+const char *certificate_value(const struct certificate *from, const char *name)
+{
+    for (int i = 0; i < from->count; i++)
+        if (strcmp(from->lines[i].name, name) == 0)
+            return from->lines[i].value;
+    return NULL;
+}
 
-    void certificate_close(struct certificate * certificate)
-    {
-        for (int i = 0; i < certificate->count; i++) {
-            free(certificate->lines[i].name);
-            free(certificate->lines[i].value);
-        }
-        free(certificate->lines);
-        *certificate = (struct certificate){0};
+void certificate_close(struct certificate *certificate)
+{
+    for (int i = 0; i < certificate->count; i++) {
+        free(certificate->lines[i].name);
+        free(certificate->lines[i].value);
     }
+    free(certificate->lines);
+    *certificate = (struct certificate){0};
+}
