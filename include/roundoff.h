@@ -26,13 +26,13 @@
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
-#include "roundoff/hash.h"
 #include "roundoff/hologram.h"
-#include "roundoff/measure.h"
 #include "roundoff/multigrid.h"
 #include "roundoff/plan.h"
-#include "roundoff/regions.h"
 #include "roundoff/register.h"
+#include "roundoff/regions.h"
 #include "roundoff/segment.h"
+#include "roundoff/hash.h"
+#include "roundoff/measure.h"
 
 #endif

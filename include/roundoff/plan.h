@@ -71,8 +71,7 @@ ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, u
 RO_API
 void ro_plan_free(ro_plan *plan); /* NULL is allowed */
 
-/* ---- Streams of a plan, and pieces of a picture -----------------------------------------------
- */
+/* ---- Streams of a plan, and pieces of a picture ----------------------------------------------- */
 
 /* A run row by row (ro_halftone_push, ro_halftone_pull) of `rows` rows from `first_row` on; from 0
  * on all of them is the picture. It is the plan's one run until ro_halftone_close, which leaves the

@@ -92,15 +92,15 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
 /* Points (x, y) of the fixed image to where they are in the moving one, x + u(x); `inverse`: back,
  * NaN where the field leads from nowhere. `moved` may be `points`. */
 RO_API
-ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
-                                 size_t count, const double *points, double *moved);
+ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse, size_t count,
+                          const double *points, double *moved);
 
 /* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
  * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their
  * neighbour and are counted in *missed, if that is not NULL. */
 RO_API
-ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
-                                  const ro_image *inverse, uint64_t *missed);
+ro_status ro_displacement_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
+                           uint64_t *missed);
 
 typedef enum ro_sampling {
     RO_SAMPLE_BILINEAR = 0,
