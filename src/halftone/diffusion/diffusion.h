@@ -98,8 +98,8 @@ struct diffusion_run {
     struct ro_pool *pool;
     ro_cpu cpu;
     int threads;
-    void *state;          /* of diffusion_schedule.state_bytes, zeroed at first */
-    bool used;            /* rows have left something there */
+    void *state;    /* of diffusion_schedule.state_bytes, zeroed at first */
+    bool used;      /* rows have left something there */
     bool filled, cleared; /* the wave's: its lines, before the first image, and before this one */
     uint64_t steps; /* counted by the schedule as it runs */
     uint32_t first_row, end_row;    /* of the rows that are run */
