@@ -113,7 +113,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, start), .topic = "search", .before = "random",
-     .before_of = searches},
+     .before_of = searches, .before_in_0_1 = true},
     {"rounds", "N", "stop after N rounds (default: when nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
