@@ -473,13 +473,14 @@ static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *b
 {
     struct SIZED(scratch_) *s = band->scratch;
     const vector zero = {0};
+    /* No error is asked for that is older than this. What lane 0 will ask of the rows above from
+     * columns left of where it starts are the line's own entries, for the steps before the first
+     * would have put them there. */
     for (int dy = 0; dy <= plan->rows_down; dy++)
-        for (int q = 0; q < HISTORY; q++)
+        for (int q = HISTORY - plan->skew * dy - DIFFUSION_MAX_DX; q < HISTORY; q++)
             s->history[dy][q] = zero + (lane)plan->bias;
-    /* What lane 0 will ask of the rows above from columns left of where it starts: the line's own
-     * entries, for the steps before the first would have put them there. */
     for (int dy = 1; dy <= plan->rows_down; dy++)
-        for (int q = 0; q < HISTORY; q++)
+        for (int q = HISTORY - plan->skew * dy - DIFFUSION_MAX_DX; q < HISTORY; q++)
             for (int i = 0; i < dy; i++)
                 s->history[dy][q][i] =
                     ((const lane *)band->above[dy - 1 - i])[q - HISTORY + plan->skew * (dy - i)];
