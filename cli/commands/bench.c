@@ -8,7 +8,6 @@
 #include "bench/timing.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>

@@ -33,7 +33,8 @@ module ro_fifo #(
 
     reg [BITS_OF_PLACE-1:0] write_place, read_place;
     reg [BITS_OF_PLACE:0] stored;   // in the memory and not asked for
-    reg [BITS_OF_PLACE:0] occupied; // everything that came and has not left
+    reg [BITS_OF_PLACE:0] occupied; // everything that came and has not left, a clock ago
+    reg came, left;
     reg [2:0] promised;             // of the four places
     reg asked_1, asked_2;
     wire [BITS-1:0] read_data;
@@ -59,8 +60,10 @@ module ro_fifo #(
         if (ask) read_place <= read_place + 1'b1;
         if (in_valid && !ask) stored <= stored + 1'b1;
         if (!in_valid && ask) stored <= stored - 1'b1;
-        if (in_valid && !leave) occupied <= occupied + 1'b1;
-        if (!in_valid && leave) occupied <= occupied - 1'b1;
+        came <= in_valid;
+        left <= leave;
+        if (came && !left) occupied <= occupied + 1'b1;
+        if (!came && left) occupied <= occupied - 1'b1;
         if (ask && !leave) promised <= promised + 1'b1;
         if (!ask && leave) promised <= promised - 1'b1;
         asked_1 <= ask;
@@ -72,6 +75,8 @@ module ro_fifo #(
             stored      <= 0;
             occupied    <= 0;
             promised    <= 0;
+            came        <= 1'b0;
+            left        <= 1'b0;
             asked_1     <= 1'b0;
             asked_2     <= 1'b0;
             room        <= 1'b0;

@@ -6,16 +6,7 @@
 //
 //     sigma' = base + c + r v + z,      z = q (error of the pixel before this one)
 //
-// where base is chosen by two sign bits that are there when the clock begins. Three numbers become two
-// (a carry-save addition), and one addition with a carry chain remains.
-//
-// Where r is D/2 or D/2 - 1, c + r v would be three numbers by itself, since c and (D/2) v overlap in
-// one bit. So tau = sigma + D/2 is kept instead, D v" + c", of which c" has the upper bit t: then
-//
-//     c + (D/2) v     = (D/2) v" + c" without t                     one number, its bits side by side
-//     c + (D/2 - 1) v = that - v" + 1 - t = that + ~v" + 1 + !t     two, !t in a place that is free
-//
-// The first 1 is in the bases. The signs of sigma and lambda have additions of their own.
+// where base is chosen by two sign bits that are there when the clock begins: ro_diffuse_next.
 //
 // A row begins with v = 0 and c = D/2, which the bases of its first pixel take into account: the loop
 // is put back to it by the last pixel of a row. What goes out is a copy that is not put back.
@@ -74,24 +65,35 @@ module ro_diffuse_loop #(
     // ---- the state: of the pixel before the one that comes in -----------------------------------
     reg [B-1:0] tau;
     reg sigma_is_negative, lambda_is_negative;
-    wire above = !sigma_is_negative;
-    wire below = LEVELS > 2 && lambda_is_negative;
-    wire [B-1:0] v = {{SHIFT{tau[B-1]}}, tau[B-1:SHIFT]};
-    wire [B-1:0] c = {{B - SHIFT{1'b0}}, tau[SHIFT-1:0]};
-    wire [B-1:0] low_c = c & {{B - SHIFT + 1{1'b0}}, {SHIFT - 1{1'b1}}};
-    wire not_t = !tau[SHIFT-1];
     wire [B-1:0] z; // q times the error before the one in tau
+    wire [B-1:0] next, sigma, lambda;
 
-    // c + r v + z as two numbers and a bit
-    wire [B-1:0] quarter = v << $clog2(RIGHT);
-    wire [B-1:0] sums = OFFSET != 0 ? (v << (SHIFT - 1)) | low_c : quarter ^ c ^ z;
-    wire [B-1:0] carries = 2 * RIGHT == D - 2 ? ~v
-        : OFFSET != 0 ? {B{1'b0}} : ((quarter & c) | (quarter & z) | (c & z)) << 1;
-    wire [B-1:0] one = {{B - 1{1'b0}}, 2 * RIGHT == D - 2 ? not_t : 1'b0};
-
-    wire [B-1:0] base = above ? base_above : below ? base_below : base_mid;
-    wire [B-1:0] sign = above ? sign_above : below ? sign_below : sign_mid;
-    wire [B-1:0] low = above ? low_above : below ? low_below : low_mid;
+    ro_diffuse_next #(
+        .LANES(LANES),
+        .LEVELS(LEVELS),
+        .SHIFT(SHIFT),
+        .RIGHT(RIGHT),
+        .OFFSET(OFFSET),
+        .SUM_BITS(B)
+    ) next_sums (
+        .clk(clk),
+        .tau(tau),
+        .sigma_is_negative(sigma_is_negative),
+        .lambda_is_negative(lambda_is_negative),
+        .z(z),
+        .base_above(base_above),
+        .base_mid(base_mid),
+        .base_below(base_below),
+        .sign_above(sign_above),
+        .sign_mid(sign_mid),
+        .sign_below(sign_below),
+        .low_above(low_above),
+        .low_mid(low_mid),
+        .low_below(low_below),
+        .next(next),
+        .sigma(sigma),
+        .lambda(lambda)
+    );
 
     // ---- what the pixel two further gets --------------------------------------------------------
     // q e = q v + q (middle + 1 - level), the latter from a table when the pixel comes in.
@@ -106,6 +108,9 @@ module ro_diffuse_loop #(
             wire [3*B-1:0] found = {
                 ABOVES[in_mid*32+:B], MIDS[in_mid*32+:B], BELOWS[in_mid*32+:B]
             };
+            wire above = !sigma_is_negative;
+            wire below = LEVELS > 2 && lambda_is_negative;
+            wire [B-1:0] v = {{SHIFT{tau[B-1]}}, tau[B-1:SHIFT]};
             wire [B-1:0] if_above, if_mid, if_below;
             wire [B-1:0] twice = v << 1, once = FURTHER == 3 ? v : {B{1'b0}};
             wire [B-1:0] rest = above ? if_above : below ? if_below : if_mid;
@@ -134,13 +139,9 @@ module ro_diffuse_loop #(
         end
     endgenerate
 
-    // ---- the addition ---------------------------------------------------------------------------
+    // ---- what becomes of it ---------------------------------------------------------------------
     generate
-        if (LANES == 1) begin : in_one_clock
-            wire [B-1:0] both = sums & carries, either = sums | carries, odd = sums ^ carries;
-            wire [B-1:0] next = (odd ^ base) + ((both | (either & base)) << 1 | one);
-            wire [B-1:0] sigma = (odd ^ sign) + ((both | (either & sign)) << 1 | one);
-            wire [B-1:0] lambda = (odd ^ low) + ((both | (either & low)) << 1 | one);
+        if (LANES == 1) begin : one_lane
             assign step = in_valid || reset;
             always @(posedge clk) begin
                 if (step) begin
@@ -156,24 +157,14 @@ module ro_diffuse_loop #(
                 end
                 out_valid <= in_valid && !reset;
             end
-        end else begin : in_two_clocks
-            reg [B-1:0] chosen, chosen_sign, chosen_low, added;
+        end else begin : two_lanes
             reg valid1, last1;
             reg [LEVEL_BITS-1:0] mid1;
-            wire unused_bit = two[0];
-            wire [B:0] two = {sums, one[0]} + {carries, one[0]}; // the last bits carry
-            wire [B-1:0] next = chosen + added;
-            wire [B-1:0] sigma = chosen_sign + added;
-            wire [B-1:0] lambda = chosen_low + added;
             assign step = 1'b1;
             always @(posedge clk) begin
-                chosen      <= base;
-                chosen_sign <= sign;
-                chosen_low  <= low;
-                added       <= two[B:1];
-                valid1      <= in_valid && !reset;
-                last1       <= in_last;
-                mid1        <= in_mid;
+                valid1 <= in_valid && !reset;
+                last1  <= in_last;
+                mid1   <= in_mid;
 
                 tau <= valid1 && !last1 ? next : BEGIN;
                 sigma_is_negative  <= sigma[B-1];
@@ -186,5 +177,5 @@ module ro_diffuse_loop #(
             end
         end
     endgenerate
-    wire unused = &{1'b0, sign, low, not_t, low_c, quarter, one, step};
+    wire unused = step;
 endmodule

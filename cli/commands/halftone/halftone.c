@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {
-    .levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {.levels = 2,
+                                                .threshold = RO_DEFAULT,
+                                                .strength = RO_DEFAULT,
+                                                .overshoot = -1,
+                                                .black = 100,
+                                                .sigma = -1,
+                                                .rounds = RO_DEFAULT};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -34,6 +39,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, schedule)},
     {"type", "T", "pbm, pgm, ppm, png, tiff, bmp, npy (default: OUT's name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
+    {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
     {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
@@ -104,8 +111,9 @@ static const struct option options[] = {
      .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
-    {"start", "S", "random (default), a method, or a halftone in a file", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, start), .topic = "search"},
+    {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, start), .topic = "search", .before = "random",
+     .before_of = searches},
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
@@ -288,11 +296,12 @@ void halftone_release(struct halftone_request *request)
     ro_image_free(&request->first);
 }
 
-ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+/* What needs neither a file nor a check. */
+static void fill_in(const struct halftone_values *values, struct halftone_request *request)
 {
     *request = (struct halftone_request){
-        .options = {.method = values->method,
+        .options = {RO_HALFTONE_DEFAULTS,
+                    .method = values->method,
                     .levels = values->levels,
                     .schedule = values->schedule,
                     .seed = values->common.seed,
@@ -324,21 +333,24 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {.page = (unsigned)values->page,
-                 .resize_width = values->resize.width,
-                 .resize_height = values->resize.height,
+        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
+                 .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
-        .write = {.type = values->type,
-                  .dpi_x = values->dpi,
-                  .dpi_y = values->dpi,
-                  .split_inks = values->separate == 1},
+        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
+                  .dpi_y = values->dpi, .split_inks = values->separate == 1},
     };
+    if (values->screen && !values->method)
+        request->options.method = "screen";
+}
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request)
+{
+    fill_in(values, request);
     ro_halftone_options *options = &request->options;
     ro_status status = RO_OK;
-    if (values->screen && !values->method)
-        options->method = "screen";
     double view[2];
     if (values->view && !read_view(values->view, view))
         status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must be such as 600dpi,300mm",
@@ -375,14 +387,18 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
 
 static ro_status work(struct task *task)
 {
+    const struct halftone_values *values = task->values;
     struct halftone_request *request = task->data;
-    ro_status status = halftone_prepare(task->context, task->values, request);
+    ro_status status = halftone_prepare(task->context, values, request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
-    request->read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
-                                  &request->read, &request->write);
+                                  &request->read, &request->write,
+                                  pictures_dropped(task->files->path[0]));
+    task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && values->vectors)
+        status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
     halftone_release(request);
     return status;
 }
@@ -450,7 +466,7 @@ static int run(const struct command *command, int argc, char **argv)
 /* Plain code: no vectors, one thread. */
 static const char *const *reference(const void *values)
 {
-    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", NULL};
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
     (void)values;
     return arguments;
 }

@@ -9,6 +9,7 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
+    const char *vectors;
     int levels, page, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
@@ -35,6 +36,10 @@ struct halftone_request {
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
+
+/* Samples of IN and the levels they become, as text. */
+ro_status halftone_vectors(ro_context *context, const char *in, const char *path,
+                           const struct halftone_request *request);
 
 /* The account of a halftone; see certificate.h. */
 ro_status halftone_certify(struct certificate *to, const void *values,

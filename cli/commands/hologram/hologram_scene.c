@@ -88,7 +88,7 @@ static ro_status load_depths(ro_context *context, const char *path, const struct
                              ro_image *depths)
 {
     ro_image image = {0};
-    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     const bool real = image.format == RO_GRAYF;
     if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a depth map is grey, not %s", path,
@@ -128,7 +128,7 @@ static char *named(const char *path, int channels, int channel)
 }
 
 static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
-                            const ro_field *field, ro_optics *optics)
+                            ro_field *field, ro_optics *optics)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < p->count && status == RO_OK; i++)
@@ -195,6 +195,8 @@ int hologram_scene(const struct command *command, const struct hologram_values *
 {
     const char *path = files->path[0], *dot = strrchr(path, '.');
     struct pictures *p = calloc(1, sizeof *p);
+    if (p)
+        p->scene = (ro_picture_scene)RO_PICTURE_SCENE;
     int result = p ? read_scene(command, values, p) : EXIT_FAILURE;
     if (!result && (!dot || strcmp(dot, ".npy") != 0))
         result = usage_error(command, "%s: a field is written as .npy", path);

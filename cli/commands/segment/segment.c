@@ -5,13 +5,13 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "core/image.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct segment_values defaults = {.max_rms = NAN, .time_step = NAN, .smooth = NAN};
+static const struct segment_values defaults = {
+    .iterations = RO_DEFAULT, .max_rms = NAN, .time_step = NAN, .smooth = NAN};
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
@@ -68,6 +68,8 @@ static const struct option options[] = {
      .topic = "steps"},
     {"profile", "P", "fpga12: a circuit, modelled to the bit", OPTION_TEXT, PLACE(profile),
      .topic = "steps"},
+    {"vectors", "FILE", "phi and speed before, phi after, for a test bench", OPTION_TEXT,
+     PLACE(vectors), .topic = "steps", .writes = true},
     {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
     {"max-rms", "R", "end below this change per step, px (floats 0.001)", OPTION_NUMBER,
@@ -76,8 +78,8 @@ static const struct option options[] = {
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
-    {"depth", "T", "steps at once, 1 to 16 (default 8; cuda: the best)", OPTION_WHOLE, PLACE(depth),
-     .min = 1, .max = 16, .topic = "steps"},
+    {"steps-at-once", "T", "1 to 16 (default 8; cuda: the best)", OPTION_WHOLE,
+     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 
@@ -96,6 +98,7 @@ struct job {
     struct named named[RO_LABELS];
     ro_image in, mask, distance, velocity, picture;
     struct frames frames;
+    ro_segment_vectors vectors;
     ro_segmentation *result;
 };
 
@@ -145,7 +148,7 @@ static ro_status number_mask(struct job *job)
 static ro_status read_velocity(struct job *job)
 {
     ro_image *field = &job->velocity;
-    ro_status status = ro_field_load(job->context, job->values->velocity, field);
+    ro_status status = ro_displacement_load(job->context, job->values->velocity, field);
     if (status != RO_OK)
         return status;
     if (field->width != 2 * job->in.width || field->height != job->in.height)
@@ -209,26 +212,6 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
         snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
 }
 
-/* Whether all files can be written, before the work. */
-static ro_status check_outputs(struct job *job)
-{
-    const struct segment_values *values = job->values;
-    ro_file_info info = {
-        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
-    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
-    info.format = RO_RGB8;
-    info.maxval = 255;
-    if (status == RO_OK && values->overlay)
-        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
-    info.format = RO_GRAYF;
-    info.maxval = 0;
-    if (status == RO_OK && values->phi)
-        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
-    if (status == RO_OK && values->contours)
-        status = ro_contours_accepts(job->context, values->contours);
-    return status;
-}
-
 static ro_status save_labels(struct job *job)
 {
     int highest = 1;
@@ -264,6 +247,36 @@ static ro_status save_phi(struct job *job)
     return status;
 }
 
+/* ---- Vectors for a test bench ---------------------------------------------------------------- */
+
+static ro_status want_vectors(struct job *job)
+{
+    const size_t pixels = (size_t)job->in.width * job->in.height;
+    int32_t *numbers = malloc(3 * pixels * sizeof *numbers);
+    if (!numbers)
+        return ro_context_fail(job->context, RO_E_MEMORY, "no memory for vectors");
+    job->vectors = (ro_segment_vectors){1, numbers, numbers + pixels, numbers + 2 * pixels};
+    job->segment.vectors = &job->vectors;
+    return RO_OK;
+}
+
+static ro_status save_vectors(struct job *job)
+{
+    const ro_segment_label *label = &job->report.label[0];
+    char title[256];
+    snprintf(title, sizeof title,
+             "level set %s, norm %s, %u x %u pixels row by row: %u steps, %d rescalings, %s",
+             job->report.number, job->report.norm, job->in.width, job->in.height, label->steps,
+             label->rescalings, label->ended || label->stalled ? "at rest" : "stopped");
+    const ro_vectors vectors = {
+        .title = title,
+        .columns = 3,
+        .names = {"phi", "speed", "next"},
+        .numbers = {job->vectors.phi, job->vectors.speed, job->vectors.next},
+        .rows = (size_t)job->in.width * job->in.height};
+    return ro_vectors_save(job->context, job->values->vectors, &vectors);
+}
+
 static ro_status save_all(struct job *job)
 {
     const struct segment_values *values = job->values;
@@ -279,6 +292,8 @@ static ro_status save_all(struct job *job)
                                   job->in.height);
     if (status == RO_OK && values->phi)
         status = save_phi(job);
+    if (status == RO_OK && values->vectors)
+        status = save_vectors(job);
     if (status == RO_OK)
         status = save_labels(job);
     return status;
@@ -287,6 +302,7 @@ static ro_status save_all(struct job *job)
 static void close_job(struct job *job)
 {
     free((void *)job->segment.velocity);
+    free(job->vectors.phi);
     ro_image *const images[] = {&job->in, &job->mask, &job->distance, &job->velocity,
                                 &job->picture};
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
@@ -301,7 +317,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_OK)
         status = check_named(job->context, &job->segment, job->named);
     if (status == RO_OK)
-        status = check_outputs(job);
+        status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
     if (status == RO_OK && values->frames) {
@@ -310,9 +326,10 @@ static ro_status run_job(struct job *job)
         job->segment.frame_data = &job->frames;
         job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
     }
-    job->segment.report = &job->report;
+    if (status == RO_OK && values->vectors)
+        status = want_vectors(job);
     if (status == RO_OK)
-        status = ro_segment(job->context, &job->in, &job->segment, &job->result);
+        status = ro_segment(job->context, &job->in, &job->segment, &job->result, &job->report);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
         status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
     if (status == RO_OK && (!segment_is_useless(&job->report) || values->force))
@@ -327,16 +344,13 @@ static struct job job_of(const struct segment_values *values, const struct opera
     return (struct job){
         .values = values,
         .files = files,
-        .segment = {.number = values->number,
-                    .norm = values->norm,
-                    .profile = values->profile,
-                    .schedule = values->schedule,
-                    .depth = (uint32_t)values->depth,
+        .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
+                    .profile = values->profile, .schedule = values->schedule,
+                    .steps_at_once = (uint32_t)values->steps_at_once,
                     .iterations = (uint32_t)values->iterations,
-                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+                    .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = isnan(values->smooth) ? 0 : values->smooth,
-                    .sigma = values->sigma},
+                    .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
 }
 
@@ -370,10 +384,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_file_info info = {0};
     int highest = 1;
     values.schedule = NULL; /* changes no bits */
-    values.depth = 0;
+    values.steps_at_once = 0;
     struct job job = job_of(&values, files);
     job.context = to->context;
-    job.segment.report = &job.report;
     ro_status status = RO_OK;
     if (!seeds ||
         read_words(&command_segment, &values.words, RO_LABELS, &job.segment, seeds, job.named) != 0)
@@ -381,9 +394,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = read_all(&job);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
     if (status == RO_OK)
-        status = ro_segment(to->context, &job.in, &job.segment, &job.result);
+        status = ro_segment(to->context, &job.in, &job.segment, &job.result, &job.report);
     if (status == RO_OK) {
         used_labels(&job.report, &highest);
         status = ro_image_alloc(to->context, RO_INDEX8, job.in.width, job.in.height,
@@ -414,9 +427,10 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition; files beside OUT stay as they are. */
 static const char *const *reference(const void *given)
 {
-    static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar",  "--threads", "1",      "!depth",
-        "!overlay",   "!contours", "!phi",  "!frames", "!every",    "!table", NULL};
+    static const char *const defined[] = {"--schedule", "reference", "--cpu",   "scalar",
+                                          "--threads",  "1",         "!depth",  "!overlay",
+                                          "!contours",  "!phi",      "!frames", "!every",
+                                          "!table",     "!vectors",  NULL};
     (void)given;
     return defined;
 }

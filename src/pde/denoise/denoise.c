@@ -21,7 +21,7 @@ struct run {
     struct ro_denoiser *work;
     struct ro_rows rows;
     struct ro_stencil stencil;
-    struct ro_field field[2];
+    struct ro_stencil_rows field[2];
     int now;    /* the field with the latest step */
     void *line; /* of values */
 };
@@ -59,7 +59,7 @@ static ro_status open_run(struct run *run)
             madvise(data, bytes,
                     MADV_HUGEPAGE); /* for speed only: whether it works does not count */
 #endif
-        run->field[i] = (struct ro_field){data, run->rows.row_bytes};
+        run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
@@ -77,7 +77,8 @@ static void close_run(struct run *run)
 
 /* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static char *line_of(const struct run *run, const struct ro_field *field, uint32_t y, int channel)
+static char *line_of(const struct run *run, const struct ro_stencil_rows *field, uint32_t y,
+                     int channel)
 {
     return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
 }
@@ -95,8 +96,7 @@ static const void *fetch_row(const void *data, uint32_t y, int channel, void *va
     return values;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Whether the last step changed nothing. */
 static bool settled(const struct run *run)
@@ -118,8 +118,8 @@ static uint32_t depth_of(const struct run *run)
     if (work->options.until_converged || work->options.on_step ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
-    if (work->options.depth)
-        return work->options.depth;
+    if (work->options.steps_at_once)
+        return work->options.steps_at_once;
     size_t stages = (size_t)run->stencil.stages;
     size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
@@ -238,8 +238,8 @@ ro_status ro_denoise_explicit(struct ro_denoiser *work)
     return status;
 }
 
-ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
-                     const ro_denoise_options *options)
+ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
+                     const ro_denoise_options *options, ro_denoise_report *report)
 {
     struct ro_denoiser work;
     ro_status status = ro_image_check(context, in, "input");
@@ -253,6 +253,7 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *ou
         status = ro_denoiser_make(&work, context, in, out, options);
     if (status != RO_OK)
         return status;
+    work.told = report;
     const bool watched = work.options.on_step;
     if (watched && context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,

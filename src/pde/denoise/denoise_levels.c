@@ -87,7 +87,15 @@ static void round_sum(const struct ro_denoiser *work, char *row, int bytes, size
     *carry = rest;
 }
 
-/* The same where a level is a power of two of numbers, as in s12 and s16 from and to 8 bits. */
+/* Where a level is a power of two of numbers, as in s12 and s16 from and to 8 bits, a shift
+ * divides. */
+static bool shifts(const struct ro_denoiser *work, int bytes)
+{
+    const struct ro_levels *levels = &work->levels;
+    return bytes == 1 && !work->number->floating && levels->levels == 1 &&
+           (levels->numbers & (levels->numbers - 1)) == 0;
+}
+
 static void round_sum_by_shift(const struct ro_denoiser *work, uint8_t *out, const int32_t *in,
                                uint64_t *carry)
 {
@@ -103,6 +111,17 @@ static void round_sum_by_shift(const struct ro_denoiser *work, uint8_t *out, con
         rest = sum & mask;
     }
     *carry = rest;
+}
+
+static void round_each_by_shift(const struct ro_denoiser *work, uint8_t *out, const int32_t *in)
+{
+    const size_t step = (size_t)work->channels;
+    const int shift = __builtin_ctzll(work->levels.numbers);
+    const int32_t white = (int32_t)work->levels.largest, half = (int32_t)work->levels.numbers / 2;
+    for (uint32_t x = 0; x < work->out.width; x++) {
+        int32_t n = in[x] < 0 ? 0 : in[x] > white ? white : in[x];
+        out[x * step] = (uint8_t)((n + half) >> shift);
+    }
 }
 
 static void round_each(const struct ro_denoiser *work, char *row, int bytes, size_t first,
@@ -124,7 +143,6 @@ static void round_each(const struct ro_denoiser *work, char *row, int bytes, siz
 void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
                        uint64_t *carry, struct ro_figures *figures)
 {
-    const struct ro_levels *levels = &work->levels;
     const size_t step = (size_t)work->channels, first = (size_t)channel;
     const int bytes = ro_format_sample_bytes(work->out.format);
     ro_figures_count(work, figures, values);
@@ -137,13 +155,15 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
                     : (float)((double)((const int32_t *)values)[x] / (double)work->scale.white);
         return;
     }
-    if (!levels->carried)
-        round_each(work, row, bytes, first, values);
-    else if (bytes == 1 && !work->number->floating && levels->levels == 1 &&
-             (levels->numbers & (levels->numbers - 1)) == 0)
+    const bool carried = work->levels.carried;
+    if (shifts(work, bytes) && carried)
         round_sum_by_shift(work, (uint8_t *)row + first, values, carry);
+    else if (shifts(work, bytes))
+        round_each_by_shift(work, (uint8_t *)row + first, values);
+    else if (!carried)
+        round_each(work, row, bytes, first, values);
     else
         round_sum(work, row, bytes, first, values, carry);
-    if (work->options.report)
+    if (work->told)
         figures->pixels += ro_samples_sum(row, bytes, first, step, work->out.width);
 }

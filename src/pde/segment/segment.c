@@ -5,6 +5,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +159,8 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (!ro_size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
-    const double positive[] = {options->max_rms, options->time_step, options->smooth,
-                               options->sigma};
+    const double positive[] = {ro_is_default(options->max_rms) ? 0 : options->max_rms,
+                               options->time_step, options->smooth, options->sigma};
     static const char *const names[] = {"RMS", "time step", "smoothing", "sigma"};
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
         if (!(positive[i] >= 0 && positive[i] <= 1e9))
@@ -208,7 +209,7 @@ static void measure(struct ro_segmentation *work)
 }
 
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
-                     ro_segmentation **result)
+                     ro_segmentation **result, ro_segment_report *report)
 {
     *result = NULL;
     ro_status status = ro_image_check(context, in, "input");
@@ -220,15 +221,18 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     work->context = context;
     work->width = in->width;
     work->height = in->height;
-    if (options)
-        work->options = *options;
-    status = check(work, in);
-    if (work->options.iterations == 0) {
+    work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_SEGMENT_OPTIONS");
+    if (status == RO_OK)
+        status = check(work, in);
+    if (ro_is_default_count(work->options.iterations)) {
         uint64_t most = 16 * ((uint64_t)work->width + work->height);
         work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }
     if (status == RO_OK)
         status = ro_fronts_make(work, in);
+    if (status == RO_OK)
+        status = ro_vectors_begin(work);
     if (status == RO_OK)
         status = ro_fronts_evolve(work);
     if (status == RO_OK)
@@ -237,9 +241,10 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
         ro_segmentation_free(work);
         return status;
     }
+    ro_vectors_end(work);
     measure(work);
-    if (work->options.report)
-        *work->options.report = work->report;
+    if (report)
+        *report = work->report;
     *result = work;
     return RO_OK;
 }
@@ -283,7 +288,7 @@ static ro_status check_view(const ro_segmentation *work, const ro_image *view, b
     return RO_OK;
 }
 
-ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *labels)
+ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
 {
     ro_status status = check_view(work, labels, false);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++) {
@@ -307,7 +312,7 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *la
     return status;
 }
 
-ro_status ro_segmentation_phi(const ro_segmentation *work, int label, const ro_image *phi)
+ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *phi)
 {
     if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "there is no label %d", label);

@@ -84,7 +84,6 @@ ro_status ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t wi
 /* ---- Where it starts ------------------------------------------------------------------------- */
 
 /* Whether anything may be inside. */
-bool ro_seeds_any(const ro_segment_options *options, int label);
 /* Signed distances of the label's seeds and field in a row, at most `reach`. */
 void ro_seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
                        double reach, float *phi);
@@ -95,6 +94,10 @@ ro_status ro_seeds_add_mask(ro_context *context, const ro_image *mask, int label
 ro_status ro_fronts_make(struct ro_segmentation *work, const ro_image *in);
 
 /* ---- How it goes on -------------------------------------------------------------------------- */
+
+/* Keep what options.vectors ask for, before the first step and after the last. */
+ro_status ro_vectors_begin(struct ro_segmentation *work);
+void ro_vectors_end(struct ro_segmentation *work);
 
 /* Runs all labels to their end. */
 ro_status ro_fronts_evolve(struct ro_segmentation *work);

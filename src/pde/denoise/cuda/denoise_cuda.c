@@ -59,17 +59,6 @@ static ro_status make_tables(struct ro_denoiser *work, struct tables *tables)
     return RO_OK;
 }
 
-static __int128 pixels_in(const struct ro_denoiser *work)
-{
-    const int bytes = ro_format_sample_bytes(work->in.format);
-    const uint32_t samples = work->in.width * (uint32_t)work->channels;
-    __int128 sum = 0;
-    for (uint32_t y = 0; y < work->in.height; y++)
-        sum += ro_samples_sum((const char *)work->in.data + (ptrdiff_t)y * work->in.stride, bytes,
-                              0, 1, samples);
-    return sum;
-}
-
 static ro_status store_sums(struct ro_denoiser *work, struct diffusion_device *device)
 {
     const struct ro_levels *levels = &work->levels;
@@ -87,7 +76,7 @@ static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device 
                               const struct tables *tables, bool pixels, struct ro_figures *figures)
 {
     struct diffusion_figures taken;
-    if (!work->options.report)
+    if (!work->told)
         return RO_OK;
     ro_status status =
         flow_on_cuda->figures(device, pixels ? tables->pixels : NULL, tables->count, &taken);
@@ -105,13 +94,14 @@ static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *d
                             struct diffusion_run *run)
 {
     struct tables tables = {0};
+    uint64_t pixels = 0;
     ro_status status = make_tables(work, &tables);
     if (status == RO_OK)
-        status = flow_on_cuda->load(device, &work->in, tables.numbers, tables.values);
+        status = flow_on_cuda->load(device, &work->in, tables.numbers, tables.values,
+                                    work->told ? &pixels : NULL);
     if (status == RO_OK)
         status = take_figures(work, device, &tables, false, &work->before);
-    if (work->options.report)
-        work->before.pixels = pixels_in(work);
+    work->before.pixels = (__int128)pixels;
     if (status == RO_OK)
         status = flow_on_cuda->run(device, work->options.iterations, run);
     if (status == RO_OK)

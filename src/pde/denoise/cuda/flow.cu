@@ -333,8 +333,32 @@ static dim3 pixel_grid(const struct diffusion_device *work)
     return dim3((d->width + 255) / 256, d->height < 32768 ? d->height : 32768);
 }
 
+/* Of pixels that lie on the device; the host would take longer than all the rest. */
+static ro_status sum_pixels(struct diffusion_device *work, const ro_image *in, const void *data,
+                            uint64_t *sum)
+{
+    cudaStream_t stream = work->cuda->compute;
+    uint64_t *there = (uint64_t *)work->partials, parts[FIGURE_BLOCKS];
+    const uint64_t count = (uint64_t)in->width * in->height * (uint64_t)work->diffusion->planes;
+    if (is_of_bytes(work, in))
+        pixel_sum_kernel<<<FIGURE_BLOCKS, SUM_THREADS, 0, stream>>>((const uint8_t *)data, count,
+                                                                    there);
+    else
+        pixel_sum_kernel<<<FIGURE_BLOCKS, SUM_THREADS, 0, stream>>>((const uint16_t *)data, count,
+                                                                    there);
+    RO_CUDA_TRY(work->context, cudaGetLastError());
+    RO_CUDA_TRY(work->context,
+                cudaMemcpyAsync(parts, there, sizeof parts, cudaMemcpyDeviceToHost, stream));
+    RO_CUDA_TRY(work->context, cudaStreamSynchronize(stream));
+    work->launches++;
+    *sum = 0;
+    for (uint64_t part : parts)
+        *sum += part;
+    return RO_OK;
+}
+
 static ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
-                                       const uint32_t *numbers, uint32_t count)
+                                       const uint32_t *numbers, uint32_t count, uint64_t *sum)
 {
     cudaStream_t stream = work->cuda->compute;
     const size_t bytes = ro_format_row_bytes(in->format, in->width);
@@ -349,7 +373,7 @@ static ro_status diffusion_device_load(struct diffusion_device *work, const ro_i
         load_kernel<uint16_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->numbers);
     RO_CUDA_TRY(work->context, cudaGetLastError());
     work->launches++;
-    return RO_OK;
+    return sum ? sum_pixels(work, in, data, sum) : RO_OK;
 }
 
 static ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,

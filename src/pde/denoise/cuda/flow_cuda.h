@@ -37,9 +37,10 @@ struct flow_cuda_calls {
     ro_status (*open)(ro_context *context, const struct ro_diffusion *diffusion, int64_t white,
                       bool until_converged, bool tables, struct diffusion_device **work);
     void (*close)(struct diffusion_device *work); /* NULL is allowed */
-    /* Pixels of 8 or 16 bits; numbers[value] is the number of a pixel. */
+    /* Pixels of 8 or 16 bits; numbers[value] is the number of a pixel. `sum`, if not NULL, becomes
+     * that of the pixels, and the call waits for it. */
     ro_status (*load)(struct diffusion_device *work, const ro_image *in, const uint32_t *numbers,
-                      uint32_t count);
+                      uint32_t count, uint64_t *sum);
     /* Pixels of 8 or 16 bits; pixels[number] is the pixel of a number. */
     ro_status (*store)(struct diffusion_device *work, const ro_image *out, const uint32_t *pixels,
                        uint32_t count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last rounding on the device (denoise_levels.c): the running sum of a channel's numbers is
- * rounded. First the sum of every row, then the sums before every row, then rows in pieces of a
- * block, each with a prefix sum of its own.
+ * Sums on the device: of pixels as they come, and those of the last rounding (denoise_levels.c),
+ * where the running sum of a channel's numbers is rounded. First the sum of every row, then the
+ * sums before every row, then rows in pieces of a block, each with a prefix sum of its own.
  */
 #ifndef RO_PDE_DENOISE_CUDA_FLOW_SUMS_CUH
 #define RO_PDE_DENOISE_CUDA_FLOW_SUMS_CUH
@@ -36,6 +36,19 @@ static __device__ uint64_t sum_up_to_here(uint64_t value, uint64_t *all)
         *all += warps[w];
     }
     return value;
+}
+
+/* Pixels one after another; each block leaves its part. */
+template <class Pixel>
+__global__ void pixel_sum_kernel(const Pixel *pixels, uint64_t count, uint64_t *parts)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * SUM_THREADS;
+    uint64_t sum = 0, all;
+    for (uint64_t i = (uint64_t)blockIdx.x * SUM_THREADS + threadIdx.x; i < count; i += stride)
+        sum += pixels[i];
+    sum_up_to_here(sum, &all);
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = all;
 }
 
 /* Rows of all channels, one channel after another. */
