@@ -368,6 +368,8 @@ static void state_default(struct certificate *stated, const char *name, const ch
         free(stated->lines[i].value);
         stated->lines[i].value = value;
     }
+}
+
 /* A line of a certificate from before its option got another name. */
 static void rename_line(struct certificate *stated, const char *was, const char *name)
 {

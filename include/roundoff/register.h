@@ -71,17 +71,20 @@ typedef struct ro_register_options {
     double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
                       the thesis's scheme 0 */
     double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
- * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the
- * fixed image's and receives u_x and u_y side by side: a view of RO_GRAYF twice as wide.
- * Deterministic to the bit for any number of threads; the CPU and CUDA give the same. `report` may
- * be NULL. */
+    int record;       /* 1: the report shall have what each update did */
+    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 does not count;
+                                                 NULL: all does */
 } ro_register_options;
 #define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
 #define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
 #define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_REGISTER_UNSET)
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
-xRO_API
+ * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the
+ * fixed image's and receives u_x and u_y side by side: a view of RO_GRAYF twice as wide.
+ * Deterministic to the bit for any number of threads; the CPU and CUDA give the same. `report` may
+ * be NULL. */
+RO_API
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
                       ro_image *field, const ro_register_options *options,
                       ro_register_report *report);

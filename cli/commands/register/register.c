@@ -101,9 +101,9 @@ ro_status masks_load(ro_context *context, const struct register_values *values, 
 {
     ro_status status = RO_OK;
     if (values->fixed_mask)
-        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL);
+        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL, NULL);
     if (status == RO_OK && values->moving_mask)
-        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL);
+        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL, NULL);
     with->fixed_mask = values->fixed_mask ? &masks->fixed : NULL;
     with->moving_mask = values->moving_mask ? &masks->moving : NULL;
     return status;
