@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options: --unwind 10 --unwinding-assertions
+ * options: --unwind 10 --unwindset strchr.0:40 --unwinding-assertions
  *
  * The JSON reader stays inside its text, whatever its up to 6 bytes are: texts are taken into a
  * room of 4 or skipped, lists of numbers are read. (Values inside values, which are skipped by
