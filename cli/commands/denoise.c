@@ -441,8 +441,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 static const char *const *reference(const void *given)
 {
     static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
-    static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar", "--threads", "1", "!depth", "!vectors", NULL};
+    static const char *const defined[] = {"--schedule",     "reference", "--cpu",
+                                          "scalar",         "--threads", "1",
+                                          "!steps-at-once", "!vectors",  NULL};
     const struct values *values = given;
     return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
 }
