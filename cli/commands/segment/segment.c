@@ -427,10 +427,10 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition; files beside OUT stay as they are. */
 static const char *const *reference(const void *given)
 {
-    static const char *const defined[] = {"--schedule", "reference", "--cpu",   "scalar",
-                                          "--threads",  "1",         "!depth",  "!overlay",
-                                          "!contours",  "!phi",      "!frames", "!every",
-                                          "!table",     "!vectors",  NULL};
+    static const char *const defined[] = {
+        "--schedule", "reference",      "--cpu",    "scalar",    "--threads",
+        "1",          "!steps-at-once", "!overlay", "!contours", "!phi",
+        "!frames",    "!every",         "!table",   "!vectors",  NULL};
     (void)given;
     return defined;
 }
