@@ -214,8 +214,8 @@ ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count);
 
 /* Displacement fields as ro_register makes them, images of RO_GRAYF twice as wide: .npy of shape
- * (h, w, 2) and Middlebury's .flo. Loading takes memory that ro_image_free gives back; the file's
- * type is told by its content. */
+ * (h, w, 2), Middlebury's .flo, and .nrrd or .mha for ITK. Loading takes memory that ro_image_free
+ * gives back; the file's type is told by its content. */
 RO_API
 ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field);
 RO_API

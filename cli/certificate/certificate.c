@@ -351,6 +351,25 @@ static bool was_of(const struct option *option, const struct certificate *stated
     return false;
 }
 
+/* The default has become another since: what ran is what was meant. */
+static void state_default(struct certificate *stated, const char *name, const char *once)
+{
+    const char *ran = certificate_value(stated, "ran_method");
+    if (!ran || strlen(ran) != strlen(once) + 2 || strncmp(ran + 1, once, strlen(once)) != 0)
+        return;
+    for (int i = 0; i < stated->count; i++) {
+        if (strcmp(stated->lines[i].name, name) != 0 || strcmp(stated->lines[i].value, "null") != 0)
+            continue;
+        char *value = strdup(ran);
+        if (!value) {
+            stated->status = RO_E_MEMORY;
+            return;
+        }
+        free(stated->lines[i].value);
+        stated->lines[i].value = value;
+    }
+}
+
 /* A line of a certificate from before its option got another name. */
 static void rename_line(struct certificate *stated, const char *was, const char *name)
 {
@@ -377,7 +396,11 @@ void certificate_complete(struct certificate *stated, const struct command *comm
         snprintf(name, sizeof name, "option_%s", list[i]->name);
         if (list[i]->was)
             rename_line(stated, list[i]->was, name);
-        if (!certificate_states(list[i]) || certificate_value(stated, name))
+        if (!certificate_states(list[i]))
+            continue;
+        if (list[i]->once)
+            state_default(stated, name, list[i]->once);
+        if (certificate_value(stated, name))
             continue;
         if (was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);

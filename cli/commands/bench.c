@@ -21,6 +21,7 @@ static const struct bench *const benches[] = {
     &bench_diffusion,
     &bench_halftone,
     &bench_ordered,
+    &bench_plan,
     &bench_palette,
     &bench_dbs,
     &bench_denoise,

@@ -55,6 +55,8 @@ struct option {
                                    the default */
     const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
                                      NULL: of all */
+    const char *once; /* the default once: what certificates mean in which it ran without having
+                         been asked for */
     const char *was;              /* its name before 0.2; NULL: the same */
     bool writes;                  /* the text is a file that the command writes beside its output */
 };
