@@ -370,6 +370,23 @@ static void state_default(struct certificate *stated, const char *name, const ch
     }
 }
 
+/* A line of a certificate from before its option got another name. */
+static void rename_line(struct certificate *stated, const char *was, const char *name)
+{
+    for (int i = 0; i < stated->count; i++)
+        if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
+            strcmp(stated->lines[i].name + 7, was) == 0) {
+            char *renamed = strdup(name);
+            if (!renamed) {
+                stated->status =
+                    ro_context_fail(stated->context, RO_E_MEMORY, "no memory for a certificate");
+                return;
+            }
+            free(stated->lines[i].name);
+            stated->lines[i].name = renamed;
+        }
+}
+
 void certificate_complete(struct certificate *stated, const struct command *command)
 {
     const struct option *list[MOST_OPTIONS];
@@ -377,6 +394,8 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (list[i]->was)
+            rename_line(stated, list[i]->was, name);
         if (!certificate_states(list[i]))
             continue;
         if (list[i]->once)
@@ -396,7 +415,7 @@ ro_status certificate_of_output(struct certificate *to, const void *values,
     ro_image out = {0};
     (void)values;
     const ro_status status =
-        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL);
+        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, "output", &out);
     ro_image_free(&out);

@@ -57,6 +57,7 @@ struct option {
                                      NULL: of all */
     const char *once; /* the default once: what certificates mean in which it ran without having
                          been asked for */
+    const char *was;              /* its name before 0.2; NULL: the same */
     bool writes;                  /* the text is a file that the command writes beside its output */
 };
 

@@ -116,6 +116,17 @@ class Certificates(Case):
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rule)
         self.holds("cert.json", "in.ppm", "out.ppm", "--recompute")
 
+    def test_an_option_that_had_another_name(self):
+        """Steps at once were called depth."""
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier/denoise.json"), "rb") as file:
+            self.put("cert.json", file.read())
+        self.assertIn("option_depth", self.lines("cert.json"))
+        self.works("testcard", "in.pgm", "--size", "60x40", "--quiet")
+        self.works("denoise", "in.pgm", "out.pgm", "--iterations", "4", "--quiet")
+        self.holds("cert.json", "in.pgm", "out.pgm", "--recompute")
+        self.works("denoise", "in.pgm", "out.pgm", "--iterations", "5", "--quiet")
+        self.fails("cert.json", "in.pgm", "out.pgm", words=["certificate says"])
+
     def test_screens_that_shared_a_phase(self):
         rgb = "--channels", "rgb", "--method", "bayer"
         self.earlier("phases.json", *rgb, "--phases", "same")
@@ -210,7 +221,7 @@ class Certificates(Case):
         pixels = bytes(min(255, max(0, p + g % 41 - 20))
                        for p, g in zip(netpbm(self.get("in.pgm"))[2], grain))
         self.put("in.pgm", pgm(90, 70, pixels))
-        for more in ([], ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--depth", "3"],
+        for more in ([], ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--steps-at-once", "3"],
                      ["--number", "s9", "--until-converged"], ["--scheme", "implicit"],
                      ["--scheme", "naive", "--number", "s9"], ["--number", "s23e8"],
                      ["--scheme", "xpp24"]):

@@ -71,10 +71,14 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     if (!acuity)
         return NULL;
     for (int class = 0; class < ACUITY_CLASSES; class ++) {
+        uint32_t fours[(ACUITY_TAPS + 3) / 4] = {0};
         for (int tap = 0; tap < ACUITY_TAPS; tap++) {
-            acuity->wide[tap][class] = acuity_weights[class][tap];
+            const uint32_t weight = (uint8_t)acuity_weights[class][tap];
+            fours[tap / 4] |= weight << (8 * (tap % 4));
             set_table(acuity, tap, class, acuity_weights[class][tap]);
         }
+        for (size_t i = 0; i < sizeof fours / sizeof *fours; i++)
+            acuity->fours[i][class] = (int32_t)fours[i];
         set_table(acuity, ACUITY_FIRST_HIGH, class, acuity_thresholds[class][0] >> 8);
         set_table(acuity, ACUITY_FIRST_LOW, class, acuity_thresholds[class][0] & 255);
         set_table(acuity, ACUITY_RISE, class, acuity_thresholds[class][1]);
