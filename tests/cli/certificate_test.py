@@ -100,10 +100,12 @@ class Certificates(Case):
         self.fails("old.json", "in.pgm", "out.pbm", words=["certificate says"])
 
     def test_search_before_there_was_an_aim(self):
-        """A certificate without `aim` means that only the halftone was blurred."""
+        """A certificate without `aim` means that only the halftone was blurred; and one without
+        `start`, that the first was random."""
         self.put("cert.json", (Path(__file__).parent / "search_before_aim.json").read_bytes())
         self.assertNotIn("option_aim", self.lines("cert.json"))
-        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--aim", "picture", "--quiet")
+        former = "--aim", "picture", "--start", "random"
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", *former, "--quiet")
         self.holds("cert.json", "in.pgm", "out.pbm", "--recompute")
         self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
         self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])

@@ -82,10 +82,23 @@ static ro_status check_image(const struct denoise_plan *plan, const ro_image *im
     return status;
 }
 
+static const struct ro_plan_kind denoise_kind;
+
+static ro_status run_checked(ro_plan *base, const ro_image *in, const ro_image *out,
+                             ro_denoise_report *report)
+{
+    struct denoise_plan *plan = (struct denoise_plan *)base;
+    if (base->kind != &denoise_kind)
+        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to denoise");
+    ro_status status = check_image(plan, in, &plan->in, "input");
+    if (status == RO_OK)
+        status = check_image(plan, out, &plan->out, "output");
+    return status == RO_OK ? run_images(plan, in, out, report) : status;
+}
+
 static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
 {
-    ro_image to = *out;
-    ro_status status = ro_denoise_run(base, in, &to, NULL);
+    ro_status status = run_checked(base, in, out, NULL);
     if (status == RO_OK && report)
         *report = base->context->report;
     return status;
@@ -93,18 +106,10 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
 
 static const struct ro_plan_kind denoise_kind = {query, run, NULL, free_plan};
 
-ro_status ro_denoise_run(ro_plan *base, const ro_image *in, ro_image *out,
+ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
                          ro_denoise_report *report)
 {
-    struct denoise_plan *plan = (struct denoise_plan *)base;
-    if (!base)
-        return RO_E_ARGUMENT;
-    if (base->kind != &denoise_kind)
-        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to denoise");
-    ro_status status = check_image(plan, in, &plan->in, "input");
-    if (status == RO_OK)
-        status = check_image(plan, out, &plan->out, "output");
-    return status == RO_OK ? run_images(plan, in, out, report) : status;
+    return plan ? run_checked(plan, in, out, report) : RO_E_ARGUMENT;
 }
 
 /* Of shapes, or of an input with pixels, which tell the noise. */
@@ -126,7 +131,7 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     const bool watched = work->options.on_step;
     if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "figures of every step are taken on the CPU, not on a device");
+                                 "figures of every step are taken on the CPU only");
     if (status == RO_OK)
         plan->cuda = context->options.device == RO_DEVICE_CUDA ||
                      (!watched && ro_denoise_prefers_cuda(work));

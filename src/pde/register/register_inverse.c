@@ -131,7 +131,7 @@ static ro_status open_way(ro_context *context, const ro_image *field, struct way
         for (uint32_t x = 0; x < field->width; x++)
             if (!isfinite(row_of(field, y)[x]))
                 return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the field has no number at (%u, %u)", x / 2, y);
+                                       "the field at (%u, %u) is not a finite number", x / 2, y);
     fit(way);
     return RO_OK;
 }

@@ -186,7 +186,7 @@ static void a_closed_output_ends_a_waiting_input(void **state)
     close(keep);
     assert_int_equal(code, 0);
     assert_int_equal(status, RO_E_IO);
-    assert_non_null(strstr(ro_context_message(context), "the reader of the output went away"));
+    assert_non_null(strstr(ro_context_message(context), "the reader of the output has gone away"));
     empty_folder();
 }
 
