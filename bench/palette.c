@@ -31,7 +31,7 @@ static void print_rows(const struct contender *list, int count, int size, bool j
 }
 
 /* Ours, one for each way that this machine has; how many. */
-static int enter_ours(const ro_image *in, const ro_image *out, const ro_palette *palette,
+static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palette,
                       struct halftoning ours[OURS], struct contender *list)
 {
     static const struct {
@@ -45,8 +45,8 @@ static int enter_ours(const ro_image *in, const ro_image *out, const ro_palette 
         struct halftoning *own = &ours[count];
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
-        *own = (struct halftoning){
-            own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
+        *own =
+            (struct halftoning){own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
         list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     return count;

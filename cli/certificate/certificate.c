@@ -351,6 +351,58 @@ static bool was_of(const struct option *option, const struct certificate *stated
     return false;
 }
 
+/* A line that states no value gets one, as JSON has it. */
+static void replace_null(struct certificate *stated, const char *name, const char *json)
+{
+    for (int i = 0; i < stated->count; i++) {
+        if (strcmp(stated->lines[i].name, name) != 0 || strcmp(stated->lines[i].value, "null") != 0)
+            continue;
+        char *value = strdup(json);
+        if (!value) {
+            stated->status = RO_E_MEMORY;
+            return;
+        }
+        free(stated->lines[i].value);
+        stated->lines[i].value = value;
+    }
+}
+
+/* The default has become another since: what ran is what was meant. */
+static void state_default(struct certificate *stated, const char *name, const char *once)
+{
+    const char *ran = certificate_value(stated, "ran_method");
+    if (ran && strlen(ran) == strlen(once) + 2 && strncmp(ran + 1, once, strlen(once)) == 0)
+        replace_null(stated, name, ran);
+}
+
+/* The same where it is the version that tells. */
+static void state_first_default(struct certificate *stated, const char *name,
+                                const struct option *option)
+{
+    const char *version = certificate_value(stated, "version");
+    char value[80];
+    snprintf(value, sizeof value, "\"%s\"", option->before);
+    if (version && strncmp(version, "\"0.1.", 5) == 0 && was_of(option, stated))
+        replace_null(stated, name, value);
+}
+
+/* A line of a certificate from before its option got another name. */
+static void rename_line(struct certificate *stated, const char *was, const char *name)
+{
+    for (int i = 0; i < stated->count; i++)
+        if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
+            strcmp(stated->lines[i].name + 7, was) == 0) {
+            char *renamed = strdup(name);
+            if (!renamed) {
+                stated->status =
+                    ro_context_fail(stated->context, RO_E_MEMORY, "no memory for a certificate");
+                return;
+            }
+            free(stated->lines[i].name);
+            stated->lines[i].name = renamed;
+        }
+}
+
 void certificate_complete(struct certificate *stated, const struct command *command)
 {
     const struct option *list[MOST_OPTIONS];
@@ -358,7 +410,15 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
-        if (!certificate_states(list[i]) || certificate_value(stated, name))
+        if (list[i]->was)
+            rename_line(stated, list[i]->was, name);
+        if (!certificate_states(list[i]))
+            continue;
+        if (list[i]->once)
+            state_default(stated, name, list[i]->once);
+        if (list[i]->before_in_0_1)
+            state_first_default(stated, name, list[i]);
+        if (certificate_value(stated, name))
             continue;
         if (was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);
@@ -373,7 +433,7 @@ ro_status certificate_of_output(struct certificate *to, const void *values,
     ro_image out = {0};
     (void)values;
     const ro_status status =
-        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL);
+        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, "output", &out);
     ro_image_free(&out);
@@ -412,13 +472,13 @@ int certificate_wanted(const struct command *command, const struct common *commo
             return usage_error(command, "--certificate needs files: - cannot be read again");
     for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
         if (same_file(files->path[i], files->path[files->count - 1]))
-            return usage_error(command, "--certificate: %s is replaced and could not be verified",
+            return usage_error(command,
+                               "--certificate: %s would be overwritten and could not be verified",
                                files->path[i]);
     for (int i = 0; i < files->count; i++) {
         const char *dot = strrchr(files->path[i], '.');
         if (dot && strcasecmp(dot, ".bmp") == 0)
-            return usage_error(command,
-                               "--certificate: %s cannot be read again, BMP is only written",
+            return usage_error(command, "--certificate: %s: BMP files cannot be read back",
                                files->path[i]);
     }
     if (strcmp(common->certificate, "-") == 0)
@@ -504,7 +564,8 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");
     if (size < end + 2 || strlen(text) != size || strncmp(text, "{\n", 2) != 0 ||
         strncmp(text + size - end, mark, sizeof mark - 1) != 0) {
-        status = ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
+        status =
+            ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
         goto done;
     }
     status = ro_bytes_hash(context, text, size - end, hash);
@@ -522,7 +583,7 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
          line = strtok_r(NULL, "\n", &next))
         if (!read_line(to, path, line))
             status =
-                ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
+                ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
     if (status == RO_OK)
         status = to->status;
 done:

@@ -186,7 +186,7 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
         .order = cases[number].order,
         .start = o->start,
         .first = o->first,
-        .rounds = o->rounds,
+        .rounds = o->rounds ? o->rounds : RO_DEFAULT,
         .shadow = {o->shadow_numerator, o->shadow_denominator},
     };
     ro_image got = trial->got;

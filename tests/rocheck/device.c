@@ -206,6 +206,8 @@ static bool try_jobs(struct check *check, struct pair *pair)
         {.options = {RO_HALFTONE_DEFAULTS, .levels = 5}, .format = RO_INDEX8},
         {.options = {RO_HALFTONE_DEFAULTS, .levels = 17, .method = "stucki"}, .format = RO_INDEX8},
         {.options = {RO_HALFTONE_DEFAULTS, .levels = 2, .schedule = "bwec"}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .method = "acuity"}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .method = "acuity", .levels = 5}, .format = RO_INDEX8},
         {.options = {RO_HALFTONE_DEFAULTS, .method = "bayer8"}, .format = RO_BITS},
         {.options = {RO_HALFTONE_DEFAULTS, .method = "blue-noise", .levels = 3},
          .format = RO_INDEX8},

@@ -21,7 +21,7 @@ const struct diffusion_kernel acuity_taps = {ACUITY_TAPS,
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static int64_t threshold_at(int tone)
+int acuity_threshold_at(int tone)
 {
     const int dark = tone < ACUITY_TONES / 2 ? tone : ACUITY_TONES - 1 - tone;
     const int16_t *line = acuity_thresholds[dark >> 2];
@@ -37,7 +37,7 @@ struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t ton
     const int32_t above = tone - plan->level[b], step = plan->level[b + 1] - plan->level[b];
     const int place = (int)((int64_t)255 * 256 * above / step); /* of 255 * 256 */
     const int j = place >> 8, f = place & 255, i = (place + 128) >> 8;
-    const int64_t t = threshold_at(j) * (256 - f) + (f ? threshold_at(j + 1) * f : 0);
+    const int64_t t = acuity_threshold_at(j) * (256 - f) + (f ? acuity_threshold_at(j + 1) * f : 0);
     return (struct acuity_tone){
         .above = above,
         .step = step,
@@ -71,10 +71,14 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     if (!acuity)
         return NULL;
     for (int class = 0; class < ACUITY_CLASSES; class ++) {
+        uint32_t fours[(ACUITY_TAPS + 3) / 4] = {0};
         for (int tap = 0; tap < ACUITY_TAPS; tap++) {
-            acuity->wide[tap][class] = acuity_weights[class][tap];
+            const uint32_t weight = (uint8_t)acuity_weights[class][tap];
+            fours[tap / 4] |= weight << (8 * (tap % 4));
             set_table(acuity, tap, class, acuity_weights[class][tap]);
         }
+        for (size_t i = 0; i < sizeof fours / sizeof *fours; i++)
+            acuity->fours[i][class] = (int32_t)fours[i];
         set_table(acuity, ACUITY_FIRST_HIGH, class, acuity_thresholds[class][0] >> 8);
         set_table(acuity, ACUITY_FIRST_LOW, class, acuity_thresholds[class][0] & 255);
         set_table(acuity, ACUITY_RISE, class, acuity_thresholds[class][1]);

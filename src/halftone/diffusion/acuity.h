@@ -46,10 +46,13 @@ enum { ACUITY_FIRST_HIGH = ACUITY_TAPS, ACUITY_FIRST_LOW, ACUITY_RISE, ACUITY_TA
 struct acuity_plan {
     int8_t bytes[ACUITY_TABLES][ACUITY_CLASSES];
     int16_t words[ACUITY_TABLES][ACUITY_CLASSES]; /* times 256 */
-    int32_t wide[ACUITY_TAPS][ACUITY_CLASSES];
-    struct acuity_tone tones[]; /* of every sample up to maxval */
+    int32_t fours[(ACUITY_TAPS + 3) / 4]
+                 [ACUITY_CLASSES]; /* the weights of four taps, a byte each */
+    struct acuity_tone tones[];    /* of every sample up to maxval */
 };
 
+/* The threshold of a tone from 0 to 255 between two levels, in 4096ths of their step. */
+int acuity_threshold_at(int tone);
 struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone);
 
 /* The error that is passed on; what lies beyond a step and a quarter is lost. */

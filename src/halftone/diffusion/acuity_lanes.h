@@ -64,21 +64,29 @@ RO_INLINE ints16 acuity_share_16(const struct acuity_plan *acuity,
 }
 #else
 struct acuity_pixels_32 {
-    ints32 above, step, threshold, most, class, level;
+    ints32 above, step, threshold, most, level;
+    ints32 weights[3]; /* of four taps each */
 };
 
+/* Looking up takes the time, so what two levels have in common is not looked up. */
 RO_INLINE struct acuity_pixels_32 acuity_pixels_32(const struct diffusion_plan *plan, lanes32 tone)
 {
-    const int32_t *table = &plan->acuity->tones->above;
+    const struct acuity_plan *acuity = plan->acuity;
+    const int32_t *table = &acuity->tones->above;
     const ints32 place = (ints32)(tone >> 4) * (int32_t)(sizeof(struct acuity_tone) / 4);
+    const ints32 numbers = look_up(table, place + 3), class = numbers & 0xff;
     struct acuity_pixels_32 pixels = {
-        .above = look_up(table, place),
-        .step = look_up(table, place + 1),
+        .above = (ints32)tone,
+        .step = (ints32){0} + plan->white,
         .threshold = look_up(table, place + 2),
+        .weights = {look_up(acuity->fours[0], class), look_up(acuity->fours[1], class),
+                    look_up(acuity->fours[2], class)},
     };
-    const ints32 numbers = look_up(table, place + 3);
-    pixels.class = numbers & 0xff;
-    pixels.level = numbers >> 8 & 0xff;
+    if (plan->levels != 2) {
+        pixels.above = look_up(table, place);
+        pixels.step = look_up(table, place + 1);
+        pixels.level = numbers >> 8 & 0xff;
+    }
     pixels.most = 5 * pixels.step >> 2;
     return pixels;
 }
@@ -86,7 +94,8 @@ RO_INLINE struct acuity_pixels_32 acuity_pixels_32(const struct diffusion_plan *
 RO_INLINE ints32 acuity_share_32(const struct acuity_plan *acuity,
                                  const struct acuity_pixels_32 *pixels, int tap, ints32 e)
 {
-    ints32 weight = look_up(acuity->wide[tap], pixels->class);
+    (void)acuity;
+    const ints32 weight = pixels->weights[tap / 4] << (24 - 8 * (tap % 4)) >> 24;
     return (weight * e + ACUITY_ONE / 2) >> 7;
 }
 #endif

@@ -36,7 +36,7 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         const struct ro_extension *extension = ro_extension_of(asked);
         if (!extension)
             return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                                "'%s' is no known type; pnm, png, tiff, jpeg and npy are", asked);
+                                "'%s' is not a known type; use pnm, png, tiff, jpeg or npy", asked);
         if (*type != extension->type)
             return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
@@ -57,9 +57,8 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
     if (status != RO_OK)
         return status;
     if (page > reader->stage->info.pages)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                            "page %u is asked for, the last one is %u", page,
-                            reader->stage->info.pages);
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
+                            page, reader->stage->info.pages);
     unsigned further = reader->stage->info.pages - page;
     if (further > 0)
         ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
@@ -117,7 +116,6 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
-    made->dropped = full.dropped;
     made->file.not_dropped = full.page ? RO_DROPPED_PAGES : 0;
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
@@ -189,8 +187,6 @@ void ro_reader_close(ro_reader *reader)
 {
     if (!reader)
         return;
-    if (reader->dropped)
-        *reader->dropped = reader->file.dropped;
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);

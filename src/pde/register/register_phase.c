@@ -74,7 +74,7 @@ static double between(double left, double middle, double right)
     return bend < 0 ? 0.5 * (left - right) / bend : 0;
 }
 
-void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height,
+void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height, bool signs,
                      double shifts[RO_PHASE_PEAKS][2])
 {
     const int n = phase->side;
@@ -99,18 +99,20 @@ void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int
     for (int peak = 0; peak < RO_PHASE_PEAKS; peak++) {
         int best = 0;
         for (int i = 1; i < n * n; i++)
-            if (cells[2 * i] > cells[2 * best])
+            if (signs ? fabs(cells[2 * i]) > fabs(cells[2 * best]) : cells[2 * i] > cells[2 * best])
                 best = i;
         int x = best % n, y = best / n, left = (x + n - 1) % n, right = (x + 1) % n;
         int above = (y + n - 1) % n, below = (y + 1) % n;
-        double dx = between(cells[2 * (y * n + left)], cells[2 * best], cells[2 * (y * n + right)]);
-        double dy =
-            between(cells[2 * (above * n + x)], cells[2 * best], cells[2 * (below * n + x)]);
+        const double up =
+            signs && cells[2 * best] < 0 ? -1 : 1; /* a dip is a peak of the negative */
+        const double top = up * cells[2 * best];
+        double dx = between(up * cells[2 * (y * n + left)], top, up * cells[2 * (y * n + right)]);
+        double dy = between(up * cells[2 * (above * n + x)], top, up * cells[2 * (below * n + x)]);
         /* the peak is at minus the shift */
         shifts[peak][0] = -((x > n / 2 ? x - n : x) + dx);
         shifts[peak][1] = -((y > n / 2 ? y - n : y) + dy);
         for (int j = -2; j <= 2; j++) /* the next peak is not this one's slope */
             for (int i = -2; i <= 2; i++)
-                cells[2 * (((y + j + n) % n) * n + (x + i + n) % n)] = -INFINITY;
+                cells[2 * (((y + j + n) % n) * n + (x + i + n) % n)] = signs ? 0 : -INFINITY;
     }
 }

@@ -24,8 +24,8 @@ void ro_phase_close(struct ro_phase *phase);
 void ro_phase_fix(struct ro_phase *phase, const float *fixed, int width, int height);
 
 /* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half
- * the side. */
-void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height,
+ * the side. `signs`: or like its negative. */
+void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height, bool signs,
                      double shifts[RO_PHASE_PEAKS][2]);
 
 #endif

@@ -305,7 +305,7 @@ static void tone_is_kept(void **state)
     (void)state;
     enum { FLATS = 80, RAMP = FLATS, NOISE, CARD, PICTURES };
     static uint8_t pixels[3 * SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     const ro_palette_info *info;
     for (int i = 0; (info = ro_palette_at(i)); i++) {
         ro_palette palette = palette_of(info->name);
@@ -335,7 +335,7 @@ static void halftones_are_golden(void **state)
 {
     (void)state;
     static uint8_t pixels[3 * SIDE * SIDE], numbers[SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
     static const struct {
         const char *name;
@@ -346,7 +346,7 @@ static void halftones_are_golden(void **state)
     assert_int_equal(ro_testcard(context, &in), RO_OK);
     for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
         const ro_palette palette = palette_of(goldens[i].name);
-        const ro_halftone_options options = {.palette = &palette};
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         uint64_t hash = 0xcbf29ce484222325u;
         for (size_t k = 0; k < sizeof numbers; k++)

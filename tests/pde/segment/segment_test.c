@@ -35,8 +35,7 @@ static uint8_t *pixel(const ro_image *image, uint32_t x, uint32_t y)
 static ro_segmentation *run(const ro_image *image, ro_segment_options options)
 {
     ro_segmentation *result;
-    options.report = &report;
-    ro_status status = ro_segment(context, image, &options, &result);
+    ro_status status = ro_segment(context, image, &options, &result, &report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return result;
@@ -336,7 +335,7 @@ static void only_what_has_a_seed(void **state)
     ro_image labels = mask_of(&image, options);
     assert_true(report.label[0].area < 1000);
     ro_image_free(&labels);
-    options.iterations = 0;
+    options.iterations = RO_DEFAULT;
     labels = mask_of(&image, options);
     for (uint32_t y = 0; y < 140; y++)
         for (uint32_t x = 0; x < 300; x++)
@@ -628,7 +627,7 @@ static void schedules_agree(void **state)
 static void refused(const ro_image *image, ro_segment_options options, const char *words)
 {
     ro_segmentation *result;
-    assert_int_not_equal(ro_segment(context, image, &options, &result), RO_OK);
+    assert_int_not_equal(ro_segment(context, image, &options, &result, NULL), RO_OK);
     assert_null(result);
     if (!strstr(ro_context_message(context), words))
         fail_msg("'%s' does not say '%s'", ro_context_message(context), words);
@@ -644,7 +643,7 @@ static void bad_options(void **state)
     seed.x = 40;
     refused(&image, good, "the seed (40, 10) is outside the image of 40 x 30");
     seed = (ro_seed){5, 10, 10, 5};
-    refused(&image, good, "label 5: labels are 1 to 4");
+    refused(&image, good, "label 5: labels go from 1 to 4");
     seed.label = 1;
     ro_segment_options bad = good;
     bad.mask = &small;
@@ -655,7 +654,7 @@ static void bad_options(void **state)
     bad.speed[0] = (ro_speed){.coefficients = 2, .polynomial = {0, 0}};
     refused(&image, bad, "the speed of label 1 is zero everywhere");
     bad.speed[0] = (ro_speed){.constant = NAN};
-    refused(&image, bad, "no number");
+    refused(&image, bad, "not a number");
     bad.speed[0] = (ro_speed){.window = 1, .low = 9, .high = 3};
     refused(&image, bad, "empty");
     bad = good;
@@ -671,12 +670,12 @@ static void bad_options(void **state)
     bad.schedule = "fast";
     refused(&image, bad, "unknown schedule fast");
     bad = good;
-    bad.depth = 17;
+    bad.steps_at_once = 17;
     refused(&image, bad, "up to 16");
     bad = good;
     bad.time_step = 0.6;
     bad.speed[0].constant = 1;
-    refused(&image, bad, "a time step of 0.6 is not monotone, at most 0.498");
+    refused(&image, bad, "a time step of 0.6 is not monotone; the largest monotone one is 0.498");
     bad = good;
     bad.profile = "fpga12";
     bad.number = "s16";

@@ -104,34 +104,22 @@ template <bool BITS> struct narrow {
     }
 };
 
-/* 16-bit pixels: a table of all tones in global memory, of all classes in shared memory. */
-template <bool BITS> struct wide {
+/* What 16-bit pixels have in common. */
+struct wide {
     typedef uint2 pixels;
-    static constexpr int sample_bytes = 2, entries = 32;
+    static constexpr int sample_bytes = 2;
     static constexpr int words = 2;
     static constexpr int ahead = 8;
-    static constexpr bool bits = BITS;
-    typedef uint4 found;
 
-    static __device__ __forceinline__ found find(const diffusion_launch &p, const uint4 *,
-                                                 pixels pixels, int q)
+    static __device__ __forceinline__ unsigned sample(pixels pixels, int q)
     {
-        const unsigned sample = (q < 2 ? pixels.x : pixels.y) >> (16 * (q & 1)) & 65535;
-        return __ldg((const uint4 *)p.table + entries + sample);
+        return (q < 2 ? pixels.x : pixels.y) >> (16 * (q & 1)) & 65535;
     }
-    static __device__ __forceinline__ tone tone_of(const diffusion_launch &, const uint4 *table,
-                                                   const found &found)
-    {
-        const uint4 entry = table[found.w & 0xff];
-        return {(int)found.x,
-                (int)found.y,
-                (int)found.z,
-                found.w >> 8 & 0xff,
-                {entry.x, entry.y, entry.z}};
-    }
+    /* A dot product with a one picks the weight: by a unit that has more time than the one that
+     * shifts. */
     static __device__ __forceinline__ int product(unsigned weights, int byte, int e)
     {
-        return (int)(int8_t)(weights >> (8 * byte)) * e + 64;
+        return __dp4a((int)weights, 1 << (8 * byte), 0) * e + 64;
     }
     static __device__ __forceinline__ void multiply(const tone &t, int e, int (&products)[10])
     {
@@ -155,6 +143,61 @@ template <bool BITS> struct wide {
     {
         *below = (int)words[0];
         *after = (int)words[1];
+    }
+};
+
+/* Two levels to packed bits: between the 256 tones of a table in shared memory. A larger one would
+ * be in global memory, and lanes that look up 32 places of it wait for each other. */
+struct wide_bits : wide {
+    static constexpr int entries = 256;
+    static constexpr bool bits = true;
+    struct found {
+        uint4 entry;
+        unsigned line, tone,
+            part; /* threshold and its rise; 16 times the sample; place, in 256ths */
+    };
+
+    static __device__ __forceinline__ found find(const diffusion_launch &p, const uint4 *table,
+                                                 pixels pixels, int q)
+    {
+        const unsigned white = p.white / 16, a = sample(pixels, q), n = 255 * 256 * a;
+        unsigned place = __umulhi(n, 0xffffffff / white); /* of 255 * 256, or one too low */
+        place += n - place * white >= white;
+        return {table[(place + 128) >> 8], table[place >> 8].w, 16 * a, place & 255};
+    }
+    static __device__ __forceinline__ tone tone_of(const diffusion_launch &p, const uint4 *,
+                                                   const found &found)
+    {
+        const unsigned t =
+            (found.line & 0xffff) * 256 + (unsigned)((int)found.line >> 16) * found.part;
+        return {(int)found.tone,
+                (int)p.white,
+                (int)__umulhi(t << 12, p.white),
+                0,
+                {found.entry.x, found.entry.y, found.entry.z}};
+    }
+};
+
+/* Level numbers: a table of all samples in global memory, of all classes in shared memory. */
+struct wide_levels : wide {
+    static constexpr int entries = 32;
+    static constexpr bool bits = false;
+    typedef uint4 found;
+
+    static __device__ __forceinline__ found find(const diffusion_launch &p, const uint4 *,
+                                                 pixels pixels, int q)
+    {
+        return __ldg((const uint4 *)p.table + entries + sample(pixels, q));
+    }
+    static __device__ __forceinline__ tone tone_of(const diffusion_launch &, const uint4 *table,
+                                                   const found &found)
+    {
+        const uint4 entry = table[found.w & 0xff];
+        return {(int)found.x,
+                (int)found.y,
+                (int)found.z,
+                found.w >> 8 & 0xff,
+                {entry.x, entry.y, entry.z}};
     }
 };
 

@@ -174,6 +174,6 @@ ro_status acuity_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
     if (sample_bytes == 1)
         return p->bits_out ? launch_form<narrow<true>>(cuda, p, images, stream)
                            : launch_form<narrow<false>>(cuda, p, images, stream);
-    return p->bits_out ? launch_form<wide<true>>(cuda, p, images, stream)
-                       : launch_form<wide<false>>(cuda, p, images, stream);
+    return p->bits_out ? launch_form<wide_bits>(cuda, p, images, stream)
+                       : launch_form<wide_levels>(cuda, p, images, stream);
 }
