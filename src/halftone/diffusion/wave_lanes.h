@@ -48,11 +48,83 @@ static const unsigned char *SIZED(row_with_edges_)(const struct diffusion_plan *
     return buffer;
 }
 
+/*
+ * How a chunk is compiled: for two levels without options (small: 8-bit samples, so that errors and
+ * quotients stay below 2^15), for anything, or for level numbers without options (steps.h).
+ *
+ * Wide: Floyd-Steinberg in lanes of 16 bits where sums have 17. Half of the sum and of a multiple
+ * of 16 is then taken by an average, whose sum has a bit more than a lane; the multiple's sixteenth
+ * is taken from the tones beforehand.
+ */
+#ifndef WAVE_KINDS
+#define WAVE_KINDS
+enum wave_kind {
+    WAVE_FOLD,
+    WAVE_FOLD_SMALL,
+    WAVE_ANY,
+    WAVE_STEPS, /* one step between all levels */
+    WAVE_STEPS_WIDE,
+    WAVE_UNEVEN, /* steps that differ by one */
+    WAVE_UNEVEN_SMALL,
+};
+enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
+enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
+#endif
+
+#ifdef WAVE_NUMBERS
+
+RO_INLINE vector SIZED(line_)(const struct steps_line *line, vector x)
+{
+    const vector zero = {0};
+#if LANE_BITS == 16
+    x = high_product16(x << line->up, zero + (lane)line->by);
+#else
+    x = high_product(x << line->up, zero + (lane)line->by, 0);
+#endif
+    if (line->plus)
+        x += (lane)line->plus;
+    if (line->minus)
+        x -= SIZED(minimum)(x, zero + (lane)line->minus);
+    return SIZED(minimum)(x >> line->down, zero + (lane)line->top);
+}
+
+RO_INLINE vector SIZED(level_of_)(const struct diffusion_steps *steps, vector k)
+{
+    vector level = k * (lane)steps->near;
+    if (!steps->uneven)
+        return level;
+    vector extra = SIZED(line_)(&steps->extra, k);
+    return steps->extra_down ? level - extra : level + extra;
+}
+
+/* From samples to the level below and what a tone has above it; an uneven step that is the longer
+ * one is the highest bit. */
+RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(scratch_) * s, int q,
+                             vector sample, enum wave_kind kind)
+{
+    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
+    vector tone = sample << 4, k = SIZED(line_)(&steps->base, sample);
+    if (steps->guess) {
+        vector above = tone - SIZED(level_of_)(steps, k + 1);
+        k -= (vector)((SIZED(ints))above >= (lane)steps->least);
+        k = SIZED(minimum)(k, (vector){0} + (lane)steps->base.top);
+    }
+    vector level = SIZED(level_of_)(steps, k), rest = tone - level;
+    if (uneven && steps->uneven)
+        rest |= (SIZED(level_of_)(steps, k + 1) - level - (lane)steps->gap) << (LANE_BITS - 1);
+    if (kind == WAVE_STEPS_WIDE)
+        rest -= WIDE_OFF / 16;
+    s->level[q] = k;
+    s->tone[q] = rest;
+}
+
+#endif
+
 /* Loads the pixels of a chunk's steps: a square of lanes at a time, each lane of it holding the
- * samples of neighbouring columns, which are then taken apart and shifted left. */
+ * samples of neighbouring columns, which are then taken apart; tones are samples times 16. */
 RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const struct wave_band *band,
                                     struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
-                                    int sample_bytes, int shift)
+                                    int sample_bytes, enum wave_kind kind)
 {
     const int samples = LANE_BYTES / sample_bytes, columns = LANES * samples;
     for (int part = 0; part < WAVE_CHUNK; part += columns) {
@@ -75,19 +147,26 @@ RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const str
                 vector sample = packed >> (8 * sample_bytes * r);
                 if (r < samples - 1)
                     sample &= (lane)((1u << (8 * sample_bytes)) - 1);
-                s->tone[part + g * samples + r] = sample << shift;
+                const int q = part + g * samples + r;
+#ifdef WAVE_NUMBERS
+                SIZED(split_)(&plan->steps, s, q, sample, kind);
+#else
+                (void)kind;
+                s->tone[q] = sample << 4;
+#endif
             }
         }
     }
 }
 
-/* Samples times 16. */
+#ifndef WAVE_NUMBERS
 RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struct wave_band *band,
                                   struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
                                   int sample_bytes)
 {
-    SIZED(load_samples_)(plan, band, s, skew, k0, edge, sample_bytes, 4);
+    SIZED(load_samples_)(plan, band, s, skew, k0, edge, sample_bytes, WAVE_ANY);
 }
+#endif
 
 /* The way back for level numbers: those of neighbouring columns packed into lanes, transposed. */
 RO_INLINE void SIZED(store_numbers_)(const struct diffusion_plan *plan,
@@ -262,29 +341,6 @@ RO_INLINE struct SIZED(divider_) SIZED(divider_of_)(uint32_t divisor, uint64_t l
     return (struct SIZED(divider_)){shift, (uint32_t)(((one << shift) + divisor - 1) / divisor)};
 }
 
-/*
- * How a chunk is compiled: for two levels without options (small: 8-bit samples, so that errors and
- * quotients stay below 2^15), for anything, or for level numbers without options (steps.h).
- *
- * Wide: Floyd-Steinberg in lanes of 16 bits where sums have 17. Half of the sum and of a multiple
- * of 16 is then taken by an average, whose sum has a bit more than a lane; the multiple's sixteenth
- * is taken from the tones beforehand.
- */
-#ifndef WAVE_KINDS
-#define WAVE_KINDS
-enum wave_kind {
-    WAVE_FOLD,
-    WAVE_FOLD_SMALL,
-    WAVE_ANY,
-    WAVE_STEPS, /* one step between all levels */
-    WAVE_STEPS_WIDE,
-    WAVE_UNEVEN, /* steps that differ by one */
-    WAVE_UNEVEN_SMALL,
-};
-enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
-enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
-#endif
-
 RO_INLINE vector SIZED(times_)(vector a, int weight, bool small)
 {
 #if LANE_BITS == 32
@@ -442,54 +498,6 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
 
 #ifdef WAVE_NUMBERS
 
-RO_INLINE vector SIZED(line_)(const struct steps_line *line, vector x)
-{
-    const vector zero = {0};
-#if LANE_BITS == 16
-    x = high_product16(x << line->up, zero + (lane)line->by);
-#else
-    x = high_product(x << line->up, zero + (lane)line->by, 0);
-#endif
-    if (line->plus)
-        x += (lane)line->plus;
-    if (line->minus)
-        x -= SIZED(minimum)(x, zero + (lane)line->minus);
-    return SIZED(minimum)(x >> line->down, zero + (lane)line->top);
-}
-
-RO_INLINE vector SIZED(level_of_)(const struct diffusion_steps *steps, vector k)
-{
-    vector level = k * (lane)steps->near;
-    if (!steps->uneven)
-        return level;
-    vector extra = SIZED(line_)(&steps->extra, k);
-    return steps->extra_down ? level - extra : level + extra;
-}
-
-/* From samples to the level below and what a tone has above it; an uneven step that is the longer
- * one is the highest bit. */
-RO_INLINE void SIZED(split_)(const struct diffusion_plan *plan, struct SIZED(scratch_) * s,
-                             enum wave_kind kind)
-{
-    const struct diffusion_steps *steps = &plan->steps;
-    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
-    for (int q = 0; q < WAVE_CHUNK; q++) {
-        vector tone = s->tone[q] << 4, k = SIZED(line_)(&steps->base, s->tone[q]);
-        if (steps->guess) {
-            vector above = tone - SIZED(level_of_)(steps, k + 1);
-            k -= (vector)((SIZED(ints))above >= (lane)steps->least);
-            k = SIZED(minimum)(k, (vector){0} + (lane)steps->base.top);
-        }
-        vector level = SIZED(level_of_)(steps, k), rest = tone - level;
-        if (uneven && steps->uneven)
-            rest |= (SIZED(level_of_)(steps, k + 1) - level - (lane)steps->gap) << (LANE_BITS - 1);
-        if (kind == WAVE_STEPS_WIDE)
-            rest -= WIDE_OFF / 16;
-        s->level[q] = k;
-        s->tone[q] = rest;
-    }
-}
-
 RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
                                  const struct diffusion_kernel *kernel, struct wave_band *band,
                                  int64_t first, int64_t last, enum wave_kind kind)
@@ -499,10 +507,9 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
         bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
         if (plan->sample_bytes == 1)
-            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 1, 0);
+            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 1, kind);
         else
-            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 2, 0);
-        SIZED(split_)(plan, s, kind);
+            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 2, kind);
         if (edge)
             SIZED(chunk_)(plan, kernel, band, k0, true, kind);
         else
