@@ -99,9 +99,8 @@ static void time_size(ro_context *context, int size, bool json, bool *first)
     else
         for (int m = 0; m < 4; m++)
             for (int n = 0; n < 4; n++) {
-                const ro_denoise_options options = {.model = models[m],
-                                                    .number = numbers[n],
-                                                    .kappa = m ? 10 : 0,
+                const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = models[m],
+                                                    .number = numbers[n], .kappa = m ? 10 : 0,
                                                     .iterations = steps};
                 struct measured measured;
                 if (!measure(context, &in, &out, &options, &measured))

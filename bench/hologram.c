@@ -51,11 +51,9 @@ static void fill(const ro_field *field)
 
 static ro_hologram_options options_of(const struct method *method, uint32_t hogel)
 {
-    return (ro_hologram_options){.weights = method->weights,
-                                 .taps = method->taps,
-                                 .p = method->p,
-                                 .hogel = hogel,
-                                 .window = {0.2, 0.15, 0.3, 0.3}};
+    return (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .weights = method->weights,
+                                 .taps = method->taps, .p = method->p,
+                                 .hogel = hogel,       .window = {0.2, 0.15, 0.3, 0.3}};
 }
 
 struct entry {
@@ -80,7 +78,7 @@ static bool measure(int size, bool json, bool *first)
     ro_image out = {0};
     struct entry entries[METHODS];
     struct contender list[METHODS];
-    ro_context_options how = {.device = RO_DEVICE_CPU};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
     if (ro_context_open(&how, &context) != RO_OK)
         return false;
     bool done =

@@ -86,7 +86,8 @@ static bool print_diffusion(int largest)
     ro_context *context;
     if (ro_context_open(NULL, &context) != RO_OK)
         return false;
-    const ro_halftone_options ed = {.schedule = "ed"}, ec = {.schedule = "ec"};
+    const ro_halftone_options ed = {RO_HALFTONE_DEFAULTS, .schedule = "ed"},
+                              ec = {RO_HALFTONE_DEFAULTS, .schedule = "ec"};
     printf("### Error diffusion, Table I of Kasagi, Nakano and Ito, ms\n\n"
            "Theirs: Core i7-3770K and GeForce GTX 780 Ti, kernel time. Ours: the CPU above; `wave` "
            "with all threads.\n\n"
@@ -133,7 +134,8 @@ static bool print_search(int largest)
         uint32_t width, height;
         double cpu, gpu;
     } theirs[] = {{512, 512, 8351, 213.8}, {2048, 2560, 113300, 3158}, {4096, 3072, 346600, 7248}};
-    const ro_halftone_options options = {.method = "dbs-clipping-free", .aim = "picture"};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
+                                         .aim = "picture"};
     ro_context *context;
     if (ro_context_open(NULL, &context) != RO_OK)
         return false;
@@ -216,15 +218,18 @@ static double time_register(ro_context *context, int width, int height)
 static double time_step(ro_context *context, int width, int height)
 {
     (void)height;
-    return time_denoise(context, width, (ro_denoise_options){.number = "s9", .iterations = 64}, 1);
+    return time_denoise(context, width,
+                        (ro_denoise_options){RO_DENOISE_DEFAULTS, .number = "s9", .iterations = 64},
+                        1);
 }
 
 /* A step of the profile smooths 4 times and solves 8 times. */
 static double time_jacobi(ro_context *context, int width, int height)
 {
     (void)height;
-    return time_denoise(context, width, (ro_denoise_options){.scheme = "xpp24", .iterations = 8},
-                        12);
+    return time_denoise(
+        context, width,
+        (ro_denoise_options){RO_DENOISE_DEFAULTS, .scheme = "xpp24", .iterations = 8}, 12);
 }
 
 /* A front that grows from the middle, in the numbers of the circuit; time of a step. */
@@ -232,12 +237,9 @@ static double time_level_set(ro_context *context, int width, int height)
 {
     const ro_seed seed = {.x = width / 2.0, .y = height / 2.0, .radius = 5};
     ro_segment_report report = {0};
-    const ro_segment_options options = {.profile = "fpga12",
-                                        .iterations = 100,
-                                        .speed = {{.constant = 1}},
-                                        .seeds = &seed,
-                                        .seed_count = 1,
-                                        .report = &report};
+    const ro_segment_options options = {
+        RO_SEGMENT_DEFAULTS, .profile = "fpga12", .iterations = 100, .speed = {{.constant = 1}},
+        .seeds = &seed,      .seed_count = 1,     .report = &report};
     ro_image in = {0};
     double best = 0;
     bool done =

@@ -236,24 +236,30 @@ static int list_rows(struct quality_row *rows)
         const char *words;
         ro_halftone_options options;
     } more[] = {
-        {"ostromoukhov --serpentine", {.method = "ostromoukhov", .serpentine = 1}},
-        {"dbs-clipping-free --start acuity", {.method = "dbs-clipping-free", .start = "acuity"}},
-        {"dbs-clipping-free --start fs", {.method = "dbs-clipping-free", .start = "fs"}},
+        {"ostromoukhov --serpentine",
+         {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .serpentine = 1}},
+        {"dbs-clipping-free --start random",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "random"}},
+        {"dbs-clipping-free --start fs",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "fs"}},
         {"dbs-clipping-free --start ostromoukhov",
-         {.method = "dbs-clipping-free", .start = "ostromoukhov"}},
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "ostromoukhov"}},
         {"dbs-clipping-free --start blue-noise",
-         {.method = "dbs-clipping-free", .start = "blue-noise"}},
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "blue-noise"}},
         {"dbs-clipping-free --view 600dpi,300mm",
-         {.method = "dbs-clipping-free", .dpi = 600, .distance = 300}},
-        {"dbs-clipping-free --sigma 1.2", {.method = "dbs-clipping-free", .sigma = 1.2}},
-        {"dbs-clipping-free --aim picture", {.method = "dbs-clipping-free", .aim = "picture"}},
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .dpi = 600, .distance = 300}},
+        {"dbs-clipping-free --sigma 1.2",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .sigma = 1.2}},
+        {"dbs-clipping-free --aim picture",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .aim = "picture"}},
     };
     int count = 0;
     const ro_method *method;
     for (int i = 0; (method = ro_halftone_method_at(i)) && count < MOST_ROWS; i++)
         if (strcmp(method->name, "screen") != 0) { /* it needs one */
             snprintf(rows[count].name, sizeof rows->name, "%s", method->name);
-            rows[count++].options.method = method->name;
+            rows[count++].options =
+                (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method->name};
         }
     for (size_t i = 0; i < sizeof more / sizeof *more && count < MOST_ROWS; i++) {
         snprintf(rows[count].name, sizeof rows->name, "%s", more[i].words);

@@ -285,12 +285,11 @@ static double time_lobes(ro_context *context, int size, double radius, double st
     const uint32_t side = (uint32_t)size;
     const ro_seed seed = {1, 0.5 * size, 0.5 * size, start};
     ro_segment_report report = {0};
-    const ro_segment_options options = {.number = number,
-                                        .smooth = 1,
-                                        .speed = {{.window = 1, .low = 120, .high = 250}},
-                                        .seeds = &seed,
-                                        .seed_count = 1,
-                                        .report = &report};
+    const ro_segment_options options = {
+        RO_SEGMENT_DEFAULTS, .number = number,
+        .smooth = 1,         .speed = {{.window = 1, .low = 120, .high = 250}},
+        .seeds = &seed,      .seed_count = 1,
+        .report = &report};
     double best = 0;
     uint64_t both = 0, sum = 0;
     if (draw_lobes(context, side, 1, radius, &image) &&
@@ -333,6 +332,7 @@ static void compare_labels(ro_context *context, int threads)
             double took[2];
             for (int all = 0; all < 2; all++) {
                 ro_segment_options options = {
+                    RO_SEGMENT_DEFAULTS,
                     .number = numbers[n],
                     .smooth = 1,
                     .seeds = seeds,
@@ -453,7 +453,7 @@ static int run(const struct bench_options *options)
 {
     static const int sizes[] = {256, PEER_SIZE, 2048, 8192};
     struct table table = {.json = options->json, .first = true};
-    const ro_context_options with = {.device = RO_DEVICE_CPU};
+    const ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
     ro_context *context;
     double own = 0;
     if (options->cuda)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libroundoff_io. PNM and NPY need no library; each of the others is left out where its library is.
-file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS src/io/*.c)
+file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS src/io/*.c src/json/*.c)
 set(io_libraries)
 set(io_definitions)
 foreach(type PNG TIFF JPEG)

@@ -47,10 +47,11 @@ if(TARGET PkgConfig::CMOCKA)
     string(REGEX REPLACE "_test\\.c$" "" name ${source})
     ro_test(${name} tests/${source})
   endforeach()
-  # allocations that a test refuses
-  target_link_options(pde_segment_window_test PRIVATE
-    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
-    -Wl,--wrap=posix_memalign)
+  # allocations that a test refuses or counts
+  foreach(target pde_segment_window_test halftone_plan_test)
+    target_link_options(${target} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+      -Wl,--wrap=posix_memalign)
+  endforeach()
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()

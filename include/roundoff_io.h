@@ -44,6 +44,7 @@ typedef struct ro_dropped {
 } ro_dropped;
 
 typedef struct ro_read_options {
+    size_t size;                          /* RO_READ_OPTIONS sets it */
     const char *type;                     /* NULL: by content */
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
@@ -52,6 +53,8 @@ typedef struct ro_read_options {
     int strict;          /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
     ro_dropped *dropped; /* where ro_reader_close says what was dropped; NULL: nowhere */
 } ro_read_options;
+#define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
+#define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
@@ -80,10 +83,13 @@ RO_API
 const ro_dropped *ro_reader_dropped(const ro_reader *reader);
 
 typedef struct ro_write_options {
+    size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
     int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
 } ro_write_options;
+#define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
+#define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
  * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
@@ -208,8 +214,8 @@ ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count);
 
 /* Displacement fields as ro_register makes them, images of RO_GRAYF twice as wide: .npy of shape
- * (h, w, 2) and Middlebury's .flo. Loading takes memory that ro_image_free gives back; the file's
- * type is told by its content. */
+ * (h, w, 2), Middlebury's .flo, and .nrrd or .mha for ITK. Loading takes memory that ro_image_free
+ * gives back; the file's type is told by its content. */
 RO_API
 ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
 RO_API

@@ -91,14 +91,12 @@ static ro_status make_wedge(struct task *task)
     ro_image grey = {0}, bits = {0};
     const uint32_t patch = patch_of(values);
     const uint32_t width = ro_wedge_width(patch), height = ro_wedge_height(patch);
-    const ro_write_options write = {
-        .type = values->type, .dpi_x = values->dpi, .dpi_y = values->dpi};
+    const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
+                                    .dpi_y = values->dpi};
     const ro_file_info info = {.format = RO_BITS, .width = width, .height = height, .maxval = 1};
-    ro_halftone_options halftone = {.method = values->method,
-                                    .cell = values->cell,
-                                    .angle = values->angle ? 45 : 0,
-                                    .shape = values->shape,
-                                    .seed = values->common.seed};
+    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS,   .method = values->method,
+                                    .cell = values->cell,   .angle = values->angle ? 45 : 0,
+                                    .shape = values->shape, .seed = values->common.seed};
     if (width == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--patch %u: must be a multiple of 8 from 16 to 4096", patch);

@@ -77,7 +77,7 @@ static const ro_method *find_method(ro_context *context, const char *name)
 {
     uint8_t pixel[2] = {0, 0};
     const ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
-    const ro_halftone_options halftone = {.method = name};
+    const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = name};
     const ro_method *method;
     if (ro_halftone(context, &in, &out, &halftone) != RO_OK)
         return NULL;
@@ -145,7 +145,7 @@ static ro_status draw_wedge(struct comparison *all)
 static ro_status run_entry(struct comparison *all, struct entry *entry)
 {
     ro_context *context = all->context;
-    ro_halftone_options halftone = {.method = entry->method->name};
+    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = entry->method->name};
     ro_status status =
         ro_image_alloc(context, RO_BITS, all->in.width, all->in.height, 0, &entry->bits);
     double spent = 0;
@@ -178,6 +178,7 @@ static ro_status run_all(struct comparison *all, const char *in)
     if (status != RO_OK)
         return status;
     all->measure = (ro_measure_options){
+        RO_MEASURE_DEFAULTS,
         .dpi = all->values->dpi > 0 ? all->values->dpi
                : info.dpi_x > 0     ? info.dpi_x
                                     : 300,

@@ -57,7 +57,8 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct values defaults = {.kappa = NAN, .sigma = NAN, .time_step = NAN};
+static const struct values defaults = {
+    .iterations = RO_DEFAULT, .kappa = NAN, .sigma = NAN, .time_step = NAN};
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
@@ -96,7 +97,8 @@ static uint32_t white_of(const char *text)
 
 static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
 {
-    return (ro_denoise_options){.model = values->model,
+    return (ro_denoise_options){RO_DENOISE_DEFAULTS,
+                                .model = values->model,
                                 .scheme = values->scheme,
                                 .number = values->number,
                                 .rounding = values->rounding,
@@ -106,7 +108,7 @@ static ro_denoise_options options_of(const struct values *values, ro_denoise_rep
                                 .depth = (uint32_t)values->depth,
                                 .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
-                                .sigma = isnan(values->sigma) ? 0 : values->sigma,
+                                .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
                                 .independent = values->independent,
                                 .until_converged = values->until_converged,
@@ -131,7 +133,7 @@ static ro_status run_whole(struct job *job)
     if (status != RO_OK)
         goto done;
     ro_file_info out_info = output_of(&info);
-    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     status = ro_writer_accepts(context, out_path, &out_info, &write);
     if (status == RO_OK)
         status = ro_image_alloc(context, out_info.format, info.width, info.height, out_info.maxval,

@@ -65,6 +65,7 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
     if (status != RO_OK)
         return status;
     const ro_measure_options measure = {
+        RO_MEASURE_DEFAULTS,
         .dpi = values->dpi > 0 ? values->dpi : info.dpi_x,
         .distance = values->distance,
         .linear = values->linear,

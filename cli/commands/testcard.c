@@ -44,7 +44,7 @@ static ro_status draw(struct task *task)
     static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
     ro_format format = formats[values->colour][values->depth];
     uint32_t white = values->depth ? 65535 : 255;
-    ro_write_options write = {.type = values->type};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     ro_file_info info = {.format = format,
                          .width = values->size.width,
                          .height = values->size.height,

@@ -460,3 +460,11 @@ void options_help(const struct command *command, const char *topic, FILE *file)
     for (int i = 0; command->examples[i]; i++)
         fprintf(file, "  %s\n", command->examples[i]);
 }
+
+const char *first_given(const struct given *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].given)
+            return list[i].name;
+    return NULL;
+}

@@ -55,6 +55,8 @@ struct option {
                                    the default */
     const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
                                      NULL: of all */
+    const char *once; /* the default once: what certificates mean in which it ran without having
+                         been asked for */
     bool writes;                  /* the text is a file that the command writes beside its output */
 };
 
@@ -99,6 +101,13 @@ bool same_file(const char *a, const char *b);
  * is its exit status. */
 bool options_take(const struct command *command, int argc, char **argv, void *values,
                   struct operands *operands, int *ended);
+
+/* An option that may have been given. The name of the first that was, for messages, or NULL. */
+struct given {
+    const char *name;
+    bool given;
+};
+const char *first_given(const struct given *list, size_t count);
 
 /* The options a command takes, its own first, and how many they are. */
 enum { MOST_OPTIONS = 64 };

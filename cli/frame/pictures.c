@@ -37,7 +37,7 @@ static int place_of(const char *path)
 ro_read_options pictures_read(const char *path)
 {
     const int place = place_of(path);
-    return (ro_read_options){.strict = pictures.strict,
+    return (ro_read_options){RO_READ_DEFAULTS, .strict = pictures.strict,
                              .dropped = place < MOST_PICTURES ? &pictures.dropped[place] : NULL};
 }
 

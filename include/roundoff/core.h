@@ -46,6 +46,41 @@ typedef enum ro_status {
 RO_API
 const char *ro_status_name(ro_status status);
 
+/* ---- Options ------------------------------------------------------------------------------ */
+
+/*
+ * Every structure of options begins with its size and as an initialiser of its name in capitals:
+ *
+ *     ro_halftone_options options = RO_HALFTONE_OPTIONS;
+ *     options.strength = 80;
+ *
+ * A library that is newer than the program gives defaults for members that the program does not
+ * know; one that is older refuses members it does not know unless they are zero. What is 0 or NULL
+ * at first stands for its default, as its comment says, and zero would make no sense there;
+ * elsewhere the default is RO_DEFAULT, and zero is zero.
+ */
+#define RO_DEFAULT (-2147483647 - 1)
+
+/* The initialisers are made of these. In C the members alone (RO_HALFTONE_DEFAULTS) may begin a
+ * list of members: (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "bayer"}. */
+#define RO_NONE_UNSET(UNSET)
+#ifdef __cplusplus
+#define RO_UNSET(member) options.member = RO_DEFAULT;
+#define RO_OPTIONS_OF(type, unset)                                                                 \
+    ([] {                                                                                          \
+        type options = type();                                                                     \
+        options.size = sizeof options;                                                             \
+        unset(RO_UNSET) return options;                                                            \
+    }())
+#else
+#define RO_UNSET(member) , .member = RO_DEFAULT
+#define RO_DEFAULTS_OF(type, unset) .size = sizeof(type) unset(RO_UNSET)
+#define RO_OPTIONS_OF(type, unset)                                                                 \
+    {                                                                                              \
+        RO_DEFAULTS_OF(type, unset)                                                                \
+    }
+#endif
+
 /* ---- Context ------------------------------------------------------------------------------ */
 
 typedef enum ro_device {
@@ -67,12 +102,15 @@ typedef enum ro_cpu {
 typedef int (*ro_progress_fn)(void *data, const char *phase, double done);
 
 typedef struct ro_context_options {
+    size_t size; /* RO_CONTEXT_OPTIONS sets it */
     ro_device device;
     ro_cpu cpu;
     int threads; /* 0: one per online core */
     ro_progress_fn progress;
     void *progress_data;
 } ro_context_options;
+#define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_NONE_UNSET)
+#define RO_CONTEXT_OPTIONS RO_OPTIONS_OF(ro_context_options, RO_NONE_UNSET)
 
 /* What the last call on a context ran: its schedule, where, and in how many steps. */
 typedef struct ro_report {

@@ -48,6 +48,7 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 #define RO_WHITE_MAXVAL UINT32_MAX
 
 typedef struct ro_denoise_options {
+    size_t size;          /* RO_DENOISE_OPTIONS sets it */
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
     const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
                              "xpp24" */
@@ -59,13 +60,13 @@ typedef struct ro_denoise_options {
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
                              bits */
     uint32_t
-        iterations;   /* 0: 20, or 5 of the implicit schemes; until converged 10000 at most */
+        iterations;   /* default 20, or 5 of the implicit schemes; until converged 10000 at most */
     uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
     uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
                          the maxval, or where kappa comes from the noise and samples have 16 bits
                          the smallest 2^n - 1 >= 255 that none exceeds; RO_WHITE_MAXVAL: the maxval */
     double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
-    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
+    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; default 0, of xpp24 0.5 */
     double time_step; /* tau/h^2; 0: the largest that is stable */
     int independent;  /* channels do not share the gradient */
     int until_converged;       /* end at the fixed point */
@@ -76,6 +77,9 @@ typedef struct ro_denoise_options {
                     made the call; on the CPU, and not for streams. NULL: not wanted */
     void *on_step_data;
 } ro_denoise_options;
+#define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
+#define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)
+#define RO_DENOISE_OPTIONS RO_OPTIONS_OF(ro_denoise_options, RO_DENOISE_UNSET)
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
  * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the

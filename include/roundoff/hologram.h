@@ -49,6 +49,7 @@ typedef struct ro_scene_object {
 /* Lengths that are 0 are those of the paper: for a hologram of 18.4 mm. With `scaled`, lengths that
  * are 0 are scaled by the hologram's side over 18.4 mm. */
 typedef struct ro_hologram_scene {
+    size_t size;        /* RO_HOLOGRAM_SCENE sets it */
     const char *target; /* NULL: "dice"; "disc", "ring", "bars" */
     const char *phase;  /* NULL: "random"; "smooth" */
     uint64_t seed;
@@ -60,6 +61,8 @@ typedef struct ro_hologram_scene {
     int layers;             /* of each die, 0: 4 */
     int scaled;
 } ro_hologram_scene;
+#define RO_HOLOGRAM_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_hologram_scene, RO_NONE_UNSET)
+#define RO_HOLOGRAM_SCENE RO_OPTIONS_OF(ro_hologram_scene, RO_NONE_UNSET)
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
  * what lies behind it. `optics` is filled in. The same bits on every CPU. */
@@ -76,8 +79,8 @@ typedef struct ro_scene_picture {
     double width;    /* metres; 0: as wide and high as the hologram allows */
 } ro_scene_picture;
 
-/* Zeros: defaults. */
 typedef struct ro_picture_scene {
+    size_t size; /* RO_PICTURE_SCENE sets it */
     const ro_scene_picture *pictures;
     int count;
     int layers;        /* that depths are cut into; 0: 16 */
@@ -86,6 +89,8 @@ typedef struct ro_picture_scene {
     ro_optics optics; /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
                          the angle needs that the pitch allows */
 } ro_picture_scene;
+#define RO_PICTURE_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_picture_scene, RO_NONE_UNSET)
+#define RO_PICTURE_SCENE RO_OPTIONS_OF(ro_picture_scene, RO_NONE_UNSET)
 
 /* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
 RO_API
@@ -153,6 +158,7 @@ typedef struct ro_hologram_taps {
 } ro_hologram_taps;
 
 typedef struct ro_hologram_options {
+    size_t size;                 /* RO_HOLOGRAM_OPTIONS sets it */
     const char *algorithm;       /* NULL: "vded"; "swed", "floyd-steinberg", "truncate" */
     const char *weights;         /* NULL: "ls"; "paper" */
     const ro_hologram_taps *own; /* used instead of `weights` if not NULL */
@@ -163,14 +169,17 @@ typedef struct ro_hologram_options {
     int taps;             /* 0: 12 of least squares, 27 of the paper's */
     int p;                /* 0: 2 of least squares; of the paper's what its weights need, up to 8 */
     uint32_t hogel;       /* 0: as the optics say, or 2048; swed: the whole field is one */
-    double rho;           /* 0: 0.01, 0.03 for two levels */
-    double gain;          /* root mean square of the field's modulus, in levels; 0: 0.4 */
-    double kappa;         /* paper: noise is kept out of frequencies above kappa/2 too; 0: 0.9 */
+    double rho;           /* default 0.01, 0.03 for two levels */
+    double gain;          /* root mean square of the field's modulus, in levels; default 0.4 */
+    double kappa; /* paper: noise is kept out of frequencies above kappa/2 too; default 0.9 */
     ro_optics optics;
     ro_window window;           /* size 0: from the optics */
     int measure;                /* fill in the measured figures */
     ro_hologram_report *report; /* NULL: not wanted */
 } ro_hologram_options;
+#define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain) UNSET(kappa)
+#define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
+#define RO_HOLOGRAM_OPTIONS RO_OPTIONS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 
 /* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
 RO_API
@@ -189,18 +198,21 @@ typedef struct ro_refinement_report {
     const char *edges; /* as they were taken */
 } ro_refinement_report;
 
-/* Zeros: defaults. */
 typedef struct ro_refinement {
+    size_t size;        /* RO_REFINEMENT sets it */
     ro_image target;    /* amplitudes, RO_GRAYF of the field's size; the phase is free */
     double distance;    /* of the target: positive in the direction of the light */
     uint32_t region[4]; /* x, y, width, height; size 0: round all that is not black */
     double light;       /* the share that the region is to get */
-    int iterations;     /* between both planes: 0 is 50, or 15 of few levels; below 0: none */
-    int passes;         /* of search, of few levels: 0 is 10; below 0: none */
+    int iterations;     /* between both planes; default 50, or 15 of few levels */
+    int passes;         /* of search, of few levels; default 10 */
     const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
                            "dark": nothing; "wrap": itself, repeated */
     ro_refinement_report *report; /* NULL: not wanted */
 } ro_refinement;
+#define RO_REFINEMENT_UNSET(UNSET) UNSET(iterations) UNSET(passes)
+#define RO_REFINEMENT_DEFAULTS RO_DEFAULTS_OF(ro_refinement, RO_REFINEMENT_UNSET)
+#define RO_REFINEMENT RO_OPTIONS_OF(ro_refinement, RO_REFINEMENT_UNSET)
 
 /* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
  * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
@@ -218,8 +230,8 @@ typedef struct ro_frames_report {
     double efficiency; /* the mean light in the window over the light that falls on the modulator */
 } ro_frames_report;
 
-/* Zeros: defaults. */
 typedef struct ro_frames {
+    size_t size;       /* RO_FRAMES sets it */
     int count;         /* of frames, shown one after another, faster than the eye sees */
     double distance;   /* to the plane in which the intensity counts, positive with the light */
     const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
@@ -228,6 +240,8 @@ typedef struct ro_frames {
     int independent;          /* 1: errors of the intensity are not carried, for comparison */
     ro_frames_report *report; /* NULL: not wanted */
 } ro_frames;
+#define RO_FRAMES_DEFAULTS RO_DEFAULTS_OF(ro_frames, RO_NONE_UNSET)
+#define RO_FRAMES RO_OPTIONS_OF(ro_frames, RO_NONE_UNSET)
 
 /* Rounds a field to level numbers of several frames whose mean intensity, through the window, is
  * that of the field: what a frame shows too much or too little the next ones make up for. `out` has
@@ -279,17 +293,21 @@ ro_status ro_hologram_levels(ro_context *context, const char *name, float *table
 /* ---- Reconstructing ----------------------------------------------------------------------- */
 
 typedef struct ro_view {
+    size_t size;           /* RO_VIEW sets it */
     const char *normalize; /* NULL: "paper"; "common", "none" */
     ro_optics optics; /* wavelength and pitch are needed; viewer and area, or the whole light */
     double depth;     /* where the eye focuses */
-    double scale; /* "common": white is this intensity; 0: it is set to mean + sigma, given back */
+    double scale;     /* "common": white is this intensity; 0: mean + sigma */
 } ro_view;
+#define RO_VIEW_DEFAULTS RO_DEFAULTS_OF(ro_view, RO_NONE_UNSET)
+#define RO_VIEW RO_OPTIONS_OF(ro_view, RO_NONE_UNSET)
 
 /* What an eye sees: the field goes to the viewer's plane, is cropped to the viewing area and goes
- * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. */
+ * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. `scale`, if not NULL,
+ * receives the intensity that is white, for further views. */
 RO_API
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
-                                  ro_view *view);
+                                  const ro_view *view, double *scale);
 
 #ifdef __cplusplus
 }

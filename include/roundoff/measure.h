@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 typedef struct ro_measure_options {
+    size_t size;     /* RO_MEASURE_OPTIONS sets it */
     double dpi;      /* pixels per inch of the result as it is seen; 0: 300 */
     double distance; /* of the eye, in millimetres; 0: 300 */
     int linear;      /* 1: the original is sRGB, the result stands for its light */
@@ -23,6 +24,8 @@ typedef struct ro_measure_options {
                         0: 64 */
     int border;      /* pixels of the frame that border effects are looked for in; 0: 16 */
 } ro_measure_options;
+#define RO_MEASURE_DEFAULTS RO_DEFAULTS_OF(ro_measure_options, RO_NONE_UNSET)
+#define RO_MEASURE_OPTIONS RO_OPTIONS_OF(ro_measure_options, RO_NONE_UNSET)
 
 enum {
     RO_MEASURE_LEVELS = 256,

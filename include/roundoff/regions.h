@@ -46,16 +46,20 @@ typedef struct ro_regions_report {
 } ro_regions_report;
 
 typedef struct ro_regions_options {
+    size_t size;          /* RO_REGIONS_OPTIONS sets it */
     const ro_seed *seeds; /* discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1 */
     size_t seed_count;
     const ro_image *mask;   /* RO_GRAY8, RO_INDEX8 or RO_GRAY16 of the size of the image: label
                                numbers, the pixels of each one front */
     const ro_image *factor; /* RO_GRAY8 or RO_GRAY16 of the size of the image: how fast fronts are,
                                white being the fastest; below 1/64 of white they do not go */
-    double smooth;          /* pixels; 0: as the noise asks for; below 0: none */
+    double smooth;          /* pixels; default: as the noise asks for */
     const char *schedule;   /* NULL or "auto"; "reference": the same */
     ro_regions_report *report; /* filled in on success; NULL: not wanted */
 } ro_regions_options;
+#define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
+#define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)
+#define RO_REGIONS_OPTIONS RO_OPTIONS_OF(ro_regions_options, RO_REGIONS_UNSET)
 
 /* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
  * together over sides of pixels, from 1 in the order of their first pixels, into a view of

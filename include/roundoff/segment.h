@@ -84,6 +84,7 @@ typedef struct ro_segment_vectors {
 } ro_segment_vectors;
 
 typedef struct ro_segment_options {
+    size_t size;          /* RO_SEGMENT_OPTIONS sets it */
     const char *number;   /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
     const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
                              "volume-2" */
@@ -91,8 +92,8 @@ typedef struct ro_segment_options {
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
                              CUDA device "fused": all the same */
     uint32_t depth;       /* steps at once of "stream", "active" and "fused", up to 16; 0: best */
-    uint32_t iterations;  /* most steps; 0: 16 times width + height */
-    double max_rms;       /* end below this change a step; 0: only for floats, 0.001 */
+    uint32_t iterations;  /* most steps; default 16 times width + height */
+    double max_rms; /* end below this change a step, 0: never; default 0.001 of floats, else 0 */
     double time_step;     /* 0: the largest that is monotone */
     double smooth;        /* standard deviation in pixels by which intensities are smoothed */
     double sigma;         /* the same of the image whose gradient counts */
@@ -111,6 +112,9 @@ typedef struct ro_segment_options {
     const ro_segment_vectors *vectors; /* filled in on success, of integers without curvature and
                                           velocity; NULL: not wanted */
 } ro_segment_options;
+#define RO_SEGMENT_UNSET(UNSET) UNSET(iterations) UNSET(max_rms)
+#define RO_SEGMENT_DEFAULTS RO_DEFAULTS_OF(ro_segment_options, RO_SEGMENT_UNSET)
+#define RO_SEGMENT_OPTIONS RO_OPTIONS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 
 /* Segments `in` (grey or RGB of any depth). The result is the caller's to free. */
 typedef struct ro_segmentation ro_segmentation;

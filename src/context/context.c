@@ -4,6 +4,7 @@
 
 #include "context/device.h"
 #include "core/cpu.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 
 #include <stdarg.h>
@@ -34,17 +35,20 @@ const char *ro_status_name(ro_status status)
 
 ro_status ro_context_open(const ro_context_options *options, ro_context **context)
 {
-    static const ro_context_options defaults;
+    char message[RO_OPTIONS_MESSAGE];
+    ro_context_options full = RO_CONTEXT_OPTIONS;
     if (!context)
         return RO_E_ARGUMENT;
     *context = NULL;
-    if (!options)
-        options = &defaults;
+    ro_status status = ro_options_copy(options, &full, "RO_CONTEXT_OPTIONS", message);
+    if (status != RO_OK)
+        return status;
+    options = &full;
     if (options->threads < 0 || options->threads > RO_MAX_THREADS)
         return RO_E_ARGUMENT;
     if (options->cpu > ro_cpu_best())
         return RO_E_UNSUPPORTED;
-    ro_status status = ro_device_usable(options->device);
+    status = ro_device_usable(options->device);
     if (status != RO_OK)
         return status;
 

@@ -213,8 +213,7 @@ ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
     return RO_OK;
 }
 
-/* ---- memory and time for benches and tests -----------------------------------------------------
- */
+/* ---- memory and time for benches and tests -------------------------------------------------- */
 
 ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device)
 {

@@ -7,6 +7,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -196,15 +197,15 @@ static ro_status run(struct measure_job *job, uint32_t tile, ro_measure_report *
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report)
 {
-    ro_measure_options asked = {0};
-    if (options)
-        asked = *options;
+    ro_measure_options asked = RO_MEASURE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &asked, "RO_MEASURE_OPTIONS");
     asked.dpi = asked.dpi != 0 ? asked.dpi : 300;
     asked.distance = asked.distance != 0 ? asked.distance : 300;
     asked.tile = asked.tile ? asked.tile : 64;
     asked.border = asked.border ? asked.border : 16;
     *report = (ro_measure_report){0};
-    ro_status status = check(context, original, result, &asked);
+    if (status == RO_OK)
+        status = check(context, original, result, &asked);
     if (status != RO_OK)
         return status;
 

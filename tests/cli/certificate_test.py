@@ -67,7 +67,7 @@ class Certificates(Case):
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
-                ("out.pbm", "--method", "dbs", "--aim", "picture", "--seed", "4"),
+                ("out.pbm", "--method", "dbs", "--aim", "picture", "--start", "random", "--seed", "4"),
                 ("out.pbm", "--method", "dbs", "--view", "600dpi,200mm", "--start", "first.pbm"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
                 ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),

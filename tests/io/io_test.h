@@ -31,7 +31,8 @@ static UNUSED int set_up(void **state)
     snprintf(folder, sizeof folder, "%s/roundoff-io.XXXXXX",
              getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 40 ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(folder));
-    return ro_context_open(&(ro_context_options){.threads = 2}, &context) != RO_OK;
+    return ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2}, &context) !=
+           RO_OK;
 }
 
 /* The files in the folder; temporary ones would be found here. */

@@ -19,7 +19,7 @@ static const double pi = 3.14159265358979323846;
 static ro_context *context_of(int threads)
 {
     ro_context *context;
-    ro_context_options options = {.threads = threads};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .threads = threads};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }
@@ -51,7 +51,7 @@ static void measure_field(const char *method, int tone, ro_measure_report *repor
 {
     ro_context *context = context_of(2);
     ro_image in = make(context, RO_GRAY8, 512, 512), out = make(context, RO_BITS, 512, 512);
-    ro_halftone_options options = {.method = method};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method};
     fill(&in, tone);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     measured(context, &in, &out, NULL, report);
@@ -129,7 +129,7 @@ static void test_wave(void **state)
                 *pa = 0.5f;
                 *pb = (float)(0.5 + amplitude * cos(2 * pi * f * (x + 0.5)));
             }
-        ro_measure_options options = {.dpi = 400, .distance = 250};
+        ro_measure_options options = {RO_MEASURE_DEFAULTS, .dpi = 400, .distance = 250};
         ro_measure_report report;
         measured(context, &a, &b, &options, &report);
         const double degree = 400 * 250 / 25.4 * pi / 180, sigma = degree / 60;
@@ -219,7 +219,8 @@ static void test_ssim_of_texture(void **state)
                 (float)(0.5 + amplitude * cos(pi * (x + 0.5) / 2));
         }
     /* an eye so near that it blurs nothing */
-    measured(context, &a, &b, &(ro_measure_options){.dpi = 50, .distance = 100}, &report);
+    measured(context, &a, &b,
+             &(ro_measure_options){RO_MEASURE_DEFAULTS, .dpi = 50, .distance = 100}, &report);
     near(report.ssim, c2 / (amplitude * amplitude / 2 + c2), 0.01);
     ro_measure_free(&report);
     ro_image_free(&a);
@@ -233,7 +234,7 @@ static void test_borders(void **state)
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_GRAY8, 100, 60), b = make(context, RO_GRAY8, 100, 60);
     ro_measure_report report;
-    ro_measure_options options = {.border = 8};
+    ro_measure_options options = {RO_MEASURE_DEFAULTS, .border = 8};
     fill(&a, 51);
     fill(&b, 51);
     for (uint32_t y = 0; y < 60; y++)
@@ -430,7 +431,7 @@ static void test_linear(void **state)
         for (uint32_t x = 0; x < 64; x++)
             ((float *)(void *)((char *)b.data + y * b.stride))[x] = 0.2158605f;
     }
-    measured(context, &a, &b, &(ro_measure_options){.linear = 1}, &report);
+    measured(context, &a, &b, &(ro_measure_options){RO_MEASURE_DEFAULTS, .linear = 1}, &report);
     near(report.raw.rms, 0, 1e-6);
     ro_measure_free(&report);
     ro_image_free(&a);
@@ -446,8 +447,10 @@ static void test_refused(void **state)
     ro_measure_report report;
     assert_int_equal(ro_measure(context, &a, &b, NULL, &report), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "20 x 20 but the result is 20 x 21"));
-    const ro_measure_options wrong[] = {{.dpi = -1},   {.distance = NAN}, {.tile = 48},
-                                        {.tile = 512}, {.border = -2},    {.dpi = 1e6}};
+    const ro_measure_options wrong[] = {
+        {RO_MEASURE_DEFAULTS, .dpi = -1},    {RO_MEASURE_DEFAULTS, .distance = NAN},
+        {RO_MEASURE_DEFAULTS, .tile = 48},   {RO_MEASURE_DEFAULTS, .tile = 512},
+        {RO_MEASURE_DEFAULTS, .border = -2}, {RO_MEASURE_DEFAULTS, .dpi = 1e6}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(ro_measure(context, &a, &a, &wrong[i], &report), RO_E_ARGUMENT);
     ro_context_cancel(context);

@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {
-    .levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {.levels = 2,
+                                                .threshold = RO_DEFAULT,
+                                                .strength = RO_DEFAULT,
+                                                .overshoot = -1,
+                                                .black = 100,
+                                                .sigma = -1,
+                                                .rounds = RO_DEFAULT};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -106,8 +111,9 @@ static const struct option options[] = {
      .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
-    {"start", "S", "random (default), a method, or a halftone in a file", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, start), .topic = "search"},
+    {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, start), .topic = "search", .before = "random",
+     .before_of = searches},
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
@@ -290,11 +296,12 @@ void halftone_release(struct halftone_request *request)
     ro_image_free(&request->first);
 }
 
-ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+/* What needs neither a file nor a check. */
+static void fill_in(const struct halftone_values *values, struct halftone_request *request)
 {
     *request = (struct halftone_request){
-        .options = {.method = values->method,
+        .options = {RO_HALFTONE_DEFAULTS,
+                    .method = values->method,
                     .levels = values->levels,
                     .schedule = values->schedule,
                     .seed = values->common.seed,
@@ -326,21 +333,24 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {.page = (unsigned)values->page,
-                 .resize_width = values->resize.width,
-                 .resize_height = values->resize.height,
+        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
+                 .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
-        .write = {.type = values->type,
-                  .dpi_x = values->dpi,
-                  .dpi_y = values->dpi,
-                  .split_inks = values->separate == 1},
+        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
+                  .dpi_y = values->dpi, .split_inks = values->separate == 1},
     };
+    if (values->screen && !values->method)
+        request->options.method = "screen";
+}
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request)
+{
+    fill_in(values, request);
     ro_halftone_options *options = &request->options;
     ro_status status = RO_OK;
-    if (values->screen && !values->method)
-        options->method = "screen";
     double view[2];
     if (values->view && !read_view(values->view, view))
         status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must be such as 600dpi,300mm",

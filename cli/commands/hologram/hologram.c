@@ -16,7 +16,7 @@ static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
 static const char *const drives[] = {"auto", "numbers", "full", "bits", NULL};
 
-static const struct hologram_values defaults = {.gain = -1};
+static const struct hologram_values defaults = {.gain = RO_DEFAULT};
 
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
@@ -206,8 +206,7 @@ static const struct option *misplaced(const struct hologram_values *values, int 
     return NULL;
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *operands;

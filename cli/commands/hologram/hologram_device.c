@@ -44,7 +44,7 @@ static ro_image as_file(ro_context *context, const struct hologram_values *value
                         const ro_modulator *m, const char *path, const ro_image *numbers)
 {
     ro_image image = *numbers;
-    const ro_write_options write = {.type = values->type};
+    const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     const ro_file_info info = {
         .format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
     image.format = RO_GRAY8; /* the numbers themselves, not tones */
@@ -62,7 +62,8 @@ ro_status hologram_accepts(ro_context *context, const struct hologram_values *va
     const ro_image none = {0}, image = as_file(context, values, m, path, &none);
     const ro_file_info info = {
         .format = RO_GRAY8, .width = 1, .height = 1, .maxval = image.maxval, .pages = 1};
-    return ro_writer_accepts(context, path, &info, &(ro_write_options){.type = values->type});
+    return ro_writer_accepts(context, path, &info,
+                             &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type});
 }
 
 ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
@@ -71,7 +72,8 @@ ro_status hologram_save_numbers(ro_context *context, const struct hologram_value
     const ro_image image = as_file(context, values, m, path, numbers);
     ro_status status = ro_modulator_drive(context, m, numbers);
     return status == RO_OK
-               ? ro_image_save(context, path, &image, &(ro_write_options){.type = values->type})
+               ? ro_image_save(context, path, &image,
+                               &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type})
                : status;
 }
 

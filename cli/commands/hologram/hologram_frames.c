@@ -19,8 +19,9 @@ static int read_frames(const struct command *command, const struct hologram_valu
                        const struct operands *files, struct frames *f)
 {
     if (values->refine || values->target || values->region || values->light || values->edges ||
-        values->algorithm || values->weights || values->taps || values->p || values->rho != 0 ||
-        values->hogel || values->schedule || values->spectrum || values->report)
+        values->algorithm || values->weights || values->taps || values->p ||
+        values->rho != 0 || values->hogel || values->schedule || values->spectrum ||
+        values->report)
         return usage_error(command,
                            "--frames goes by rules of its own: of quantize it takes --levels, "
                            "--drive, --window, --gain, --phase, --distance and the optics");
@@ -32,13 +33,11 @@ static int read_frames(const struct command *command, const struct hologram_valu
         return usage_error(command, "--frames needs --window, such as 0.25,0.25,0.4,0.4");
     if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
-    f->frames = (ro_frames){.count = values->frames,
-                            .phase = values->phase,
-                            .seed = values->common.seed,
-                            .report = &f->report};
-    f->options =
-        (ro_hologram_options){.levels = hologram_is_list(values->levels) ? NULL : values->levels,
-                              .gain = fmax(values->gain, 0)};
+    f->frames = (ro_frames){RO_FRAMES_DEFAULTS, .count = values->frames, .phase = values->phase,
+                            .seed = values->common.seed, .report = &f->report};
+    f->options = (ro_hologram_options){
+        RO_HOLOGRAM_DEFAULTS, .levels = hologram_is_list(values->levels) ? NULL : values->levels,
+        .gain = values->gain};
     int bad = hologram_window(command, values->window, &f->options.window);
     if (!bad)
         bad = hologram_length(command, "distance", values->distance, true, &f->frames.distance);

@@ -86,13 +86,10 @@ static int read_scene(const struct command *command, const struct hologram_value
     static const char *const dice[] = {"left", "bottom", "right"};
     ro_optics optics = {0};
     int bad = hologram_optics(command, values, &optics);
-    *scene = (ro_hologram_scene){.target = values->target,
-                                 .phase = values->phase,
-                                 .seed = values->common.seed,
-                                 .wavelength = optics.wavelength,
-                                 .pitch = optics.pitch,
-                                 .layers = values->layers,
-                                 .scaled = !values->unscaled};
+    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,      .target = values->target,
+                                 .phase = values->phase,          .seed = values->common.seed,
+                                 .wavelength = optics.wavelength, .pitch = optics.pitch,
+                                 .layers = values->layers,        .scaled = !values->unscaled};
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
     if (!bad)

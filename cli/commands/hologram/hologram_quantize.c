@@ -45,18 +45,19 @@ static int read_quantize(const struct command *command, const struct hologram_va
     double number[1];
     int count;
     q->options =
-        (ro_hologram_options){.algorithm = values->algorithm,
+        (ro_hologram_options){RO_HOLOGRAM_DEFAULTS,
+                              .algorithm = values->algorithm,
                               .levels = hologram_is_list(values->levels) ? NULL : values->levels,
                               .weights = hologram_is_list(values->weights) ? NULL : values->weights,
                               .schedule = schedules[values->schedule],
                               .taps = values->taps,
-                              .rho = values->rho,
-                              .gain = fmax(values->gain, 0),
-                              .kappa = values->kappa,
+                              .rho = values->rho > 0 ? values->rho : RO_DEFAULT,
+                              .gain = values->gain,
+                              .kappa = values->kappa > 0 ? values->kappa : RO_DEFAULT,
                               .hogel = (uint32_t)values->hogel,
                               .measure = values->report != NULL,
                               .report = &q->report};
-    if (values->gain == 0) /* the library's default, but not one that was asked for */
+    if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     if (values->p && !ro_name_equal(values->p, "auto")) {
         if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
@@ -193,7 +194,7 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
     double usual = r->levels == 2 ? 0.03 : 0.01,
-           asked = q->options.rho > 0 ? q->options.rho : usual;
+           asked = q->options.rho != RO_DEFAULT ? q->options.rho : usual;
     if (rho > 1.5 * asked)
         fprintf(stderr, "hologram: rho was raised to %g where too many errors were cut off\n", rho);
 }
@@ -353,8 +354,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     return result;
 }
 
-/* ---- The certificate
- * ----------------------------------------------------------------------------- */
+/* ---- The certificate ------------------------------------------------------------------------ */
 
 /* Figures of all hogels as whole numbers, so that they can be compared. */
 static void state_hogels(struct certificate *to, const ro_hologram_report *r)

@@ -50,9 +50,9 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
                         : values->light    ? "light"
                         : values->edges    ? "edges"
                                            : NULL;
-    double number = 0;
+    double number = RO_DEFAULT;
     int count;
-    *refinement = (ro_refinement){.edges = values->edges};
+    *refinement = (ro_refinement){RO_REFINEMENT_DEFAULTS, .edges = values->edges};
     if (!values->refine)
         return given ? usage_error(command, "--%s of hologram quantize goes with --refine", given)
                      : 0;
@@ -65,8 +65,9 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
         return usage_error(command,
                            "--refine needs --target and --distance: what is to be seen, and "
                            "how far from the modulator");
-    if (values->algorithm || values->weights || values->taps || values->p || values->gain >= 0 ||
-        values->rho != 0 || values->hogel || values->schedule || values->spectrum)
+    if (values->algorithm || values->weights || values->taps || values->p ||
+        values->gain != RO_DEFAULT || values->rho != 0 || values->hogel ||
+        values->schedule || values->spectrum)
         return usage_error(command,
                            "--refine goes by rules of its own: --algorithm, --weights, "
                            "--taps, --p, --rho, --gain, --hogel, --schedule and --spectrum "
@@ -87,7 +88,7 @@ ro_status hologram_refine(ro_context *context, const struct hologram_values *val
     ro_modulator device;
     ro_status status = hologram_device(context, values, &device);
     if (status == RO_OK && device.count < RO_REFINEMENT_MANY)
-        refinement->iterations = 0;
+        refinement->iterations = RO_DEFAULT;
     if (status == RO_OK)
         status = ro_amplitudes_load(context, values->target, -1, field->width, field->height,
                                     &refinement->target);

@@ -195,6 +195,8 @@ int hologram_scene(const struct command *command, const struct hologram_values *
 {
     const char *path = files->path[0], *dot = strrchr(path, '.');
     struct pictures *p = calloc(1, sizeof *p);
+    if (p)
+        p->scene = (ro_picture_scene)RO_PICTURE_SCENE;
     int result = p ? read_scene(command, values, p) : EXIT_FAILURE;
     if (!result && (!dot || strcmp(dot, ".npy") != 0))
         result = usage_error(command, "%s: a field is written as .npy", path);

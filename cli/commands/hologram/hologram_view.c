@@ -16,6 +16,7 @@ struct view {
     double depth[MOST_DEPTHS];
     int depths;
     ro_view view;
+    double scale; /* that was white in the last picture */
 };
 
 char *hologram_numbered(const char *path, int number)
@@ -33,7 +34,7 @@ char *hologram_numbered(const char *path, int number)
 static ro_status save_picture(ro_context *context, const char *path, const char *type,
                               const ro_image *picture)
 {
-    ro_write_options write = {.type = type};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
         return ro_image_save(context, path, picture, &write);
@@ -61,7 +62,7 @@ static ro_status save_picture(ro_context *context, const char *path, const char 
 
 static ro_status check_output(ro_context *context, const char *path, const char *type, bool floats)
 {
-    ro_write_options write = {.type = type};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     ro_status status = ro_writer_accepts(context, path, &info, &write);
     if (status == RO_OK || floats)
@@ -99,7 +100,8 @@ static ro_status work(struct task *task)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
         v->view.depth = v->depth[i];
         if (status == RO_OK)
-            status = ro_hologram_reconstruct(context, &field, &picture, &v->view);
+            status = ro_hologram_reconstruct(context, &field, &picture, &v->view, &v->scale);
+        v->view.scale = v->scale; /* the next ones are as bright */
         if (status == RO_OK)
             status = save_picture(context, name ? name : path[1], values->type, &picture);
         free(name);
@@ -136,21 +138,21 @@ static void print_json(const struct task *task, FILE *file)
     fputs(", \"output\": ", file);
     json_string(file, task->out);
     pictures_json(file);
-    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v->depths,
-            v->view.scale, task->seconds);
+    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v->depths, v->scale,
+            task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct view *v = task->data;
     fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
-            v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->view.scale, task->seconds);
+            v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->scale, task->seconds);
 }
 
 int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
                          const struct operands *files)
 {
-    struct view v = {0};
+    struct view v = {.view = RO_VIEW};
     int result = read_view(command, values, &v);
     if (result)
         return result;

@@ -41,10 +41,18 @@ static ro_status search(struct certificate *to, const struct register_values *va
     ro_context *context = to->context;
     ro_register_report report = {0};
     ro_register_options options = register_options_of(values);
+    struct masks masks = {.fixed = {0}};
     options.report = &report;
-    ro_status status = ro_image_alloc(context, RO_GRAYF, 2 * fixed->width, fixed->height, 0, field);
+    ro_status status = masks_load(context, values, &masks, &options);
+    if (status == RO_OK && values->fixed_mask)
+        certificate_picture(to, "fixed_mask", &masks.fixed);
+    if (status == RO_OK && values->moving_mask)
+        certificate_picture(to, "moving_mask", &masks.moving);
+    if (status == RO_OK)
+        status = ro_image_alloc(context, RO_GRAYF, 2 * fixed->width, fixed->height, 0, field);
     if (status == RO_OK)
         status = ro_register(context, fixed, moving, field, &options);
+    masks_free(&masks);
     if (status != RO_OK)
         return status;
     state_search(to, &report);
@@ -75,15 +83,15 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = load(to, files->path[first + 1], "output", &out);
     if (status == RO_OK && values->apply) {
-        status = ro_field_load(context, values->apply, &field);
+        status = register_field(context, values, &moving, &field);
         if (status == RO_OK)
             state_field(to, "field_hash", &field);
     } else if (status == RO_OK) {
         status = search(to, values, &fixed, &moving, &field);
     }
     if (status == RO_OK)
-        status = ro_image_alloc(context, moving.format, moving.width, moving.height, moving.maxval,
-                                &again);
+        status = ro_image_alloc(context, moving.format, field.width / 2, field.height,
+                                moving.maxval, &again);
     if (status == RO_OK)
         status = ro_warp(context, &moving, &field, &again, (ro_sampling)values->sampling);
     if (status == RO_OK)

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct segment_values defaults = {.max_rms = NAN, .time_step = NAN, .smooth = NAN};
+static const struct segment_values defaults = {
+    .iterations = RO_DEFAULT, .max_rms = NAN, .time_step = NAN, .smooth = NAN};
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
@@ -212,26 +213,6 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
         snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
 }
 
-/* Whether all files can be written, before the work. */
-static ro_status check_outputs(struct job *job)
-{
-    const struct segment_values *values = job->values;
-    ro_file_info info = {
-        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
-    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
-    info.format = RO_RGB8;
-    info.maxval = 255;
-    if (status == RO_OK && values->overlay)
-        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
-    info.format = RO_GRAYF;
-    info.maxval = 0;
-    if (status == RO_OK && values->phi)
-        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
-    if (status == RO_OK && values->contours)
-        status = ro_contours_accepts(job->context, values->contours);
-    return status;
-}
-
 static ro_status save_labels(struct job *job)
 {
     int highest = 1;
@@ -337,7 +318,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_OK)
         status = check_named(job->context, &job->segment, job->named);
     if (status == RO_OK)
-        status = check_outputs(job);
+        status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
     if (status == RO_OK && values->frames) {
@@ -365,16 +346,12 @@ static struct job job_of(const struct segment_values *values, const struct opera
     return (struct job){
         .values = values,
         .files = files,
-        .segment = {.number = values->number,
-                    .norm = values->norm,
-                    .profile = values->profile,
-                    .schedule = values->schedule,
-                    .depth = (uint32_t)values->depth,
-                    .iterations = (uint32_t)values->iterations,
-                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+        .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
+                    .profile = values->profile, .schedule = values->schedule,
+                    .depth = (uint32_t)values->depth, .iterations = (uint32_t)values->iterations,
+                    .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = isnan(values->smooth) ? 0 : values->smooth,
-                    .sigma = values->sigma},
+                    .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
 }
 

@@ -26,6 +26,27 @@ static uint8_t byte_of(const ro_image *in, const char *row, size_t at)
     }
 }
 
+ro_status segment_accepts(ro_context *context, const struct segment_values *values, const char *out,
+                          const ro_image *in)
+{
+    ro_file_info info = {
+        .format = RO_INDEX8, .width = in->width, .height = in->height, .maxval = 1};
+    ro_status status = ro_writer_accepts(context, out, &info, NULL);
+    info.format = RO_RGB8;
+    info.maxval = 255;
+    if (status == RO_OK && values->overlay)
+        status = ro_writer_accepts(context, values->overlay, &info, NULL);
+    info.format = RO_GRAYF;
+    info.maxval = 0;
+    if (status == RO_OK && values->phi)
+        status = ro_writer_accepts(context, values->phi, &info, NULL);
+    if (status == RO_OK && values->contours)
+        status = ro_contours_accepts(context, values->contours);
+    if (status == RO_OK && values->table)
+        status = ro_bytes_accepts(context, values->table);
+    return status;
+}
+
 ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
 {
     const bool colour = ro_format_is_colour(in->format);

@@ -25,8 +25,7 @@ const struct dbs_step dbs_neighbours[8] = {
     {-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
 };
 
-/* ---- The plan ---------------------------------------------------------------------------------
- */
+/* ---- The plan ------------------------------------------------------------------------------- */
 
 /* The shadow limit D: plain search empties tones below c_pp(0) / (2 S^2), so the next step of 1/255
  * above that is where the array must help; for Naesaenen's eye the next after half a step, for a
@@ -104,8 +103,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
     return RO_OK;
 }
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 static uint32_t reflect(int64_t at, int64_t size)
 {

@@ -56,7 +56,7 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
     if (options->first)
         return check_own(context, in, options->first);
     if (!options->start)
-        options->start = DBS_RANDOM;
+        options->start = "acuity"; /* the least error, and no worms that show: docs/methods.md */
     if (ro_name_equal(options->start, DBS_RANDOM)) {
         options->start = DBS_RANDOM;
         return RO_OK;
@@ -172,7 +172,8 @@ ro_status dbs_start_make(ro_context *context, struct dbs_state *state)
     if (status == RO_OK) {
         work.padded = &padded;
         ro_pool_run(context->pool, context->threads, pad_strips, &work);
-        const ro_halftone_options how = {.method = options->start, .seed = options->seed};
+        const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = options->start,
+                                         .seed = options->seed};
         status = ro_halftone(context, &padded, &state->first, &how);
     }
     ro_image_free(&padded);

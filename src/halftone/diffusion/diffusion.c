@@ -4,6 +4,7 @@
 #include "halftone/diffusion/diffusion.h"
 
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
 
@@ -158,7 +159,7 @@ static ro_status find_schedule(struct halftoner *work, struct diffusion_state *s
                                const struct diffusion_schedule *const *schedules)
 {
     const char *name = work->options.schedule;
-    bool any = !name || ro_name_equal(name, "auto");
+    bool any = state->any_schedule = !name || ro_name_equal(name, "auto");
     char listed[64] = "";
     for (int i = 0; schedules[i] && !state->schedule; i++) {
         size_t length = strlen(listed);
@@ -218,13 +219,53 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .sample_bytes = work->grey.sample_bytes,
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
-        .number_bytes = work->out == RO_GRAY16 ? 2 : 1,
-        .strength = work->options.strength,
+        .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
+        .strength = ro_is_default(work->options.strength) ? 0 : work->options.strength,
         .noise = work->options.noise,
-        .threshold = work->options.threshold,
+        .threshold = ro_is_default(work->options.threshold) ? 0 : work->options.threshold,
         .seed = work->seed,
         .serpentine = work->options.serpentine != 0,
     };
+}
+
+/* The numbers that rows hand on: errors of the rows above, or what flows from them (numerics.md). */
+static void plan_carried(struct halftoner *work, const struct diffusion_plan *plan)
+{
+    work->carried = plan->rows_down;
+    if (plan->tonal || plan->acuity) {
+        work->carried_least = -4 * plan->white; /* sums of shares: much less comes together */
+        work->carried_most = 4 * plan->white;
+    } else if (plan->fold) {
+        work->carried_least = 1 - plan->white / 2;
+        work->carried_most = plan->white / 2;
+    } else {
+        work->carried_least = -plan->bound;
+        work->carried_most = plan->bound;
+    }
+}
+
+void diffusion_line_put(const struct diffusion_line *line, uint32_t width, uint32_t x,
+                        uint32_t count, const int32_t *values)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = line->reversed ? width - 1 - (x + i) : x + i;
+        if (line->bytes == 2)
+            ((uint16_t *)line->column)[at] = (uint16_t)(values[i] + line->bias);
+        else
+            ((int32_t *)line->column)[at] = values[i] + line->bias;
+    }
+}
+
+void diffusion_line_get(const struct diffusion_line *line, uint32_t width, uint32_t x,
+                        uint32_t count, int32_t *values)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = line->reversed ? width - 1 - (x + i) : x + i;
+        values[i] = (line->bytes == 2 ? line->bias ? ((const uint16_t *)line->column)[at]
+                                                   : ((const int16_t *)line->column)[at]
+                                      : ((const int32_t *)line->column)[at]) -
+                    line->bias;
+    }
 }
 
 ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedule *const *schedules)
@@ -239,7 +280,8 @@ ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedul
     struct diffusion_run *run = &state->run;
     run->plan = &state->plan;
     run->pool = context->pool;
-    size_t bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
+    size_t bytes = state->state_bytes =
+        state->schedule->state_bytes(run->plan, run->cpu, run->threads);
     /* calloc touches no page: a header that claims a huge width costs nothing before rows come. */
     state->memory = calloc(1, bytes + 63);
     if (!state->memory)
@@ -250,15 +292,66 @@ ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedul
     work->report.schedule = state->schedule->name;
     work->report.cpu = run->cpu;
     work->report.threads = run->threads;
+    work->bytes = sizeof *state + bytes;
+    plan_carried(work, run->plan);
     return RO_OK;
 }
 
-ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
+/* Of the two sequential schedules only one keeps the errors that pieces of a picture hand on; they
+ * have the same state. */
+static ro_status choose_for_run(struct halftoner *work, struct diffusion_state *state)
+{
+    const bool piece = work->link != NULL;
+    if (state->any_schedule && state->schedule == (piece ? &diffusion_ed : &diffusion_ec))
+        state->schedule = piece ? &diffusion_ec : &diffusion_ed;
+    work->report.schedule = state->schedule->name;
+    if (piece && !state->schedule->carried)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "schedule %s keeps sums and not errors: it cannot run a piece of a "
+                               "picture",
+                               state->schedule->name);
+    return RO_OK;
+}
+
+ro_status diffusion_restart(struct halftoner *work)
 {
     struct diffusion_state *state = work->state;
-    state->schedule->run(&state->run, block);
-    work->report.steps = state->run.steps;
+    struct diffusion_run *run = &state->run;
+    if (state->cuda) {
+        diffusion_on_cuda->begin(state->cuda);
+        return RO_OK;
+    }
+    ro_status status = choose_for_run(work, state);
+    if (status != RO_OK)
+        return status;
+    run->steps = 0;
+    run->first_row = work->first_row;
+    run->end_row = work->end_row;
+    run->link = work->link;
+    if (state->schedule->begin)
+        state->schedule->begin(run);
+    else if (run->used)
+        memset(run->state, 0, state->state_bytes);
+    run->used = true;
     return RO_OK;
+}
+
+void diffusion_carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values)
+{
+    struct diffusion_state *state = work->state;
+    for (int i = 0; i < work->carried; i++) {
+        struct diffusion_line line = state->schedule->carried(&state->run, work->first_row, i);
+        diffusion_line_put(&line, work->in.width, x, count, values + (size_t)i * count);
+    }
+}
+
+void diffusion_carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values)
+{
+    const struct diffusion_state *state = work->state;
+    for (int i = 0; i < work->carried; i++) {
+        struct diffusion_line line = state->schedule->carried(&state->run, work->end_row, i);
+        diffusion_line_get(&line, work->in.width, x, count, values + (size_t)i * count);
+    }
 }
 
 void diffusion_end(struct halftoner *work)
@@ -273,15 +366,13 @@ void diffusion_end(struct halftoner *work)
     work->state = NULL;
 }
 
-/* The same plan in the numbers that a device takes. */
-static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state)
+/* ---- on a device ------------------------------------------------------------------------------
+ */
+
+ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4], size_t entries)
 {
+    struct diffusion_state *state = work->state;
     const struct diffusion_plan *plan = &state->plan;
-    if (plan->kernel_id == DIFFUSION_KERNELS || plan->strength != 100 || plan->shift != 0 ||
-        plan->noise != 0 || plan->serpentine)
-        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "a device knows the kernels of the list, without strength, noise, "
-                               "threshold and serpentine");
     struct diffusion_cuda_plan numbers = {
         .kernel_id = plan->kernel_id,
         .width = plan->width,
@@ -296,6 +387,8 @@ static ro_status open_cuda(struct halftoner *work, struct diffusion_state *state
         .level = plan->level,
         .middle = plan->middle,
         .below = plan->below,
+        .table = table,
+        .table_entries = entries,
     };
     ro_status status =
         diffusion_on_cuda->open(work->context, &numbers, work->options.schedule, &state->cuda);
@@ -327,6 +420,46 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
     return status;
 }
 
+ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    if (state->cuda)
+        return run_cuda(work, block);
+    struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
+    if (link && link->above && block->first_row == work->first_row)
+        ro_gate_wait_or_stop(&link->room, &link->given, work->in.width, link->stop);
+    state->schedule->run(&state->run, block);
+    if (link && link->below && block->first_row + block->rows == work->end_row)
+        ro_gate_raise(&link->room, &link->finished, work->in.width);
+    work->report.steps = state->run.steps;
+    return RO_OK;
+}
+
+ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                                 uint32_t images, void *stream)
+{
+    struct diffusion_state *state = work->state;
+    struct diffusion_cuda_count count = {0};
+    ro_status status =
+        diffusion_on_cuda->run_resident(state->cuda, in, out, images, stream, &count);
+    work->report.steps = count.steps;
+    work->report.launches = count.launches;
+    return status;
+}
+
+/* ---- the engine of fixed kernels --------------------------------------------------------------
+ */
+
+static ro_status check_cuda(ro_context *context, const struct diffusion_plan *plan)
+{
+    if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
+        plan->noise == 0 && !plan->serpentine)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_UNSUPPORTED,
+                           "a device knows the kernels of the list, without strength, noise, "
+                           "threshold and serpentine");
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     static const struct diffusion_schedule *const schedules[] = {&diffusion_wave, &diffusion_ed,
@@ -334,7 +467,7 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
-    if (work->options.threshold && work->options.levels != 2)
+    if (!ro_is_default(work->options.threshold) && work->options.levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "threshold needs 2 levels, %d were asked for", work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);
@@ -353,32 +486,19 @@ static ro_status open_engine(struct halftoner *work)
     if (status != RO_OK)
         return status;
     diffusion_plan_make(&state->plan, &request);
-    if (work->device == RO_DEVICE_CUDA)
-        return open_cuda(work, state);
+    if (work->device == RO_DEVICE_CUDA) {
+        status = check_cuda(context, &state->plan);
+        return status == RO_OK ? diffusion_begin_cuda(work, NULL, 0) : status;
+    }
     return diffusion_begin(work, schedules);
-}
-
-static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
-{
-    struct diffusion_state *state = work->state;
-    return state->cuda ? run_cuda(work, block) : diffusion_run_block(work, block);
-}
-
-static ro_status run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
-                              uint32_t images, void *stream)
-{
-    struct diffusion_state *state = work->state;
-    struct diffusion_cuda_count count = {0};
-    ro_status status =
-        diffusion_on_cuda->run_resident(state->cuda, in, out, images, stream, &count);
-    work->report.steps = count.steps;
-    work->report.launches = count.launches;
-    return status;
 }
 
 const struct halftone_engine diffusion_engine = {
     .open = open_engine,
-    .run = run_engine,
+    .begin = diffusion_restart,
+    .run = diffusion_run_block,
+    .carry_in = diffusion_carry_in,
+    .carry_out = diffusion_carry_out,
     .close = diffusion_end,
-    .run_resident = run_resident,
+    .run_resident = diffusion_run_resident,
 };

@@ -3,7 +3,7 @@
  * Error diffusion to the colours of a palette: three channels in linear light, one choice.
  *
  * A pixel's light is first moved to the nearest point of the palette's hull, in which errors stay
- * bounded; it is then diffused to the nearest colour. Green counts double in both, as for the eye.
+ * bounded; it is then diffused to the nearest colour. Green counts more in both, as for the eye.
  *
  * The rule before, with an overshoot, did not move it, cut values instead and chose in OKLab, by a
  * table over cells of the three values. These are as wide as the eye wants them: u = v + 2^14 is
@@ -29,7 +29,7 @@ enum {
     PALETTE_ENTRIES = 1 << 3 * PALETTE_SHIFT,
     PALETTE_GUARD = 4 * PALETTE_WHITE, /* how far beyond 0 and W a value may lie; then it is cut */
     PALETTE_FINE = 8,                  /* bits of a value that the choice does not look at */
-    PALETTE_GREEN = 2,                 /* how often green counts in distances */
+    PALETTE_GREEN = 2,                 /* how often green counts in distances to the hull */
 };
 
 /* ---- light in the hull ----------------------------------------------------------------------- */
@@ -79,11 +79,12 @@ struct palette_light {
 
 /* ---- the nearest colour ---------------------------------------------------------------------- */
 
-/* Colours as 16-bit halves for products with u = v / 2^PALETTE_FINE + shift: the nearest colour is
- * the one of the largest u * colour - square (palette_choice.c). */
+/* Colours as 16-bit halves for products with x, which is u = v / 2^PALETTE_FINE + shift but for
+ * what lies beyond the palette's channels: the nearest colour is the one of the largest
+ * x * colour - square (palette_choice.c). */
 struct palette_choice {
     int count;
-    int32_t shift;
+    int32_t shift, least[3], most[3]; /* least and most of a channel of the colours */
     int32_t red_green[PALETTE_MOST], blue[PALETTE_MOST], square[PALETTE_MOST];
     /* Where there are many colours: those that can be nearest in a cell. */
     uint32_t
@@ -91,7 +92,9 @@ struct palette_choice {
     uint8_t *lists; /* their number, then the colours in ascending order */
 };
 enum {
-    PALETTE_FEW = 32, /* more colours than this have cells */
+    PALETTE_BEYOND = 8,       /* how often what lies beyond the palette counts */
+    PALETTE_GREEN_CHOSEN = 3, /* and the square of green */
+    PALETTE_FEW = 32,         /* more colours than this have cells */
     PALETTE_CHOICE_BITS = 5,
     PALETTE_CHOICE_CELLS = 1 << PALETTE_CHOICE_BITS,         /* a channel */
     PALETTE_CHOICE_BELOW = 4,                                /* below 0 */
@@ -104,13 +107,23 @@ struct palette_plan;
 bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
 void palette_choice_free(struct palette_choice *choice);
 
+/* x of a channel's value. */
+static inline int32_t palette_stretch(const struct palette_choice *choice, int channel, int32_t v)
+{
+    const int32_t u = (v >> PALETTE_FINE) + choice->shift;
+    const int32_t least = choice->least[channel], most = choice->most[channel];
+    const int32_t inside = u < least ? least : u > most ? most : u;
+    const int32_t x = inside + PALETTE_BEYOND * (u - inside);
+    return x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x;
+}
+
 /* The definition: the number of the colour nearest to a value. */
 int palette_nearest(const struct palette_choice *choice, const int32_t v[3]);
 
-static inline int32_t palette_score(const struct palette_choice *choice, int k, const int32_t u[3])
+static inline int32_t palette_score(const struct palette_choice *choice, int k, const int32_t x[3])
 {
     const int32_t pair = choice->red_green[k];
-    return u[0] * (int16_t)pair + u[1] * (pair >> 16) + u[2] * choice->blue[k] - choice->square[k];
+    return x[0] * (int16_t)pair + x[1] * (pair >> 16) + x[2] * choice->blue[k] - choice->square[k];
 }
 
 struct palette_plan {
@@ -175,7 +188,9 @@ struct palette_band {
     ptrdiff_t out_stride;
     int rows;
     const int32_t *above[3][DIFFUSION_MAX_DY]; /* column 0 of the errors of rows -1, -2, -3 */
-    int32_t *below[3][DIFFUSION_MAX_DY];       /* of this band's last rows */
+    int32_t *below[3][DIFFUSION_MAX_DY];       /* of this band's last lanes */
+    int32_t *left[3][DIFFUSION_MAX_DY];        /* of its last rows, where these are fewer and lines
+                                                * are wanted; or NULL */
     void *scratch;                             /* aligned to 64 */
 };
 
@@ -196,11 +211,17 @@ struct palette_run {
     const struct palette_code *code;
     struct ro_pool *pool;
     int threads;
-    void *state; /* palette_state_bytes, zeroed, aligned to 64 */
+    void *state; /* palette_state_bytes, zeroed at first, aligned to 64 */
     uint64_t steps;
+    uint32_t first_row, end_row;    /* of the rows that are run */
+    struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
 };
 size_t palette_state_bytes(const struct palette_plan *plan, const struct palette_code *code,
                            int threads);
+void palette_begin(struct palette_run *run); /* before the first block of a run */
+/* Column 0 of a line of a channel's errors that flow into row y, the run's first or the one below
+ * it. */
+int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel, int line);
 void palette_run_block(struct palette_run *run, const struct halftone_block *block);
 
 extern const struct halftone_engine palette_engine;

@@ -2,15 +2,23 @@
 /*
  * The colour nearest to a value, the first among equals: the k of the least
  *
- *     (u0 - p0)^2 + 2 * (u1 - p1)^2 + (u2 - p2)^2,     p = light(k) / 256,  u = v / 256 + shift
+ *     (x0 - p0)^2 + 3 * (x1 - p1)^2 + (x2 - p2)^2,     p = light(k) / 256,  u = v / 256 + shift
  *
- * all rounded down, so that no two 8-bit colours are one. Without u's own square that is the k of
- * the largest product of u and 2 * (p0, 2 * p1, p2) less p's square: 16-bit factors, 32-bit sums.
+ * all rounded down, so that no two 8-bit colours are one. Without x's own square that is the k of
+ * the largest product of x and 2 * (p0, 3 * p1, p2) less p's square: 16-bit factors, 32-bit sums.
+ *
+ * x is u, but what lies beyond the least and the most of the palette's channel counts eight times.
+ * Colours of nearly one plane can be mixed in several ways that differ by little across that plane.
+ * Only an error across it, of many whites if it had to speak for itself, tells the ways apart; so
+ * it is made to speak up.
  *
  * The shift, 3/16 of the smallest distance between two colours (the larger of a channel's), makes
  * bright colours come a little early: at the top of a dark picture, where the eye notices, one need
  * not wait until half a pixel's light has come together. Errors are lower by that and otherwise the
  * same. A colour of the palette remains nearest to itself.
+ *
+ * Colours that the others can mix, as orange on a panel with red and yellow, are held back: see
+ * hold_back.
  *
  * Many colours are looked at in few places: in a cell of values only those are compared that beat
  * the colour nearest to its middle somewhere in it.
@@ -18,8 +26,9 @@
 #include "halftone/palette/palette.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const int times[3] = {1, PALETTE_GREEN, 1}; /* of squares */
+static const int times[3] = {1, PALETTE_GREEN_CHOSEN, 1}; /* of squares */
 
 static int32_t fine(int32_t v) { return v >> PALETTE_FINE; }
 
@@ -39,13 +48,19 @@ static int32_t smallest_step(const struct palette_plan *plan)
     return least;
 }
 
+static void stretch(const struct palette_choice *choice, const int32_t v[3], int32_t x[3])
+{
+    for (int c = 0; c < 3; c++)
+        x[c] = palette_stretch(choice, c, v[c]);
+}
+
 int palette_nearest(const struct palette_choice *choice, const int32_t v[3])
 {
-    const int32_t u[3] = {fine(v[0]) + choice->shift, fine(v[1]) + choice->shift,
-                          fine(v[2]) + choice->shift};
+    int32_t x[3];
+    stretch(choice, v, x);
     int nearest = 0;
     for (int k = 1; k < choice->count; k++)
-        if (palette_score(choice, k, u) > palette_score(choice, nearest, u))
+        if (palette_score(choice, k, x) > palette_score(choice, nearest, x))
             nearest = k;
     return nearest;
 }
@@ -84,8 +99,8 @@ static int list_cell(const struct palette_choice *choice, const int cell[3], uin
     int32_t least[3], most[3], middle[3];
     for (int c = 0; c < 3; c++) {
         const int32_t first = cell_start(cell[c]), last = cell_start(cell[c] + 1) - 1;
-        least[c] = fine(first) + choice->shift;
-        most[c] = fine(last) + choice->shift;
+        least[c] = palette_stretch(choice, c, first);
+        most[c] = palette_stretch(choice, c, last);
         middle[c] = first + (last - first) / 2;
     }
     const int nearest = palette_nearest(choice, middle);
@@ -121,21 +136,122 @@ static bool fill_cells(struct palette_choice *choice)
     return true;
 }
 
+/* Sets a colour whose score rises along `steep` instead of its own light p, with the same score at
+ * p, less `held`. */
+static void put_colour(struct palette_choice *choice, int k, const int32_t p[3],
+                       const int32_t steep[3], int32_t held)
+{
+    int32_t product[3];
+    choice->square[k] = held;
+    for (int c = 0; c < 3; c++) {
+        product[c] = 2 * times[c] * steep[c];
+        choice->square[k] += times[c] * p[c] * (2 * steep[c] - p[c]);
+    }
+    choice->red_green[k] = product[0] | product[1] << 16;
+    choice->blue[k] = product[2];
+}
+
+static void light_of(const struct palette_plan *plan, int k, int32_t p[3])
+{
+    for (int c = 0; c < 3; c++)
+        p[c] = fine(plan->colour[c][k]);
+}
+
+static bool same_colour(const struct palette_plan *plan, int j, int k)
+{
+    return plan->colour[0][j] == plan->colour[0][k] && plan->colour[1][j] == plan->colour[1][k] &&
+           plan->colour[2][j] == plan->colour[2][k];
+}
+
+/* Whether the other colours can mix it. */
+static bool is_inner(const struct palette_plan *plan, int k)
+{
+    struct palette_hull others = {0};
+    struct palette_corners corners = {0};
+    const uint16_t colour[3] = {(uint16_t)(plan->colour[0][k] / 16),
+                                (uint16_t)(plan->colour[1][k] / 16),
+                                (uint16_t)(plan->colour[2][k] / 16)};
+    int32_t to[3];
+    for (int j = 0; j < plan->count; j++)
+        if (!same_colour(plan, j, k)) {
+            for (int c = 0; c < 3; c++)
+                others.colour[others.count][c] = (uint16_t)(plan->colour[c][j] / 16);
+            others.count++;
+        }
+    return palette_project(&others, colour, &corners, to);
+}
+
+/* By how much a colour of the palette beats `rival` where there is no error. */
+static int32_t lead_over(const struct palette_plan *plan, const struct palette_choice *choice,
+                         int k, int rival)
+{
+    const int32_t v[3] = {plan->colour[0][k], plan->colour[1][k], plan->colour[2][k]};
+    int32_t x[3];
+    stretch(choice, v, x);
+    return palette_score(choice, k, x) - palette_score(choice, rival, x);
+}
+
+/* By how much k beats all others; and whether they still beat it, each at its own light. */
+static int32_t least_lead(const struct palette_plan *plan, const struct palette_choice *choice,
+                          int k, bool *others_lead)
+{
+    int32_t least = INT32_MAX;
+    *others_lead = true;
+    for (int j = 0; j < plan->count; j++)
+        if (!same_colour(plan, j, k)) {
+            const int32_t lead = lead_over(plan, choice, k, j);
+            least = lead < least ? lead : least;
+            *others_lead &= lead_over(plan, choice, j, k) > 0;
+        }
+    return least;
+}
+
+/* An inner colour just beneath the hull's surface would be taken for light on the surface again and
+ * again, and errors across it would grow until they tell it apart. Its score is made to rise less
+ * outwards, as if it lay a sixteenth nearer to the middle; and it comes only where it leads by more
+ * than 5/8 of its lead at its own light, for less grain. */
+static void hold_back(const struct palette_plan *plan, struct palette_choice *choice)
+{
+    int32_t middle[3] = {0};
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < plan->count; k++)
+            middle[c] += fine(plan->colour[c][k]);
+        middle[c] /= plan->count;
+    }
+    for (int k = 0; k < plan->count; k++) {
+        int32_t p[3], steep[3];
+        bool others_lead;
+        if (!is_inner(plan, k))
+            continue;
+        light_of(plan, k, p);
+        for (int c = 0; c < 3; c++)
+            steep[c] = p[c] + (middle[c] - p[c]) / 16;
+        const int32_t own_lead = least_lead(plan, choice, k, &others_lead);
+        put_colour(choice, k, p, steep, 0);
+        int32_t lead = least_lead(plan, choice, k, &others_lead);
+        if (!others_lead || lead < own_lead / 2) { /* colours too close for that */
+            memcpy(steep, p, sizeof steep);
+            lead = own_lead;
+        }
+        put_colour(choice, k, p, steep, lead / 8 * 5);
+    }
+}
+
 bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice)
 {
     *choice = (struct palette_choice){.count = plan->count, .shift = 3 * smallest_step(plan) / 16};
     for (int k = 0; k < plan->count; k++) {
-        int32_t product[3];
+        int32_t p[3];
+        light_of(plan, k, p);
+        put_colour(choice, k, p, p, 0);
         for (int c = 0; c < 3; c++) {
-            const int32_t p = fine(plan->colour[c][k]);
-            product[c] = 2 * times[c] * p;
-            choice->square[k] += times[c] * p * p;
+            choice->least[c] = k == 0 || p[c] < choice->least[c] ? p[c] : choice->least[c];
+            choice->most[c] = k == 0 || p[c] > choice->most[c] ? p[c] : choice->most[c];
         }
-        choice->red_green[k] = product[0] | product[1] << 16;
-        choice->blue[k] = product[2];
     }
     for (int k = plan->count; k < PALETTE_MOST; k++)
         choice->square[k] = INT32_MAX; /* never the best */
+    hold_back(plan, choice);
     return plan->count <= PALETTE_FEW || fill_cells(choice);
 }
 

@@ -40,6 +40,12 @@ RO_INLINE ints multiply_pairs(ints a, ints b)
 {
     return (ints)_mm512_madd_epi16((whole)a, (whole)b);
 }
+RO_INLINE ints add_halves(ints a, ints b) { return (ints)_mm512_adds_epi16((whole)a, (whole)b); }
+RO_INLINE ints less_halves(ints a, ints b) { return (ints)_mm512_sub_epi16((whole)a, (whole)b); }
+RO_INLINE ints cut_halves(ints a, ints least, ints most)
+{
+    return (ints)_mm512_min_epi16(_mm512_max_epi16((whole)a, (whole)least), (whole)most);
+}
 RO_INLINE unsigned high_lanes(ints v) { return _mm512_movepi32_mask((whole)v); }
 RO_INLINE ints rotate(ints e) { return (ints)_mm512_alignr_epi32((whole)e, (whole)e, LANES - 1); }
 RO_INLINE ints insert_first(ints e, const int32_t *first)
@@ -79,6 +85,12 @@ RO_INLINE ints chosen(ints yes, ints a, ints b)
 RO_INLINE ints multiply_pairs(ints a, ints b)
 {
     return (ints)_mm256_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE ints add_halves(ints a, ints b) { return (ints)_mm256_adds_epi16((whole)a, (whole)b); }
+RO_INLINE ints less_halves(ints a, ints b) { return (ints)_mm256_sub_epi16((whole)a, (whole)b); }
+RO_INLINE ints cut_halves(ints a, ints least, ints most)
+{
+    return (ints)_mm256_min_epi16(_mm256_max_epi16((whole)a, (whole)least), (whole)most);
 }
 RO_INLINE unsigned high_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)v); }
 RO_INLINE ints rotate(ints e)
@@ -233,6 +245,17 @@ RO_INLINE ints cell_of(ints v)
     return ((ints)u >> 20) - ((127 + 14) << 3);
 }
 
+/* palette_stretch of both halves of 32 bits. */
+RO_INLINE ints stretch(ints u, int32_t least, int32_t most)
+{
+    const ints zero = {0}, inside = cut_halves(u, zero + least, zero + most);
+    ints beyond = less_halves(u, inside);
+    RO_UNROLL
+    for (int twice = 1; twice < PALETTE_BEYOND; twice *= 2)
+        beyond = add_halves(beyond, beyond);
+    return add_halves(beyond, inside);
+}
+
 RO_INLINE ints score_of(const struct palette_choice *choice, ints pair, ints blue, int k)
 {
     const ints zero = {0};
@@ -267,10 +290,13 @@ RO_INLINE ints nearest_of_eight(const struct palette_choice *choice, ints pair, 
 RO_INLINE ints nearest_of_few(const struct palette_choice *choice, const ints u[3],
                               const bool eight)
 {
-    const ints pair = (u[0] & 65535) | u[1] << 16;
-    ints best, nearest = nearest_of_eight(choice, pair, u[2], 0, &best);
+    const int32_t *least = choice->least, *most = choice->most;
+    const ints blue = stretch(u[2], least[2], most[2]);
+    const ints pair =
+        stretch((u[0] & 65535) | u[1] << 16, least[0] | least[1] << 16, most[0] | most[1] << 16);
+    ints best, nearest = nearest_of_eight(choice, pair, blue, 0, &best);
     for (int first = 8; first < choice->count && !eight; first += 8) {
-        ints score, number = nearest_of_eight(choice, pair, u[2], first, &score);
+        ints score, number = nearest_of_eight(choice, pair, blue, first, &score);
         nearest = chosen(score > best, number, nearest);
         best = maximum(score, best);
     }
@@ -287,8 +313,7 @@ RO_INLINE ints choice_cell_of(ints v)
 }
 
 /* Of many: those that the cell names. */
-RO_INLINE ints nearest_of_many(const struct palette_choice *choice, const ints v[3],
-                               const ints u[3])
+RO_INLINE ints nearest_of_many(const struct palette_choice *choice, const ints v[3])
 {
     ints cell = choice_cell_of(v[0]) | choice_cell_of(v[1]) << PALETTE_CHOICE_BITS |
                 choice_cell_of(v[2]) << 2 * PALETTE_CHOICE_BITS;
@@ -296,7 +321,9 @@ RO_INLINE ints nearest_of_many(const struct palette_choice *choice, const ints v
     for (unsigned several = high_lanes(255 - nearest); several; several &= several - 1) {
         const int i = __builtin_ctz(several);
         const uint8_t *list = choice->lists + ((uint32_t)nearest[i] >> 8);
-        const int32_t of[3] = {u[0][i], u[1][i], u[2][i]};
+        const int32_t of[3] = {palette_stretch(choice, 0, v[0][i]),
+                               palette_stretch(choice, 1, v[1][i]),
+                               palette_stretch(choice, 2, v[2][i])};
         int32_t best = INT32_MIN;
         for (int j = 1; j <= list[0] + 1; j++) {
             const int32_t score = palette_score(choice, list[j], of);
@@ -312,8 +339,7 @@ RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], 
     ints u[3];
     for (int c = 0; c < 3; c++)
         u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
-    return !eight && choice->cells ? nearest_of_many(choice, v, u)
-                                   : nearest_of_few(choice, u, eight);
+    return !eight && choice->cells ? nearest_of_many(choice, v) : nearest_of_few(choice, u, eight);
 }
 
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
@@ -465,6 +491,26 @@ static void run(const struct palette_plan *plan, const struct palette_band *band
         run_rule(plan, band, divider, k0, edge, false);
 }
 
+/* What a band of fewer rows than lanes hands on. The history of dy holds in lane i the errors of
+ * row i - dy; those of rows above the band it hands on as they are. */
+static void leave_lines(const struct palette_plan *plan, const struct palette_band *band,
+                        int64_t k0)
+{
+    const struct scratch *s = band->scratch;
+    for (int c = 0; c < 3; c++)
+        for (int dy = 1; dy <= plan->rows_down; dy++) {
+            int32_t *left = band->left[c][dy - 1] + k0;
+            if (dy > band->rows) {
+                memcpy(left, band->above[c][dy - band->rows - 1] + k0,
+                       PALETTE_CHUNK * sizeof *left);
+                continue;
+            }
+            for (int q = 0; q < PALETTE_CHUNK; q++)
+                left[q - plan->skew * (band->rows - dy)] =
+                    s->history[c][dy][HISTORY + q][band->rows];
+        }
+}
+
 static void steps(const struct palette_plan *plan, struct palette_band *band, int64_t first,
                   int64_t last)
 {
@@ -476,6 +522,8 @@ static void steps(const struct palette_plan *plan, struct palette_band *band, in
         bool edge = k0 < plan->skew * (LANES - 1) || k0 + PALETTE_CHUNK >= plan->width;
         load(plan, band, s, k0, edge || !near);
         run(plan, band, divider, k0, edge);
+        if (band->left[0][0])
+            leave_lines(plan, band, k0);
         store_levels(plan, band, s, k0);
     }
 }

@@ -22,7 +22,7 @@
 
 ro_status screen_bayer(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
-    const uint32_t size = options->size;
+    const uint32_t size = options->cell;
     if (size & (size - 1))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a Bayer screen has 2, 4, 8 ... 256 cells a side, not %u", size);
@@ -63,7 +63,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 ro_status screen_clustered(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
-    const int32_t size = (int32_t)options->size;
+    const int32_t size = (int32_t)options->cell;
     int shape = 0;
     while (options->shape && shape < SHAPES && !ro_name_equal(options->shape, shapes[shape].name))
         shape++;

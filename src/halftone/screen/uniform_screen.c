@@ -8,7 +8,7 @@
 
 ro_status screen_uniform(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
-    const uint32_t size = options->size, cells = size * size;
+    const uint32_t size = options->cell, cells = size * size;
     uint32_t count = uniform_cells(size, UNIFORM_LEVELS);
     uint32_t *order = malloc(cells * sizeof *order);
     if (!order)

@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
@@ -218,13 +219,17 @@ static ro_status run_layers(ro_context *context, const struct pictures *pictures
     return RO_OK;
 }
 
-ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
                                const ro_field *field, ro_optics *optics)
 {
     struct propagation p;
+    ro_picture_scene all = RO_PICTURE_SCENE;
+    const ro_picture_scene *scene = &all;
+    ro_status status = ro_options_take(context, options, &all, "RO_PICTURE_SCENE");
     struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
     ro_optics seen = scene->optics;
-    ro_status status = field_check(context, field, "the hologram");
+    if (status == RO_OK)
+        status = field_check(context, field, "the hologram");
     if (status == RO_OK)
         status = field_check_physics(context, &scene->optics);
     if (status != RO_OK)

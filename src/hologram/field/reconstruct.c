@@ -3,6 +3,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
 
@@ -107,10 +108,14 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
 }
 
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
-                                  ro_view *view)
+                                  const ro_view *given, double *scale)
 {
     struct propagation p;
-    ro_status status = check(context, in, out, view);
+    ro_view full = RO_VIEW;
+    const ro_view *view = &full;
+    ro_status status = ro_options_take(context, given, &full, "RO_VIEW");
+    if (status == RO_OK)
+        status = check(context, in, out, view);
     double rms = 0;
     if (status == RO_OK)
         status = field_rms(context, in, false, &rms); /* no NaN spreads over the picture */
@@ -145,7 +150,8 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const
     double white = mean_and_sigma(data, in->width, in->height);
     if (common && view->scale > 0)
         white = view->scale;
-    view->scale = white;
+    if (scale)
+        *scale = white;
     put(data, out, view->normalize && ro_name_equal(view->normalize, "none") ? 0 : white);
 done:
     free(data);

@@ -30,8 +30,7 @@ static const struct {
 static const char *const targets[] = {"dice", "disc", "ring", "bars"};
 enum { DICE, DISC, RING, BARS, TARGETS };
 
-/* ---- A die ------------------------------------------------------------------------------------
- */
+/* ---- A die ---------------------------------------------------------------------------------- */
 
 static void turn_die(struct die *die, double yaw, double tilt)
 {
@@ -104,8 +103,7 @@ static int nearest_die(const struct scene *scene, double x, double y, double *z,
     return found;
 }
 
-/* ---- Boards and targets -----------------------------------------------------------------------
- */
+/* ---- Boards and targets --------------------------------------------------------------------- */
 
 /* Three bars each way, in four sizes, side by side. */
 static bool on_bars(double u, double v)
@@ -141,8 +139,7 @@ static double board(const struct scene *scene, double x, double y)
     }
 }
 
-/* ---- Scenes -------------------------------------------------------------------------------------
- */
+/* ---- Scenes --------------------------------------------------------------------------------- */
 
 static double length(double asked, double usual) { return asked != 0 ? asked : usual; }
 

@@ -2,6 +2,7 @@
 #include "hologram/quantize/levels.h"
 
 #include "core/names.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,3 +295,12 @@ int hologram_nearest(const struct hologram_levels *levels, int x, int y)
     const struct level_entry *entry = &levels->entry[cell];
     return entry->nx * x + entry->ny * y >= entry->c ? entry->high : entry->low;
 }
+
+ro_status hologram_check_gain(ro_context *context, double gain)
+{
+    if (ro_is_default(gain) || (gain > 0 && gain <= 4))
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: above 0 to 4 is allowed", gain);
+}
+
+double hologram_gain(double gain) { return ro_is_default(gain) ? 0.4 : gain; }

@@ -5,6 +5,7 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
@@ -69,7 +70,7 @@ static ro_status read_names(ro_context *context, struct quantizer *q)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "unknown schedule %s: auto, reference and bands are known",
                                o->schedule);
-    if (!q->windowed && (o->weights || o->own || o->taps || o->p || o->rho != 0))
+    if (!q->windowed && (o->weights || o->own || o->taps || o->p || !ro_is_default(o->rho)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "weights, taps, p and rho do not apply to %s",
                                algorithms[found].name);
@@ -89,18 +90,18 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
     if (o->p < 0 || o->p > RO_HOLOGRAM_SKEW)
         return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: 1 to %d are allowed", o->p,
                                RO_HOLOGRAM_SKEW);
-    if (!(o->rho >= 0 && o->rho <= 1e6))
+    if (!ro_is_default(o->rho) && !(o->rho > 0 && o->rho <= 1e6))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: above 0 is allowed", o->rho);
-    if (o->rho > 0 && (q->paper || o->own))
+    if (!ro_is_default(o->rho) && (q->paper || o->own))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
-    if (o->kappa != 0 && !q->paper)
+    if (!ro_is_default(o->kappa) && !q->paper)
         return ro_context_fail(context, RO_E_ARGUMENT, "kappa applies to the paper's weights only");
-    if (!(o->kappa >= 0 && o->kappa <= 1))
-        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: from 0 to 1 is allowed",
+    if (!ro_is_default(o->kappa) && !(o->kappa > 0 && o->kappa <= 1))
+        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: above 0 to 1 is allowed",
                                o->kappa);
-    if (!(o->gain >= 0 && o->gain <= 4))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: from 0 to 4 is allowed",
-                               o->gain);
+    ro_status status = hologram_check_gain(context, o->gain);
+    if (status != RO_OK)
+        return status;
     if (o->hogel > 0 && o->hogel < 8)
         return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: 8 or more are allowed",
                                o->hogel);
@@ -122,7 +123,7 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
             context, RO_E_ARGUMENT,
             "%s needs a window, or the wavelength, pitch and viewer of the field",
             q->algorithm == SWED ? "swed" : "vded");
-    ro_status status = field_check_physics(context, optics);
+    status = field_check_physics(context, optics);
     if (status != RO_OK)
         return status;
     if (!(optics->viewer[2] < 0) || !isfinite(optics->viewer[2]) || !isfinite(optics->viewer[0]) ||
@@ -208,8 +209,8 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (status != RO_OK)
                 return status;
         } else if (q->paper) {
-            weights_paper(&r->window, o->kappa > 0 ? o->kappa : 0.9, o->taps ? o->taps : 27, o->p,
-                          &hogel->taps);
+            weights_paper(&r->window, ro_is_default(o->kappa) ? 0.9 : o->kappa,
+                          o->taps ? o->taps : 27, o->p, &hogel->taps);
         } else {
             weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
                                   &hogel->taps);
@@ -274,7 +275,7 @@ static ro_status lay_out(struct quantizer *q)
     q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
     if (!q->job.hogels)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u hogels", q->job.count);
-    const double rho = o->rho > 0 ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
+    const double rho = !ro_is_default(o->rho) ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
     for (uint32_t i = 0; i < q->job.count; i++) {
         ro_hogel_report *r = &q->reports[i];
         q->job.hogels[i] =
@@ -428,8 +429,10 @@ void ro_hologram_report_free(ro_hologram_report *report)
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
                                const ro_hologram_options *options)
 {
-    static const ro_hologram_options defaults;
-    ro_status status = field_check(context, in, "the field");
+    ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_HOLOGRAM_OPTIONS");
+    if (status == RO_OK)
+        status = field_check(context, in, "the field");
     if (status == RO_OK)
         status = ro_image_check(context, out, "the output");
     if (status != RO_OK)
@@ -443,7 +446,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
     struct quantizer *q = calloc(1, sizeof *q);
     if (!q)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the levels");
-    q->o = options ? *options : defaults;
+    q->o = full;
     q->job = (struct hologram_job){.context = context,
                                    .field = in,
                                    .out = out->data,
@@ -472,7 +475,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
                          : field_rms(context, in, q->levels.real, &rms);
     if (status != RO_OK)
         goto done;
-    q->gain = rms > 0 ? (q->o.gain > 0 ? q->o.gain : 0.4) / rms : 1;
+    q->gain = rms > 0 ? hologram_gain(q->o.gain) / rms : 1;
     q->job.scale = (float)(q->gain * HOLOGRAM_ONE);
     status = run_all(q);
     if (status == RO_OK && q->cuda)

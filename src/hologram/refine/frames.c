@@ -14,6 +14,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
@@ -216,9 +217,9 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
           fabs(w->eta) <= 0.5))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "frames need a window: centres from -0.5 to 0.5, sizes up to 1");
-    if (!(options->gain >= 0 && options->gain <= 4))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: from 0 to 4 is allowed",
-                               options->gain);
+    status = hologram_check_gain(context, options->gain);
+    if (status != RO_OK)
+        return status;
     if (!(fabs(o->distance) <= 100))
         return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m: up to 100 is allowed",
                                o->distance);
@@ -288,7 +289,13 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
 {
     double rms;
     ro_frames_report report = {0};
-    ro_status status = check(context, in, out, options, frames);
+    ro_hologram_options all = RO_HOLOGRAM_OPTIONS;
+    ro_frames wanted = RO_FRAMES;
+    ro_status status = ro_options_take(context, options, &all, "RO_HOLOGRAM_OPTIONS");
+    if (status == RO_OK)
+        status = ro_options_take(context, frames, &wanted, "RO_FRAMES");
+    if (status == RO_OK)
+        status = check(context, in, out, &all, &wanted);
     if (status == RO_OK)
         status = field_rms(context, in, false, &rms);
     if (status != RO_OK)
@@ -297,16 +304,16 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
     if (!f)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for frames");
     f->context = context;
-    f->o = frames;
+    f->o = &wanted;
     f->n = (size_t)in->width * in->height;
-    f->smooth = frames->phase && ro_name_equal(frames->phase, "smooth");
-    status = open_frames(f, in, options);
+    f->smooth = wanted.phase && ro_name_equal(wanted.phase, "smooth");
+    status = open_frames(f, in, &all);
     if (status == RO_OK)
         status = find_wanted(f, in);
     if (status == RO_OK)
-        status = run(f, out, options->gain > 0 ? options->gain : 0.4, &report);
-    if (status == RO_OK && frames->report)
-        *frames->report = report;
+        status = run(f, out, hologram_gain(all.gain), &report);
+    if (status == RO_OK && wanted.report)
+        *wanted.report = report;
     context->report = (ro_report){.method = "frames",
                                   .schedule = "bands",
                                   .width = in->width,
@@ -314,7 +321,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
                                   .device = RO_DEVICE_CPU,
                                   .cpu = context->cpu,
                                   .threads = ro_pool_threads(context->pool),
-                                  .steps = f->n * (uint64_t)frames->count};
+                                  .steps = f->n * (uint64_t)wanted.count};
     propagation_close(&f->light);
     free(f->wanted);
     free(f->owed);

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 
 #include <stdlib.h>
@@ -61,6 +62,10 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (!(o->light >= 0 && o->light <= 1))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a share of %g of the light: from 0 to 1 is allowed", o->light);
+    if ((o->iterations < 0 && !ro_is_default(o->iterations)) ||
+        (o->passes < 0 && !ro_is_default(o->passes)))
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d iterations and %d passes cannot be made",
+                               o->iterations, o->passes);
     if (o->edges && !ro_name_equal(o->edges, "auto") && !ro_name_equal(o->edges, "dark") &&
         !ro_name_equal(o->edges, "wrap"))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -183,12 +188,8 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
                many = ring && f->levels.count >= RO_REFINEMENT_MANY;
     const ro_refinement *o = f->o;
     double light;
-    f->iterations = !ring               ? 0
-                    : o->iterations < 0 ? 0
-                    : o->iterations     ? o->iterations
-                    : many              ? 50
-                                        : 15;
-    f->passes = many || o->passes < 0 ? 0 : o->passes ? o->passes : 10;
+    f->iterations = !ring ? 0 : !ro_is_default(o->iterations) ? o->iterations : many ? 50 : 15;
+    f->passes = many ? 0 : !ro_is_default(o->passes) ? o->passes : 10;
     const double work = 2.0 * f->iterations + 18.0 * f->passes + 1;
     ro_status status = refine_start(f, 0.5);
     if (status == RO_OK)
@@ -255,9 +256,16 @@ static void close_refiner(struct refiner *f)
 }
 
 ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_refinement *refinement)
+                             const ro_hologram_options *given, const ro_refinement *refinement)
 {
-    ro_status status = check(context, in, out, options, refinement);
+    ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
+    const ro_hologram_options *options = &full;
+    ro_refinement wanted = RO_REFINEMENT;
+    ro_status status = ro_options_take(context, given, &full, "RO_HOLOGRAM_OPTIONS");
+    if (status == RO_OK)
+        status = ro_options_take(context, refinement, &wanted, "RO_REFINEMENT");
+    if (status == RO_OK)
+        status = check(context, in, out, options, &wanted);
     if (status != RO_OK)
         return status;
     struct refiner *f = calloc(1, sizeof *f);
@@ -265,7 +273,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_i
         return ro_context_fail(context, RO_E_MEMORY, "no memory to refine");
     f->context = context;
     f->field = in;
-    f->o = refinement;
+    f->o = &wanted;
     f->width = in->width;
     f->height = in->height;
     bool amplitude;
@@ -286,8 +294,8 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_i
                f->numbers + (size_t)y * in->width, in->width);
     if (amplitude)
         report.efficiency /= 4;
-    if (status == RO_OK && refinement->report)
-        *refinement->report = report;
+    if (status == RO_OK && wanted.report)
+        *wanted.report = report;
     context->report =
         (ro_report){.method = "refine",
                     .schedule = "tiles",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files as a whole: any bytes out, complete or not at all, and bytes and texts in, up to a limit. */
+/* Files as a whole: any bytes out, complete or not at all; bytes and texts in, up to a limit. */
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/data/text.h"

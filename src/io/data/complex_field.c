@@ -10,7 +10,7 @@
 #include "io/bytes/commit.h"
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
-#include "io/data/json.h"
+#include "io/data/json_file.h"
 #include "io/formats/npy_array.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
@@ -150,9 +150,10 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     const char *place = beside ? ro_commit_place(context, beside) : NULL;
     if (sidecar || !place || access(place, F_OK) == 0) {
         struct ro_json json;
+        char *text;
         ro_optics found = {0};
         bool report = false;
-        status = ro_json_open(&json, context, sidecar ? sidecar : beside);
+        status = ro_json_load(context, sidecar ? sidecar : beside, &json, &text);
         if (status == RO_OK) {
             read_optics(&json, &found, &report);
             status = json.failed && !report ? RO_E_FORMAT : RO_OK;
@@ -166,7 +167,7 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
         if (status == RO_OK && !report && (optics->wavelength == 0 || optics->pitch == 0))
             status = ro_context_fail(context, RO_E_FORMAT, "%s: %s is missing", json.path,
                                      optics->wavelength == 0 ? "wavelength" : "pitch");
-        ro_json_close(&json);
+        free(text);
     }
     free(beside);
     return status;

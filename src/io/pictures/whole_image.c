@@ -97,7 +97,7 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
     if (check_view(context, image) != RO_OK)
         return RO_E_ARGUMENT;
     const ro_file_info info = info_of(image);
-    const ro_write_options options = {.type = type};
+    const ro_write_options options = {RO_WRITE_DEFAULTS, .type = type};
     ro_writer *writer;
     ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
     if (status == RO_OK)

@@ -6,6 +6,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 
@@ -61,7 +62,8 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s: fronts that compete have auto and reference",
                                options->schedule);
-    if (!(options->smooth <= MOST_DEVIATION))
+    if (!ro_is_default(options->smooth) &&
+        !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "smoothing by %g pixels: up to %d are possible", options->smooth,
                                MOST_DEVIATION);
@@ -253,11 +255,12 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->plane.height = in->height;
     work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
-    if (options)
-        work->options = *options;
+    work->options = (ro_regions_options)RO_REGIONS_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_REGIONS_OPTIONS");
     work->by_reference =
         work->options.schedule && ro_name_equal(work->options.schedule, "reference");
-    status = grow(work, in);
+    if (status == RO_OK)
+        status = grow(work, in);
     if (status != RO_OK) {
         ro_regions_free(work);
         return status;

@@ -21,7 +21,7 @@ struct run {
     struct ro_denoiser *work;
     struct ro_rows rows;
     struct ro_stencil stencil;
-    struct ro_field field[2];
+    struct ro_stencil_rows field[2];
     int now;    /* the field with the latest step */
     void *line; /* of values */
 };
@@ -59,7 +59,7 @@ static ro_status open_run(struct run *run)
             madvise(data, bytes,
                     MADV_HUGEPAGE); /* for speed only: whether it works does not count */
 #endif
-        run->field[i] = (struct ro_field){data, run->rows.row_bytes};
+        run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
@@ -77,7 +77,8 @@ static void close_run(struct run *run)
 
 /* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static char *line_of(const struct run *run, const struct ro_field *field, uint32_t y, int channel)
+static char *line_of(const struct run *run, const struct ro_stencil_rows *field, uint32_t y,
+                     int channel)
 {
     return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
 }
@@ -95,8 +96,7 @@ static const void *fetch_row(const void *data, uint32_t y, int channel, void *va
     return values;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Whether the last step changed nothing. */
 static bool settled(const struct run *run)

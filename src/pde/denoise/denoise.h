@@ -136,8 +136,7 @@ void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
 /* All planes at once; does nothing where nobody listens. */
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
 
-/* ---- The schemes ------------------------------------------------------------------------------
- */
+/* ---- The schemes ---------------------------------------------------------------------------- */
 
 ro_status ro_denoise_explicit(struct ro_denoiser *work);
 ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
@@ -188,8 +187,7 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
 /* The whole run in a float format. */
 ro_status ro_denoise_implicit_real(struct ro_denoiser *work);
 
-/* ---- Parts of the hardware profile xpp24 -------------------------------------------------------
- */
+/* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
 
 struct ro_xpp24 {
     struct ro_diffusion diffusion; /* for the place of a norm in the table */
@@ -201,8 +199,8 @@ struct ro_xpp24 {
 void ro_xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters);
 /* A time step. `scratch` holds 3 + planes images; the words of the last plane stay in the first. */
 void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch);
-/* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in its
- * lower 12 bits, the pixel's inverse diagonal. */
+/* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in
+ * its lower 12 bits, the pixel's inverse diagonal. */
 void ro_xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
                       const int32_t *r, const int32_t *x, int32_t *next);
 

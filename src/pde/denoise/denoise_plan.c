@@ -2,12 +2,13 @@
 /* From the options of a denoising to what runs: names, defaults, stability, the number system. */
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "pde/denoise/denoise.h"
 
 #include <math.h>
 
-/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16 what
- * is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
+/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16
+ * what is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
 enum { MOST_UNTIL_CONVERGED = 10000 };
 
 static const struct ro_denoise_scheme schemes[] = {
@@ -119,6 +120,9 @@ static ro_status find_model(struct ro_denoiser *work)
     if (!(o->kappa >= 0) || isinf(o->kappa))
         return ro_context_fail(work->context, RO_E_ARGUMENT, "kappa is %g, it must be positive",
                                o->kappa);
+    const bool smoothed = !ro_is_default(o->sigma);
+    if (!smoothed)
+        o->sigma = work->scheme->run == ro_denoise_xpp24 ? 0.5 : 0;
     if (!(o->sigma >= 0) || o->sigma > RO_MAX_SIGMA)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "sigma is %g pixels, 0 to %d are possible", o->sigma, RO_MAX_SIGMA);
@@ -127,7 +131,9 @@ static ro_status find_model(struct ro_denoiser *work)
                                "sigma is %g pixels, scheme xpp24 has 0 to 4", o->sigma);
     if (work->parameters.model == RO_MODEL_LINEAR)
         for (int i = 0; i < 3; i++) {
-            bool set = i == 0 ? o->kappa > 0 : i == 1 ? o->sigma > 0 : o->independent != 0;
+            bool set = i == 0   ? o->kappa > 0
+                       : i == 1 ? smoothed && o->sigma > 0
+                                : o->independent != 0;
             if (set)
                 return ro_context_fail(work->context, RO_E_ARGUMENT,
                                        "%s does not apply to the linear model",
@@ -321,8 +327,10 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
                            const ro_image *out, const ro_denoise_options *options)
 {
     *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out};
-    if (options)
-        work->options = *options;
+    work->options = (ro_denoise_options)RO_DENOISE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &work->options, "RO_DENOISE_OPTIONS");
+    if (status != RO_OK)
+        return status;
     work->before = work->after = ro_figures_none;
     work->channels = ro_format_is_colour(in->format) ? 3 : 1;
     int in_bytes = ro_format_sample_bytes(in->format),
@@ -339,17 +347,21 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
         find_rounding, find_levels, find_time,  find_schedule,
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        ro_status status = steps[i](work);
+        status = steps[i](work);
         if (status != RO_OK)
             return status;
     }
     work->report.number = work->number->name;
     work->report.white = work->number->floating ? 1 : (double)work->scale.white;
     work->report.time_step = (double)work->parameters.time / RO_TIME_ONE;
-    ro_status status = find_kappa(work);
+    status = find_kappa(work);
     if (status != RO_OK)
         return status;
     if (work->options.iterations == 0)
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "0 iterations would leave the image as it is: 1 or more are possible");
+    if (ro_is_default_count(work->options.iterations))
         work->options.iterations =
             work->options.until_converged ? MOST_UNTIL_CONVERGED : work->scheme->iterations;
     work->parameters.width = in->width;

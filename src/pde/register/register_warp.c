@@ -97,14 +97,13 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
     if (out->format != image->format || ro_image_white(out) != ro_image_white(image))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the output of a warp has the format of the image");
-    if (field->format != RO_GRAYF || field->width != 2 * image->width ||
-        field->height != image->height)
+    if (field->format != RO_GRAYF || field->width % 2)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a field has two floats for each pixel, u_x and u_y");
+    if (2 * (uint64_t)out->width != field->width || out->height != field->height)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the field is for images of %u x %u but the image is %u x %u",
-                               field->width / 2, field->height, image->width, image->height);
-    if (out->width != image->width || out->height != image->height)
-        return ro_context_fail(context, RO_E_SIZE, "the image is %u x %u but the output is %u x %u",
-                               image->width, image->height, out->width, out->height);
+                               "the field is for pictures of %u x %u but the output is %u x %u",
+                               field->width / 2, field->height, out->width, out->height);
     for (uint32_t y = 0; y < field->height; y++) {
         const char *line = (const char *)field->data + (ptrdiff_t)y * field->stride;
         const float *u = (const float *)(const void *)line;

@@ -10,6 +10,7 @@
  * then. Curvature and a field can make a pixel flicker for ever: with them a front in integers has
  * also ended when QUIET looks found every sign unchanged.
  */
+#include "core/options.h"
 #include "pde/levelset/schedule.h"
 #include "pde/segment/segment.h"
 
@@ -379,9 +380,9 @@ static ro_status run_all(struct evolution *evolution)
     struct ro_segmentation *work = evolution->work;
     const uint32_t most = work->options.iterations,
                    every = work->options.frame ? work->options.frame_every : 0;
-    const double max_rms = work->options.max_rms > 0 ? work->options.max_rms
-                           : work->number->real      ? 0.001
-                                                     : 0;
+    const double max_rms = !ro_is_default(work->options.max_rms) ? work->options.max_rms
+                           : work->number->real                  ? 0.001
+                                                                 : 0;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
     uint32_t step = 0;
     work->report.rms = -1;

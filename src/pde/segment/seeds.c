@@ -55,8 +55,7 @@ void ro_seeds_fill_row(const ro_segment_options *options, int label, uint32_t wi
         phi[x] = row[x] < phi[x] ? row[x] : phi[x];
 }
 
-/* ---- Masks: the exact distance to the nearest pixel of a kind (Meijster and others, 2000) -----
- */
+/* ---- Masks: the exact distance to the nearest pixel of a kind (Meijster and others, 2000) --- */
 
 struct plane {
     uint32_t width, height;

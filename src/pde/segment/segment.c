@@ -5,6 +5,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +159,8 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (!ro_size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
-    const double positive[] = {options->max_rms, options->time_step, options->smooth,
-                               options->sigma};
+    const double positive[] = {ro_is_default(options->max_rms) ? 0 : options->max_rms,
+                               options->time_step, options->smooth, options->sigma};
     static const char *const names[] = {"RMS", "time step", "smoothing", "sigma"};
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
         if (!(positive[i] >= 0 && positive[i] <= 1e9))
@@ -220,10 +221,11 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     work->context = context;
     work->width = in->width;
     work->height = in->height;
-    if (options)
-        work->options = *options;
-    status = check(work, in);
-    if (work->options.iterations == 0) {
+    work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_SEGMENT_OPTIONS");
+    if (status == RO_OK)
+        status = check(work, in);
+    if (ro_is_default_count(work->options.iterations)) {
         uint64_t most = 16 * ((uint64_t)work->width + work->height);
         work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }

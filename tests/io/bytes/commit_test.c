@@ -73,7 +73,8 @@ static void closed_with_the_context(void **state)
 {
     (void)state;
     ro_context *kept = context;
-    assert_int_equal(ro_context_open(&(ro_context_options){.threads = 1}, &context), RO_OK);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context), RO_OK);
     save_two();
     ro_context_close(context);
     context = kept;
@@ -98,7 +99,8 @@ static void reading_back(void **state)
         assert_memory_equal((char *)read.data + read.stride, pixels + WIDTH, WIDTH);
         ro_image_free(&read);
     }
-    assert_int_equal(ro_context_open(&(ro_context_options){.threads = 1}, &other), RO_OK);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &other), RO_OK);
     assert_int_equal(ro_image_load(other, path_to("a.pgm"), NULL, &read, NULL), RO_E_FORMAT);
     ro_context_close(other);
     ro_commit_drop(context);

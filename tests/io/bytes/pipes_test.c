@@ -69,7 +69,7 @@ static void waiting_to_write_is_cancelled(void **state)
     const char *path = path_to("out");
     pthread_t thread;
     ro_image image;
-    ro_write_options pgm = {.type = "pgm"};
+    ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, 4096, 4096, 0, &image), RO_OK);
     assert_int_equal(mkfifo(path, 0600), 0);
     pthread_create(&thread, NULL, cancel_later, NULL); /* while no reader is there at all */
@@ -94,7 +94,7 @@ static void reader_went_away(void **state)
     (void)state;
     const char *path = path_to("out");
     ro_image image;
-    ro_write_options pgm = {.type = "pgm"};
+    ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, 4096, 4096, 0, &image), RO_OK);
     assert_int_equal(mkfifo(path, 0600), 0);

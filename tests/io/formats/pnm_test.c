@@ -58,7 +58,7 @@ static void pages(void **state)
     (void)state;
     static const char two[] = "P5 2 1 255\n\x01\x02P6 1 1 15\n\x03\x04\x05";
     static const uint8_t first[] = {1, 2}, second[] = {3, 4, 5};
-    ro_read_options options = {.page = 2};
+    ro_read_options options = {RO_READ_DEFAULTS, .page = 2};
     ro_reader *reader;
     expect_pixels(two, sizeof two - 1, NULL, (ro_file_info)INFO(RO_GRAY8, 2, 1, 255), first, 2);
     expect_pixels(two, sizeof two - 1, &options, (ro_file_info)INFO(RO_RGB8, 1, 1, 15), second, 3);
@@ -105,7 +105,9 @@ static void bad_files(void **state)
 static void forced_type(void **state)
 {
     (void)state;
-    ro_read_options png = {.type = "png"}, none = {.type = "gif"}, pgm = {.type = "pgm"};
+    ro_read_options png = {RO_READ_DEFAULTS, .type = "png"},
+                    none = {RO_READ_DEFAULTS, .type = "gif"},
+                    pgm = {RO_READ_DEFAULTS, .type = "pgm"};
     expect_failure("P5 1 1 255\n1", 12, &png, RO_E_FORMAT, "not a PNG file");
     expect_failure("P5 1 1 255\n1", 12, &none, RO_E_ARGUMENT, "'gif' is no known type");
     expect_pixels("P5 1 1 255\n1", 12, &pgm, (ro_file_info)INFO(RO_GRAY8, 1, 1, 255), "1", 1);
@@ -155,7 +157,7 @@ static void dropped(void **state)
         ro_dropped told = {99, "not told"};
         ro_file_info info;
         uint8_t *pixels;
-        ro_read_options options = {.page = cases[i].page, .dropped = &told};
+        ro_read_options options = {RO_READ_DEFAULTS, .page = cases[i].page, .dropped = &told};
         assert_int_equal(read_memory(cases[i].bytes, cases[i].size, &options, 1, &info, &pixels),
                          RO_OK);
         free(pixels);

@@ -94,7 +94,9 @@ static void out_of_order(void **state)
     ro_halftone_close(stream);
     const ro_image whole = {RO_GRAY8, 4, 4, 255, 4, pixels};
     ro_segmentation *result;
-    assert_int_equal(ro_segment(context, &whole, &(ro_segment_options){.seed_count = 3}, &result),
+    assert_int_equal(ro_segment(context, &whole,
+                                &(ro_segment_options){RO_SEGMENT_DEFAULTS, .seed_count = 3},
+                                &result),
                      RO_E_ARGUMENT);
 }
 

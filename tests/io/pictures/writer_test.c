@@ -102,7 +102,7 @@ static void bad_targets(void **state)
 {
     (void)state;
     ro_image image = {RO_GRAY8, WIDTH, HEIGHT, 0, WIDTH, (void *)pixels};
-    ro_write_options pgm = {.type = "pgm"};
+    ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     assert_int_equal(ro_image_save(context, folder, &image, &pgm), RO_E_IO);
     assert_non_null(strstr(ro_context_message(context), "is a directory"));
     assert_int_equal(ro_writer_accepts(context, folder, &grey, &pgm), RO_E_IO);
@@ -205,7 +205,7 @@ static void what_each_type_takes(void **state)
         if (cases[i].status != RO_OK && !strstr(ro_context_message(context), cases[i].words))
             fail_msg("%s", ro_context_message(context));
     }
-    ro_write_options wrong = {.type = "gif"};
+    ro_write_options wrong = {RO_WRITE_DEFAULTS, .type = "gif"};
     assert_int_equal(ro_writer_accepts(context, path_to("a.pgm"), &grey, &wrong), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "'gif' is no known type"));
 }

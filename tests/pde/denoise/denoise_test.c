@@ -17,7 +17,7 @@
 static ro_context *open_context(int threads, ro_cpu cpu)
 {
     ro_context *context;
-    ro_context_options options = {.threads = threads, .cpu = cpu};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .threads = threads, .cpu = cpu};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }
@@ -122,14 +122,10 @@ static void schedules_agree(void **state)
         ro_denoise_report report;
         draw(cases[i].format, 101, 67, &in);
         allocate(cases[i].format, 101, 67, 0, &expected);
-        ro_denoise_options options = {.model = cases[i].model,
-                                      .number = cases[i].number,
-                                      .kappa = cases[i].kappa,
-                                      .sigma = cases[i].sigma,
-                                      .independent = cases[i].independent,
-                                      .iterations = 11,
-                                      .schedule = "reference",
-                                      .report = &report};
+        ro_denoise_options options = {
+            RO_DENOISE_DEFAULTS,     .model = cases[i].model, .number = cases[i].number,
+            .kappa = cases[i].kappa, .sigma = cases[i].sigma, .independent = cases[i].independent,
+            .iterations = 11,        .schedule = "reference", .report = &report};
         ro_context *context = open_context(1, RO_CPU_AUTO);
         if (ro_denoise(context, &in, &expected, &options) != RO_OK)
             fail_msg("%s", ro_context_message(context));
@@ -181,7 +177,7 @@ static void views(void **state)
     ro_image in, plain;
     draw(RO_GRAY8, W, H, &in);
     allocate(RO_GRAY8, W, H, 0, &plain);
-    ro_denoise_options options = {.kappa = 9, .iterations = 7};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9, .iterations = 7};
     assert_int_equal(ro_denoise(context, &in, &plain, &options), RO_OK);
 
     static uint8_t room[STRIDE * (H + 2)];
@@ -210,7 +206,7 @@ static void report(void **state)
     allocate(RO_GRAY8, 90, 70, 0, &out8);
     allocate(RO_GRAY16, 90, 70, 32640, &out16);
     ro_denoise_report r;
-    ro_denoise_options options = {.report = &r};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .report = &r};
     assert_int_equal(ro_denoise(context, &in, &out8, &options), RO_OK);
     assert_string_equal(r.number, "s16");
     assert_true(r.noise > 5 && r.noise < 25 && r.kappa == r.noise / 2);
@@ -295,8 +291,8 @@ static void the_running_sum_is_rounded(void **state)
             ro_context *context = open_context(threads, RO_CPU_AUTO);
             ro_image in, numbers, out;
             ro_denoise_report r;
-            ro_denoise_options options = {
-                .scheme = cases[i].scheme, .number = cases[i].number, .kappa = 9, .report = &r};
+            ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = cases[i].scheme,
+                                          .number = cases[i].number, .kappa = 9, .report = &r};
             draw(cases[i].in, 83, 61, &in);
             in.maxval = cases[i].in_maxval;
             for (uint32_t y = 0; y < 61 && in.maxval < 255; y++)
@@ -326,7 +322,7 @@ static void each_pixel_is_rounded(void **state)
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, numbers, out;
     ro_denoise_report r;
-    ro_denoise_options options = {.kappa = 9, .report = &r};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9, .report = &r};
     draw(RO_GRAY8, 83, 61, &in);
     allocate(RO_GRAYF, 83, 61, 0, &numbers);
     allocate(RO_GRAY8, 83, 61, 0, &out);
@@ -371,7 +367,7 @@ static void white_in_use(void **state)
     allocate(RO_GRAY16, 90, 70, 65535, &out);
     allocate(RO_GRAY16, 90, 70, 1023, &expected);
     in.maxval = 1023;
-    ro_denoise_options options = {.report = &told};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .report = &told};
     assert_int_equal(ro_denoise(context, &in, &expected, &options), RO_OK);
     in.maxval = 65535;
     options.report = &r;
@@ -414,8 +410,9 @@ static void converges(void **state)
     allocate(RO_GRAY8, 40, 30, 0, &out);
     allocate(RO_GRAY8, 40, 30, 0, &again);
     ro_denoise_report r;
-    ro_denoise_options options = {
-        .number = "s9", .model = "perona-malik", .kappa = 10, .until_converged = 1, .report = &r};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS,     .number = "s9",
+                                  .model = "perona-malik", .kappa = 10,
+                                  .until_converged = 1,    .report = &r};
     assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
     assert_true(r.converged && r.steps > 1);
     uint32_t steps = r.steps;
@@ -424,11 +421,9 @@ static void converges(void **state)
     assert_int_equal(r.steps, steps);
     assert_same(&out, &again);
     /* one step fewer is not there yet, and many more change nothing */
-    options = (ro_denoise_options){.number = "s9",
-                                   .model = "perona-malik",
-                                   .kappa = 10,
-                                   .iterations = steps - 1,
-                                   .report = &r};
+    options =
+        (ro_denoise_options){RO_DENOISE_DEFAULTS, .number = "s9",          .model = "perona-malik",
+                             .kappa = 10,         .iterations = steps - 1, .report = &r};
     assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
     double before = r.energy_after;
     options.iterations = steps + 50;
@@ -454,11 +449,9 @@ static void converges_where_the_dot_is(void **state)
         memset(in, 10, sizeof in);
         in[4 * W + 100 + x] = 250;
         ro_denoise_report by_reference, by_passes;
-        ro_denoise_options options = {.number = "s9",
-                                      .model = "linear",
-                                      .until_converged = 1,
-                                      .schedule = "reference",
-                                      .report = &by_reference};
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS,     .number = "s9",
+                                      .model = "linear",       .until_converged = 1,
+                                      .schedule = "reference", .report = &by_reference};
         assert_int_equal(ro_denoise(context, &from, &to_expected, &options), RO_OK);
         options.schedule = "passes";
         options.report = &by_passes;
@@ -483,36 +476,41 @@ static void bad_input(void **state)
         ro_denoise_options options;
         const char *says;
     } cases[] = {
-        {{.kappa = -1}, "kappa is -1, it must be positive"},
-        {{.kappa = NAN}, "kappa is nan"},
-        {{.sigma = -0.5}, "sigma is -0.5 pixels"},
-        {{.sigma = 1000}, "0 to 64"},
-        {{.time_step = 0.375}, "at most 0.3749389648"},
-        {{.time_step = 0.2, .rounding = "nearest"}, "at most 0.1874389648"},
-        {{.time_step = -1}, "must be positive"},
-        {{.time_step = 1e-9}, "does nothing"},
-        {{.scheme = "implicit", .time_step = 9}, "at most 8"},
-        {{.number = "x8"}, "has no zero"},
-        {{.number = "s23e9"}, "unknown number system s23e9, did you mean s23e8?"},
-        {{.rounding = "down"}, "treats gains and losses differently"},
-        {{.rounding = "nearest-up"}, "treats gains and losses differently"},
-        {{.rounding = "away"}, "zero or nearest, not away"},
-        {{.rounding = "nearest", .number = "s23e8"}, "rounding does not apply"},
-        {{.model = "anisotropc"}, "did you mean anisotropic?"},
-        {{.model = "linear", .kappa = 3}, "kappa does not apply"},
-        {{.model = "linear", .sigma = 3}, "sigma does not apply"},
-        {{.scheme = "conjugate", .rounding = "zero"}, "rounding does not apply to scheme conj"},
-        {{.scheme = "naive", .number = "s23e8"}, "has no float numbers"},
-        {{.scheme = "naive", .sigma = 1}, "sigma does not apply to scheme naive"},
-        {{.scheme = "xpp24", .number = "s9"}, "number does not apply"},
-        {{.scheme = "xpp24", .sigma = 5}, "0 to 4"},
-        {{.scheme = "conjugate", .number = "s9"}, "scheme conjugate needs s17"},
-        {{.schedule = "stream", .depth = 65}, "1 to 64"},
-        {{.depth = 3}, "depth applies to schedule stream"},
-        {{.schedule = "wave"}, "unknown schedule wave"},
-        {{.until_converged = 1, .number = "s23e8"}, "needs integers"},
-        {{.independent = 1}, "does not apply to a grey image"},
-        {{.seed = 3}, "seed does not apply"},
+        {{RO_DENOISE_DEFAULTS, .kappa = -1}, "kappa is -1, it must be positive"},
+        {{RO_DENOISE_DEFAULTS, .kappa = NAN}, "kappa is nan"},
+        {{RO_DENOISE_DEFAULTS, .sigma = -0.5}, "sigma is -0.5 pixels"},
+        {{RO_DENOISE_DEFAULTS, .sigma = 1000}, "0 to 64"},
+        {{RO_DENOISE_DEFAULTS, .time_step = 0.375}, "at most 0.3749389648"},
+        {{RO_DENOISE_DEFAULTS, .time_step = 0.2, .rounding = "nearest"}, "at most 0.1874389648"},
+        {{RO_DENOISE_DEFAULTS, .time_step = -1}, "must be positive"},
+        {{RO_DENOISE_DEFAULTS, .time_step = 1e-9}, "does nothing"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "implicit", .time_step = 9}, "at most 8"},
+        {{RO_DENOISE_DEFAULTS, .number = "x8"}, "has no zero"},
+        {{RO_DENOISE_DEFAULTS, .number = "s23e9"},
+         "unknown number system s23e9, did you mean s23e8?"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "down"}, "treats gains and losses differently"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "nearest-up"}, "treats gains and losses differently"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "away"}, "zero or nearest, not away"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "nearest", .number = "s23e8"},
+         "rounding does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "anisotropc"}, "did you mean anisotropic?"},
+        {{RO_DENOISE_DEFAULTS, .model = "linear", .kappa = 3}, "kappa does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "linear", .sigma = 3}, "sigma does not apply"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "conjugate", .rounding = "zero"},
+         "rounding does not apply to scheme conj"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "naive", .number = "s23e8"}, "has no float numbers"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "naive", .sigma = 1},
+         "sigma does not apply to scheme naive"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "xpp24", .number = "s9"}, "number does not apply"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "xpp24", .sigma = 5}, "0 to 4"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "conjugate", .number = "s9"},
+         "scheme conjugate needs s17"},
+        {{RO_DENOISE_DEFAULTS, .schedule = "stream", .depth = 65}, "1 to 64"},
+        {{RO_DENOISE_DEFAULTS, .depth = 3}, "depth applies to schedule stream"},
+        {{RO_DENOISE_DEFAULTS, .schedule = "wave"}, "unknown schedule wave"},
+        {{RO_DENOISE_DEFAULTS, .until_converged = 1, .number = "s23e8"}, "needs integers"},
+        {{RO_DENOISE_DEFAULTS, .independent = 1}, "does not apply to a grey image"},
+        {{RO_DENOISE_DEFAULTS, .seed = 3}, "seed does not apply"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_status status = ro_denoise(context, &in, &out, &cases[i].options);
@@ -535,7 +533,7 @@ static void bad_input(void **state)
     assert_int_equal(ro_denoise_open(context, &in, &out, NULL, &stream), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "give kappa"));
     assert_null(stream);
-    ro_denoise_options options = {.kappa = 5};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5};
     assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream), RO_OK);
     uint32_t taken;
     assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 21, &taken), RO_E_STATE);
@@ -559,12 +557,13 @@ static void cancelled(void **state)
     (void)state;
     int calls = 0;
     ro_context *context;
-    ro_context_options with = {.threads = 2, .progress = stop_soon, .progress_data = &calls};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .threads = 2, .progress = stop_soon,
+                               .progress_data = &calls};
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
     ro_image in, out;
     draw(RO_GRAY8, 50, 50, &in);
     allocate(RO_GRAY8, 50, 50, 0, &out);
-    ro_denoise_options options = {.iterations = 1000};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .iterations = 1000};
     assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_CANCELLED);
     ro_image_free(&in);
     ro_image_free(&out);

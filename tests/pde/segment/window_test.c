@@ -70,9 +70,10 @@ static const ro_seed seed = {.x = SIDE / 2, .y = SIDE / 2, .radius = 6};
 static ro_context *open_context(void)
 {
     ro_context *context;
-    assert_int_equal(
-        ro_context_open(&(ro_context_options){.threads = 1, .device = RO_DEVICE_CPU}, &context),
-        RO_OK);
+    assert_int_equal(ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1,
+                                                           .device = RO_DEVICE_CPU},
+                                     &context),
+                     RO_OK);
     return context;
 }
 
@@ -85,7 +86,7 @@ static void ten_bits_of_sixteen(void **state)
     const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
     ro_image image = disc(context, 300, 500);
     ro_segmentation *result;
-    ro_segment_options options = {.seeds = &seed, .seed_count = 1};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
     assert_int_equal(ro_segment(context, &image, &options, &result), RO_OK);
     assert_int_equal(ro_segmentation_labels(result, &view), RO_OK);
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
@@ -102,7 +103,7 @@ static void memory_ends(void **state)
     static uint8_t labels[SIDE * SIDE];
     const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
     ro_image image = disc(context, 12000, 50000);
-    ro_segment_options options = {.seeds = &seed, .seed_count = 1};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
     bool any = false;
     for (long n = 1;; n++) {
         ro_segmentation *result = NULL;
@@ -136,7 +137,7 @@ static void memory_ends_for_regions(void **state)
     const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
     ro_image image = disc(context, 12000, 50000);
     const ro_seed seeds[2] = {seed, {.label = 2, .x = 4, .y = 4, .radius = 2}};
-    const ro_regions_options options = {.seeds = seeds, .seed_count = 2};
+    const ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 2};
     bool any = false;
     for (long n = 1;; n++) {
         ro_regions *result = NULL;

@@ -32,7 +32,7 @@ struct diffusion_cuda {
     struct diffusion_cuda_plan plan;
     const struct schedule *schedule;
     struct diffusion_launch launch; /* all but the images */
-    void *tables;                   /* of levels */
+    void *tables;                   /* of levels, or acuity's */
     void *lines[2];                 /* errors handed from band to band of rows */
     size_t line_bytes;
     bool started; /* a line of errors is left from the rows before */
@@ -50,6 +50,15 @@ static ro_status send_tables(struct diffusion_cuda *work)
     if (plan->fold)
         return RO_OK;
     RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
+    if (plan->table) {
+        const size_t table_bytes = plan->table_entries * sizeof *plan->table;
+        RO_TRY(ro_cuda_own(cuda, table_bytes, &work->tables));
+        RO_CUDA_TRY(work->context, cudaMemcpyAsync(work->tables, plan->table, table_bytes,
+                                                   cudaMemcpyHostToDevice, cuda->compute));
+        RO_CUDA_TRY(work->context, cudaStreamSynchronize(cuda->compute)); /* the caller frees it */
+        work->launch.table = work->tables;
+        return ro_cuda_scratch_end(cuda, cuda->compute);
+    }
     RO_TRY(ro_cuda_own(cuda, 3 * bytes, &work->tables));
     for (int i = 0; i < 3; i++)
         RO_CUDA_TRY(work->context, cudaMemcpyAsync((char *)work->tables + i * bytes, host[i], bytes,
@@ -70,6 +79,18 @@ static void diffusion_cuda_close(struct diffusion_cuda *work)
     free(work);
 }
 
+/* Words that rows leave for the next. */
+static size_t words_left(const struct diffusion_cuda_plan *plan)
+{
+    if (plan->table)
+        return acuity_line_words((int)plan->width, plan->sample_bytes);
+    const struct diffusion_kernel *kernel = &diffusion_kernels[plan->kernel_id];
+    int rows_down = 0;
+    for (int i = 0; i < kernel->count; i++)
+        rows_down = kernel->taps[i].dy > rows_down ? kernel->taps[i].dy : rows_down;
+    return line_words((int)plan->width, rows_down);
+}
+
 static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
                                      const char *name, struct diffusion_cuda **work)
 {
@@ -85,12 +106,12 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
                                "there is no schedule '%s' on CUDA; it has wave, pwed, pwec, bwed, "
                                "bwec",
                                name);
-    if (plan->kernel_id >= DIFFUSION_KERNELS)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "CUDA runs the kernels of the table only, not one of your own");
     if (found->kind != schedule::WAVE && plan->kernel_id != KERNEL_FLOYD_STEINBERG)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "schedule %s is the paper's and runs floyd-steinberg only", name);
+    if (plan->kernel_id >= DIFFUSION_KERNELS && !plan->table)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "CUDA runs the kernels of the table only, not one of your own");
     struct ro_cuda *cuda;
     RO_TRY(ro_cuda_of(context, &cuda));
 
@@ -110,11 +131,7 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
     launch->levels = plan->levels;
     launch->guess_off = plan->guess_off;
     launch->levels_per_tone = plan->levels_per_tone;
-    int rows_down = 0;
-    for (int i = 0; i < diffusion_kernels[plan->kernel_id].count; i++)
-        if (diffusion_kernels[plan->kernel_id].taps[i].dy > rows_down)
-            rows_down = diffusion_kernels[plan->kernel_id].taps[i].dy;
-    made->line_bytes = line_words(launch->width, rows_down) * sizeof(unsigned long long);
+    made->line_bytes = words_left(plan) * sizeof(unsigned long long);
     ro_status status = send_tables(made);
     if (status != RO_OK) {
         diffusion_cuda_close(made);
@@ -129,6 +146,8 @@ static const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
     return work->schedule->name;
 }
 
+static void diffusion_cuda_begin(struct diffusion_cuda *work) { work->started = false; }
+
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
                                  struct diffusion_images *images, cudaStream_t stream,
                                  struct diffusion_cuda_count *count)
@@ -139,6 +158,8 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     launch->out = images->out[0];
     switch (schedule->kind) {
     case schedule::WAVE:
+        if (plan->table)
+            return acuity_launch(work->cuda, launch, images, plan->sample_bytes, stream, count);
         return wave_launch(work->cuda, launch, images, plan->kernel_id, plan->sample_bytes,
                            plan->fold, stream, count);
     case schedule::PIXELWISE:
@@ -151,8 +172,7 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     return RO_E_ARGUMENT;
 }
 
-/* ---- rows in host memory
- * -------------------------------------------------------------------------- */
+/* ---- rows in host memory -------------------------------------------------------------------- */
 
 /* Rows that a caller gave, and what is counted while they run. */
 struct run {
@@ -230,8 +250,7 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
     return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 
-/* ---- images in device memory
- * ------------------------------------------------------------------------ */
+/* ---- images in device memory ---------------------------------------------------------------- */
 
 /* The wave copies rows by 16 bytes; images whose rows do not start there are copied first. */
 static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch *launch,
@@ -287,7 +306,8 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
 }
 
 static const struct diffusion_cuda_calls calls = {
-    diffusion_cuda_open,         diffusion_cuda_schedule, diffusion_cuda_run,
-    diffusion_cuda_run_resident, diffusion_cuda_close,    diffusion_cuda_chain,
+    diffusion_cuda_open, diffusion_cuda_schedule,     diffusion_cuda_begin,
+    diffusion_cuda_run,  diffusion_cuda_run_resident, diffusion_cuda_close,
+    diffusion_cuda_chain,
 };
 const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;
