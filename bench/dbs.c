@@ -134,7 +134,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Median kernel time in ms, device memory to device memory; 0 when it failed. */
-static double kernel_time(ro_context *context, const ro_image *in, const ro_image *out,
+static double kernel_time(ro_context *context, const ro_image *in, ro_image *out,
                           const ro_halftone_options *options)
 {
     double times[ROUNDS];

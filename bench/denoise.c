@@ -20,14 +20,15 @@ static const double BUDGET = 1.5; /* seconds for one contender */
 
 struct entry {
     ro_context *context;
-    const ro_image *in, *out;
+    const ro_image *in;
+    ro_image *out;
     ro_denoise_options options;
 };
 
 static bool run_entry(void *data)
 {
     struct entry *entry = data;
-    return ro_denoise(entry->context, entry->in, entry->out, &entry->options) == RO_OK;
+    return ro_denoise(entry->context, entry->in, entry->out, &entry->options, NULL) == RO_OK;
 }
 
 struct copy {
@@ -61,7 +62,7 @@ static void enter(struct field *field, ro_context *context, int threads, const c
         .out = &field->out[floats],
         .options = {RO_DENOISE_DEFAULTS, .model = model, .number = number,
                     .kappa = strcmp(model, "linear") == 0 ? 0 : 10,
-                    .schedule = depth == 1 ? "passes" : "stream", .depth = depth == 1 ? 0 : depth,
+                    .schedule = depth == 1 ? "passes" : "stream", .steps_at_once = depth == 1 ? 0 : depth,
                     .iterations = steps},
     };
     field->list[field->count++] =
@@ -152,7 +153,7 @@ static void mark(struct marks *marks, int size, int threads, const struct conten
     if (size == 2048 && strcmp(o->model, "perona-malik") == 0 && c->threads == 1 && (s16 || s9))
         raise_to(s16 ? &marks->s16 : &marks->s9, speed);
     if (size == 8192 && strcmp(o->model, "linear") == 0 && s16 && c->threads == threads)
-        raise_to(o->depth > 1 ? &marks->stream : &marks->passes, speed);
+        raise_to(o->steps_at_once > 1 ? &marks->stream : &marks->passes, speed);
 }
 
 static void enter_all(struct field *field, ro_context *one, ro_context *all, int threads,
@@ -218,7 +219,7 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
         const ro_denoise_options *o = &entry->options;
         print_row(table, size, o->model, o->number, o->schedule,
                   ro_cpu_name(ro_context_report(entry->context)->cpu), c->threads,
-                  o->depth ? o->depth : 1, speed);
+                  o->steps_at_once ? o->steps_at_once : 1, speed);
         mark(marks, size, threads, c, speed);
     }
     close_field(&field);

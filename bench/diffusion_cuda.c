@@ -248,7 +248,7 @@ static void free_host(struct host_images *host)
 
 /* The whole call, or without a schedule a plain copy of the bytes there and back; best of `runs` in
  * ms, 0 when it failed. */
-static double host_time(ro_context *context, const struct host_images *host, const char *schedule,
+static double host_time(ro_context *context, struct host_images *host, const char *schedule,
                         int runs)
 {
     double best = 0;

@@ -66,7 +66,8 @@ struct entry {
 static bool run_entry(void *data)
 {
     struct entry *entry = data;
-    return ro_hologram_quantize(entry->context, entry->field, entry->out, &entry->options) == RO_OK;
+    return ro_hologram_quantize(entry->context, entry->field, entry->out, &entry->options, NULL) ==
+           RO_OK;
 }
 
 /* ---- On the CPU ---------------------------------------------------------------------------- */
@@ -153,15 +154,14 @@ static int run_cpu(const struct bench_options *options)
 /* ---- On a device --------------------------------------------------------------------------- */
 
 static bool measure_device(ro_context *context, uint32_t width, uint32_t height, uint32_t hogel,
-                           const struct method *method, const ro_field *field, const ro_image *out)
+                           const struct method *method, const ro_field *field, ro_image *out)
 {
     ro_hologram_report report = {0};
     ro_hologram_options options = options_of(method, hogel);
     double best = 0, kernel = 0;
-    options.report = &report;
     for (int i = -1; i < ROUNDS; i++) {
         double start = bench_seconds();
-        if (ro_hologram_quantize(context, field, out, &options) != RO_OK) {
+        if (ro_hologram_quantize(context, field, out, &options, &report) != RO_OK) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
             return false;
         }
@@ -170,7 +170,7 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
             best = took;
         if (i <= 0 || report.kernel_ms < kernel)
             kernel = report.kernel_ms;
-        ro_hologram_report_free(&report);
+        ro_free(report.hogel);
     }
     printf("| %5u x %-5u | %5u | %-5s | %2d | %d | %8.3f | %7.1f | %8.2f | %7.1f |", width, height,
            hogel, method->weights, method->taps, method->p, kernel,

@@ -31,7 +31,7 @@ static void print_rows(const struct contender *list, int count, int size, bool j
 }
 
 /* Ours, one for each way that this machine has; how many. */
-static int enter_ours(const ro_image *in, const ro_image *out, const ro_palette *palette,
+static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palette,
                       struct halftoning ours[OURS], struct contender *list)
 {
     static const struct {

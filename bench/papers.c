@@ -57,7 +57,7 @@ static bool fill(ro_context *context, const ro_image *image)
 }
 
 /* The best of some runs, ms; 0 when it failed. */
-static double time_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+static double time_halftone(ro_context *context, const ro_image *in, ro_image *out,
                             const ro_halftone_options *options)
 {
     double best = 0, spent = 0;
@@ -183,7 +183,7 @@ static double time_denoise(ro_context *context, int side, ro_denoise_options opt
     options.kappa = 8;
     for (int i = 0; i < RUNS + 1 && done; i++) {
         const double start = bench_seconds();
-        done = ro_denoise(context, &in, &out, &options) == RO_OK;
+        done = ro_denoise(context, &in, &out, &options, NULL) == RO_OK;
         const double took = bench_seconds() - start;
         best = i == 0 || took < best ? took : best;
     }
@@ -205,7 +205,7 @@ static double time_register(ro_context *context, int width, int height)
         ro_draw_pair(&pair, &fixed, &moving);
     for (int i = 0; i < RUNS && done; i++) {
         const double start = bench_seconds();
-        done = ro_register(context, &fixed, &moving, &field, NULL) == RO_OK;
+        done = ro_register(context, &fixed, &moving, &field, NULL, NULL) == RO_OK;
         const double took = bench_seconds() - start;
         best = i == 0 || took < best ? took : best;
     }
@@ -237,9 +237,9 @@ static double time_level_set(ro_context *context, int width, int height)
 {
     const ro_seed seed = {.x = width / 2.0, .y = height / 2.0, .radius = 5};
     ro_segment_report report = {0};
-    const ro_segment_options options = {
-        RO_SEGMENT_DEFAULTS, .profile = "fpga12", .iterations = 100, .speed = {{.constant = 1}},
-        .seeds = &seed,      .seed_count = 1,     .report = &report};
+    const ro_segment_options options = {RO_SEGMENT_DEFAULTS, .profile = "fpga12",
+                                        .iterations = 100,   .speed = {{.constant = 1}},
+                                        .seeds = &seed,      .seed_count = 1};
     ro_image in = {0};
     double best = 0;
     bool done =
@@ -248,7 +248,7 @@ static double time_level_set(ro_context *context, int width, int height)
     for (int i = 0; i < RUNS && done; i++) {
         ro_segmentation *result = NULL;
         const double start = bench_seconds();
-        done = ro_segment(context, &in, &options, &result) == RO_OK;
+        done = ro_segment(context, &in, &options, &result, &report) == RO_OK;
         const double took = bench_seconds() - start;
         best = i == 0 || took < best ? took : best;
         ro_segmentation_free(result);

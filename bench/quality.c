@@ -72,7 +72,7 @@ static ro_status read_grey(ro_context *context, const char *path, uint32_t side,
         ro_status status = ro_image_alloc(context, RO_GRAY8, side, side, 255, grey);
         return status == RO_OK ? ro_testcard(context, grey) : status;
     }
-    ro_status status = ro_image_load(context, path, NULL, &file, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &file, NULL, NULL);
     if (status == RO_OK && file.format != RO_GRAY8 && file.format != RO_RGB8)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: is not of 8 bits", path);
     if (status == RO_OK)
@@ -174,7 +174,7 @@ static ro_status measure_picture(ro_context *context, struct picture *picture,
         look(picture, &bits, seen);
         row->wsnr += 10 * log10(picture->signal / seen[QUALITY_EYES]);
         row->ssim += report.ssim;
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&bits);
     return status;
@@ -199,7 +199,7 @@ static ro_status measure_flats(ro_context *context, uint32_t side, struct qualit
         row->anisotropy += report.anisotropy / count;
         if (greys[i] == 64)
             row->worms = report.worms;
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&grey);
     ro_image_free(&bits);

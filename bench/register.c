@@ -72,7 +72,7 @@ static bool run_entry(void *data)
 {
     struct entry *entry = data;
     return ro_register(entry->context, &entry->field->fixed, &entry->field->moving,
-                       &entry->field->found, &entry->options) == RO_OK;
+                       &entry->field->found, &entry->options, NULL) == RO_OK;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

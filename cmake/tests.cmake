@@ -11,7 +11,7 @@ if(PkgConfig_FOUND)
 endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 
-set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_static roundoff_static)
+set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_internal roundoff_internal)
 
 # What a test finds in its environment.
 set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"
@@ -48,7 +48,7 @@ if(TARGET PkgConfig::CMOCKA)
     ro_test(${name} tests/${source})
   endforeach()
   # allocations that a test refuses or counts
-  foreach(target pde_segment_window_test halftone_plan_test)
+  foreach(target pde_segment_window_test pde_denoise_runs_test halftone_plan_test)
     target_link_options(${target} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
       -Wl,--wrap=posix_memalign)
   endforeach()

@@ -22,6 +22,7 @@
 #define ROUNDOFF_H
 
 #include "roundoff/calibrate.h"
+#include "roundoff/choices.h"
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"

@@ -351,16 +351,13 @@ static bool was_of(const struct option *option, const struct certificate *stated
     return false;
 }
 
-/* The default has become another since: what ran is what was meant. */
-static void state_default(struct certificate *stated, const char *name, const char *once)
+/* A line that states no value gets one, as JSON has it. */
+static void replace_null(struct certificate *stated, const char *name, const char *json)
 {
-    const char *ran = certificate_value(stated, "ran_method");
-    if (!ran || strlen(ran) != strlen(once) + 2 || strncmp(ran + 1, once, strlen(once)) != 0)
-        return;
     for (int i = 0; i < stated->count; i++) {
         if (strcmp(stated->lines[i].name, name) != 0 || strcmp(stated->lines[i].value, "null") != 0)
             continue;
-        char *value = strdup(ran);
+        char *value = strdup(json);
         if (!value) {
             stated->status = RO_E_MEMORY;
             return;
@@ -370,6 +367,42 @@ static void state_default(struct certificate *stated, const char *name, const ch
     }
 }
 
+/* The default has become another since: what ran is what was meant. */
+static void state_default(struct certificate *stated, const char *name, const char *once)
+{
+    const char *ran = certificate_value(stated, "ran_method");
+    if (ran && strlen(ran) == strlen(once) + 2 && strncmp(ran + 1, once, strlen(once)) == 0)
+        replace_null(stated, name, ran);
+}
+
+/* The same where it is the version that tells. */
+static void state_first_default(struct certificate *stated, const char *name,
+                                const struct option *option)
+{
+    const char *version = certificate_value(stated, "version");
+    char value[80];
+    snprintf(value, sizeof value, "\"%s\"", option->before);
+    if (version && strncmp(version, "\"0.1.", 5) == 0 && was_of(option, stated))
+        replace_null(stated, name, value);
+}
+
+/* A line of a certificate from before its option got another name. */
+static void rename_line(struct certificate *stated, const char *was, const char *name)
+{
+    for (int i = 0; i < stated->count; i++)
+        if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
+            strcmp(stated->lines[i].name + 7, was) == 0) {
+            char *renamed = strdup(name);
+            if (!renamed) {
+                stated->status =
+                    ro_context_fail(stated->context, RO_E_MEMORY, "no memory for a certificate");
+                return;
+            }
+            free(stated->lines[i].name);
+            stated->lines[i].name = renamed;
+        }
+}
+
 void certificate_complete(struct certificate *stated, const struct command *command)
 {
     const struct option *list[MOST_OPTIONS];
@@ -377,10 +410,14 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
+        if (list[i]->was)
+            rename_line(stated, list[i]->was, name);
         if (!certificate_states(list[i]))
             continue;
         if (list[i]->once)
             state_default(stated, name, list[i]->once);
+        if (list[i]->before_in_0_1)
+            state_first_default(stated, name, list[i]);
         if (certificate_value(stated, name))
             continue;
         if (was_of(list[i], stated))
@@ -396,7 +433,7 @@ ro_status certificate_of_output(struct certificate *to, const void *values,
     ro_image out = {0};
     (void)values;
     const ro_status status =
-        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL);
+        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, "output", &out);
     ro_image_free(&out);

@@ -8,7 +8,6 @@
 #include "bench/timing.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>
@@ -22,6 +21,7 @@ static const struct bench *const benches[] = {
     &bench_diffusion,
     &bench_halftone,
     &bench_ordered,
+    &bench_plan,
     &bench_palette,
     &bench_dbs,
     &bench_denoise,

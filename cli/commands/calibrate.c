@@ -226,7 +226,7 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
     int count = 0, there = 0;
     if (!values->curve)
         return ro_context_fail(to->context, RO_E_FORMAT, "a fit without its curve");
-    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL);
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL, NULL);
     if (status == RO_OK)
         status = ro_wedge_fit(to->context, &image, points, &count, &report);
     if (status == RO_OK)

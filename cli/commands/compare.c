@@ -9,7 +9,6 @@
 #include "cli/frame/pictures.h"
 #include "cli/frame/work.h"
 #include "cli/page/page.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -76,7 +75,7 @@ struct comparison {
 static const ro_method *find_method(ro_context *context, const char *name)
 {
     uint8_t pixel[2] = {0, 0};
-    const ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
+    ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
     const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = name};
     const ro_method *method;
     if (ro_halftone(context, &in, &out, &halftone) != RO_OK)
@@ -197,8 +196,8 @@ static void close_all(struct comparison *all)
 {
     for (int i = 0; i < all->count; i++) {
         ro_image_free(&all->entries[i].bits);
-        ro_measure_free(&all->entries[i].photo);
-        ro_measure_free(&all->entries[i].fields);
+        ro_free(all->entries[i].photo.fields);
+        ro_free(all->entries[i].fields.fields);
     }
     ro_image_free(&all->in);
     ro_image_free(&all->wedge);

@@ -5,7 +5,6 @@
 #include "cli/frame/pictures.h"
 #include "cli/frame/vectors.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@ enum { ROWS = 64 }; /* read and written at a time */
 struct values {
     struct common common;
     const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors;
-    int iterations, depth;
+    int iterations, steps_at_once;
     double kappa, sigma, time_step;
     bool independent, until_converged;
 };
@@ -52,8 +51,8 @@ static const struct option options[] = {
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule)},
-    {"depth", "T", "steps in one pass of schedule stream (default: 8 at most)", OPTION_WHOLE,
-     PLACE(depth), .min = 1, .max = 64},
+    {"steps-at-once", "T", "of schedule stream in one pass (default: 8 at most)", OPTION_WHOLE,
+     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 64},
     {0},
 };
 
@@ -95,7 +94,7 @@ static uint32_t white_of(const char *text)
     return end > text && !*end && number >= 1 && number <= 65535 ? (uint32_t)number : 0;
 }
 
-static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
+static ro_denoise_options options_of(const struct values *values)
 {
     return (ro_denoise_options){RO_DENOISE_DEFAULTS,
                                 .model = values->model,
@@ -105,20 +104,20 @@ static ro_denoise_options options_of(const struct values *values, ro_denoise_rep
                                 .round = values->round,
                                 .schedule = values->schedule,
                                 .iterations = (uint32_t)values->iterations,
-                                .depth = (uint32_t)values->depth,
+                                .steps_at_once = (uint32_t)values->steps_at_once,
                                 .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
                                 .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
                                 .independent = values->independent,
-                                .until_converged = values->until_converged,
-                                .report = report};
+                                .until_converged = values->until_converged};
 }
 
 struct job {
     ro_context *context;
     const struct operands *files;
     ro_denoise_options denoise;
+    ro_denoise_report *report;
 };
 
 static ro_status run_whole(struct job *job)
@@ -139,7 +138,7 @@ static ro_status run_whole(struct job *job)
         status = ro_image_alloc(context, out_info.format, info.width, info.height, out_info.maxval,
                                 &out);
     if (status == RO_OK)
-        status = ro_denoise(context, &in, &out, &job->denoise);
+        status = ro_denoise(context, &in, &out, &job->denoise, job->report);
     if (status == RO_OK)
         status = ro_image_save(context, out_path, &out, &write);
 done:
@@ -163,7 +162,7 @@ static ro_status run_rows(struct job *job)
     const ro_file_info *info = ro_reader_info(reader);
     const ro_file_info out_info = output_of(info);
     const ro_image in = shape_of(info), out = shape_of(&out_info);
-    status = ro_denoise_open(context, &in, &out, &job->denoise, &stream);
+    status = ro_denoise_open(context, &in, &out, &job->denoise, &stream, job->report);
     if (status == RO_OK)
         status = pictures_resolution(context, job->files->path[0], info, job->files->path[1]);
     if (status == RO_OK)
@@ -195,6 +194,9 @@ static ro_status run_rows(struct job *job)
             status = ro_writer_rows(writer, out_rows, out_stride, given);
         written += given;
     }
+    ro_dropped *dropped = pictures_dropped(job->files->path[0]);
+    if (dropped)
+        *dropped = *ro_reader_dropped(reader);
     if (status == RO_OK)
         status = ro_writer_commit(writer);
 done:
@@ -212,13 +214,12 @@ static ro_status save_vectors(struct job *job, const char *path)
     ro_denoise_options denoise = job->denoise;
     ro_denoise_report report;
     ro_image in = {0}, out = {0};
-    denoise.report = &report;
     const ro_read_options read = pictures_read(job->files->path[0]);
     ro_status status = vectors_load(context, job->files->path[0], &read, &in);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, in.width, in.height, 0, &out);
     if (status == RO_OK)
-        status = ro_denoise(context, &in, &out, &denoise);
+        status = ro_denoise(context, &in, &out, &denoise, &report);
     if (status == RO_OK && !ro_name_equal(report.number, "s9") &&
         !ro_name_equal(report.number, "s12") && !ro_name_equal(report.number, "s16") &&
         !ro_name_equal(report.number, "s17") && !ro_name_equal(report.number, "s24"))
@@ -386,15 +387,15 @@ done:
 
 /* The filter once more, watched step by step, into what OUT is like. */
 static ro_status watch(ro_context *context, const struct values *given, const ro_image *in,
-                       const ro_image *again, struct steps *steps, ro_denoise_report *report)
+                       ro_image *again, struct steps *steps, ro_denoise_report *report)
 {
     struct values values = *given;
     values.schedule = NULL; /* changes no bits */
-    values.depth = 0;
-    ro_denoise_options denoise = options_of(&values, report);
+    values.steps_at_once = 0;
+    ro_denoise_options denoise = options_of(&values);
     denoise.on_step = remember;
     denoise.on_step_data = steps;
-    return ro_denoise(context, in, again, &denoise);
+    return ro_denoise(context, in, again, &denoise, report);
 }
 
 /* Steps are watched on the CPU, so with a context of its own. */
@@ -404,9 +405,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_denoise_report report = {0};
     ro_image in = {0}, out = {0}, again = {0};
     ro_context *cpu = NULL;
-    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL);
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL, NULL);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
         status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
     if (status == RO_OK)
@@ -440,8 +441,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 static const char *const *reference(const void *given)
 {
     static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
-    static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar", "--threads", "1", "!depth", "!vectors", NULL};
+    static const char *const defined[] = {"--schedule",     "reference", "--cpu",
+                                          "scalar",         "--threads", "1",
+                                          "!steps-at-once", "!vectors",  NULL};
     const struct values *values = given;
     return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
 }
@@ -460,8 +462,9 @@ static ro_status work(struct task *task)
         task->progress->notice = "denoise: goes on until no pixel moves, which can take a while; "
                                  "--iterations N bounds it";
     bool linear = values->model && ro_name_equal(values->model, "linear");
-    bool rows = values->schedule && ro_name_equal(values->schedule, "stream") && !values->depth &&
-                (linear || !isnan(values->kappa)) && ro_name_equal(scheme_of(values), "explicit") &&
+    bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
+                !values->steps_at_once && (linear || !isnan(values->kappa)) &&
+                ro_name_equal(scheme_of(values), "explicit") &&
                 values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? run_rows(job) : run_whole(job);
     task->ran = *ro_context_report(task->context);
@@ -473,15 +476,14 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct job *job = task->data;
-    put_json(file, &task->ran, job->denoise.report, task->files, scheme_of(task->values),
-             task->seconds);
+    put_json(file, &task->ran, job->report, task->files, scheme_of(task->values), task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
     const struct job *job = task->data;
-    put_line(&task->ran, job->denoise.report, scheme_of(values),
+    put_line(&task->ran, job->report, scheme_of(values),
              values->round && ro_name_equal(values->round, "nearest"), values->until_converged,
              task->seconds);
 }
@@ -504,7 +506,7 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
     ro_denoise_report report = {0};
-    struct job job = {.files = &files, .denoise = options_of(&values, &report)};
+    struct job job = {.files = &files, .denoise = options_of(&values), .report = &report};
     return task_run(&(struct task){
         .command = command,
         .values = &values,

@@ -59,7 +59,8 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
     ro_file_info info;
     ro_read_options read = pictures_read(files->path[0]);
     read.page = (unsigned)values->page;
-    ro_status status = ro_image_load(context, files->path[0], &read, &job->original, NULL);
+    ro_status status = ro_image_load(context, files->path[0], &read, &job->original, NULL,
+                                     pictures_dropped(files->path[0]));
     if (status == RO_OK)
         status = pictures_load(context, files->path[1], &job->result, &info);
     if (status != RO_OK)
@@ -110,7 +111,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
             certificate_real(to, figures[i].name, figures[i].value);
     }
-    ro_measure_free(&job.report);
+    ro_free(job.report.fields);
     ro_image_free(&job.original);
     ro_image_free(&job.result);
     return status;
@@ -168,7 +169,7 @@ static int run(const struct command *command, int argc, char **argv)
         .json = print_json,
         .say = print_table,
     });
-    ro_measure_free(&job.report);
+    ro_free(job.report.fields);
     ro_image_free(&job.original);
     ro_image_free(&job.result);
     return result;

@@ -7,8 +7,6 @@
 #include "cli/frame/options.h"
 
 #include "cli/frame/cli.h"
-#include "core/names.h"
-#include "parallel/pool.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -67,13 +65,17 @@ static const struct option *find_option(const struct command *command, const cha
 static int unknown_option(const struct command *command, const char *argument, size_t length)
 {
     int shown = (int)length;
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        if (list[i]->was && strlen(list[i]->was) == length - 2 &&
+            memcmp(list[i]->was, argument + 2, length - 2) == 0)
+            return usage_error(command, "%.*s is called --%s now", shown, argument, list[i]->name);
     for (int i = 0; commands[i]; i++)
         if (length > 2 && find_option(commands[i], argument + 2, length - 2))
             return usage_error(command, "%.*s does not apply to %s", shown, argument,
                                command->name);
-    const struct option *list[MOST_OPTIONS];
     const char *names[MOST_OPTIONS];
-    int count = options_list(command, list);
     for (int i = 0; i < count; i++)
         names[i] = list[i]->name;
     char name[64];

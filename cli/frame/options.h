@@ -55,9 +55,11 @@ struct option {
                                    the default */
     const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
                                      NULL: of all */
+    bool before_in_0_1;           /* `before` was also the default of version 0.1 */
     const char *once; /* the default once: what certificates mean in which it ran without having
                          been asked for */
-    bool writes;                  /* the text is a file that the command writes beside its output */
+    const char *was;  /* its name before 0.2; NULL: the same */
+    bool writes;      /* the text is a file that the command writes beside its output */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */

@@ -20,11 +20,17 @@
 extern "C" {
 #endif
 
-#define RO_VERSION "0.1.0"
+#define RO_VERSION_MAJOR 0
+#define RO_VERSION_MINOR 2
+#define RO_VERSION_PATCH 0
+#define RO_VERSION "0.2.0"
+#define RO_VERSION_NUMBER (10000 * RO_VERSION_MAJOR + 100 * RO_VERSION_MINOR + RO_VERSION_PATCH)
 
-/* The version of the library that is loaded, such as "0.1.0". */
+/* The version of the library that is loaded, as RO_VERSION and as RO_VERSION_NUMBER. */
 RO_API
 const char *ro_version(void);
+RO_API
+int ro_version_number(void);
 
 /* ---- Status ------------------------------------------------------------------------------- */
 
@@ -101,16 +107,22 @@ typedef enum ro_cpu {
  * 1 within a `phase`. Returning non-zero cancels the call, which then gives RO_E_CANCELLED. */
 typedef int (*ro_progress_fn)(void *data, const char *phase, double done);
 
+enum { RO_MAX_THREADS = 1024 };
+
 typedef struct ro_context_options {
     size_t size; /* RO_CONTEXT_OPTIONS sets it */
     ro_device device;
     ro_cpu cpu;
-    int threads; /* 0: one per online core */
+    int threads; /* 1 to RO_MAX_THREADS; 0: one per online core */
     ro_progress_fn progress;
     void *progress_data;
+    int device_number; /* of a CUDA device, from 0; default: the one that is the thread's own when
+                          the context first needs it. Calls on the context make it the thread's own
+                        */
 } ro_context_options;
-#define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_NONE_UNSET)
-#define RO_CONTEXT_OPTIONS RO_OPTIONS_OF(ro_context_options, RO_NONE_UNSET)
+#define RO_CONTEXT_UNSET(UNSET) UNSET(device_number)
+#define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_CONTEXT_UNSET)
+#define RO_CONTEXT_OPTIONS RO_OPTIONS_OF(ro_context_options, RO_CONTEXT_UNSET)
 
 /* What the last call on a context ran: its schedule, where, and in how many steps. */
 typedef struct ro_report {
@@ -129,15 +141,16 @@ typedef struct ro_report {
  * context; separate contexts are independent and may run in separate threads. */
 typedef struct ro_context ro_context;
 
-/* `options` may be NULL. On failure *context is NULL and the status says why: RO_E_UNSUPPORTED when
- * the processor lacks the instruction set asked for, RO_E_DEVICE when there is no such device. */
+/* `options` may be NULL. On failure *context is NULL, and ro_context_message(NULL) says why:
+ * RO_E_UNSUPPORTED when the processor lacks the instruction set asked for, RO_E_DEVICE when there
+ * is no such device. */
 RO_API
 ro_status ro_context_open(const ro_context_options *options, ro_context **context);
 RO_API
 void ro_context_close(ro_context *context); /* NULL is allowed */
 
 /* One sentence on the last failure, without a newline; "" if there was none. It stays valid until
- * the next call on the context. */
+ * the next call on the context. Of NULL: why the last ro_context_open of this thread failed. */
 RO_API
 const char *ro_context_message(const ro_context *context);
 
@@ -190,6 +203,19 @@ const char *ro_device_name(ro_device device); /* "auto", "cpu", "cuda" */
 RO_API
 const char *ro_cpu_name(ro_cpu cpu); /* "auto", "scalar", "avx2", "avx512" */
 
+/* ---- Names and memory --------------------------------------------------------------------- */
+
+/* Names as users write them: case, '-', '_' and spaces do not count. */
+RO_API
+int ro_name_equal(const char *a, const char *b);
+/* The nearest of `count` names, or NULL when none is near enough to be meant. */
+RO_API
+const char *ro_name_nearest(const char *name, const char *const *names, size_t count);
+
+/* Gives back lists and bytes that a call has made for its caller. NULL is allowed. */
+RO_API
+void ro_free(void *memory);
+
 /* ---- Images ------------------------------------------------------------------------------- */
 
 typedef enum ro_format {
@@ -205,7 +231,8 @@ typedef enum ro_format {
 } ro_format;
 
 /* A view of pixels the caller owns. `stride` is the distance of rows in bytes and may be larger
- * than a row; rows of 16-bit samples begin at multiples of 2 bytes, of floats of 4. `maxval` is the value of white of an integer format (0 means all bits set). */
+ * than a row; rows of 16-bit samples begin at multiples of 2 bytes, of floats of 4. `maxval` is the
+ * value of white of an integer format (0 means all bits set). */
 typedef struct ro_image {
     ro_format format;
     uint32_t width, height;
@@ -219,6 +246,14 @@ RO_API
 size_t ro_format_row_bytes(ro_format format, uint32_t width);
 RO_API
 const char *ro_format_name(ro_format format);
+RO_API
+int ro_format_is_colour(ro_format format);
+/* Bytes of a sample; 0 for RO_BITS. */
+RO_API
+int ro_format_sample_bytes(ro_format format);
+/* The value of white of an integer format: maxval, or all bits set where it is 0. */
+RO_API
+uint32_t ro_image_white(const ro_image *image);
 
 /* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them back,
  * and clears the view. */
@@ -231,7 +266,7 @@ void ro_image_free(ro_image *image);
 /* Draws the built-in test card into a view of RO_GRAY8, RO_GRAY16, RO_RGB8 or RO_RGB16: ramps, a
  * zone plate, shaded solids, fine text, a photograph-like scene. The same pixels everywhere. */
 RO_API
-ro_status ro_testcard(ro_context *context, const ro_image *image);
+ro_status ro_testcard(ro_context *context, ro_image *image);
 
 #ifdef __cplusplus
 }

@@ -172,7 +172,7 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
  * RO_RGB8 for RO_CHANNELS_RGB; RO_INDEX8 (numbers of colours) or RO_RGB8 with a palette.
  * `in` and `out` must not overlap. */
 RO_API
-ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options);
 
 /* What a halftone did, as exact integers. Tones count in 16ths of the input's levels, after any
@@ -214,8 +214,8 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
  * multiples of 16 bytes are read in place, others are copied on the device first. Values above
  * maxval are not looked for. */
 RO_API
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
-                             uint32_t count, const ro_halftone_options *options, void *stream);
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
+                             const ro_halftone_options *options, void *stream);
 
 /* The same, row by row, in memory that grows with the width only:
  *

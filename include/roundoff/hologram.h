@@ -67,8 +67,8 @@ typedef struct ro_hologram_scene {
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
  * what lies behind it. `optics` is filled in. The same bits on every CPU. */
 RO_API
-ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
-                           const ro_field *field, ro_optics *optics);
+ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene, ro_field *field,
+                           ro_optics *optics);
 
 /* A picture in a scene, seen from the front, its middle on the axis. */
 typedef struct ro_scene_picture {
@@ -94,14 +94,14 @@ typedef struct ro_picture_scene {
 
 /* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
 RO_API
-ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
-                               const ro_field *field, ro_optics *optics);
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene, ro_field *field,
+                               ro_optics *optics);
 
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
  * may be the same. The same bits on every CPU. */
 RO_API
-ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
+ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance);
 
 /* ---- Quantizing --------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ typedef struct ro_hogel_report {
 typedef struct ro_hologram_report {
     uint32_t hogels; /* those that the optics make, or one window for all; also of algorithms that
                         take the field as a whole, whose clips are counted together only */
-    ro_hogel_report *hogel; /* ro_hologram_report_free gives it back */
+    ro_hogel_report *hogel; /* ro_free gives it back */
     int levels, real_device;
     int amplitude_device; /* its levels of -1 to 1 stand for light of 0 to 1 */
     uint32_t mirrored;    /* hogels whose windows overlap their mirror images */
@@ -147,8 +147,6 @@ typedef struct ro_hologram_report {
     int measured;
     double predicted_snr, reached_snr, efficiency, in_window, outgoing; /* of all hogels together */
 } ro_hologram_report;
-RO_API
-void ro_hologram_report_free(ro_hologram_report *report);
 
 /* A set of taps of one's own: (dx, dy) is the pixel dx to the left and dy above. */
 typedef struct ro_hologram_taps {
@@ -175,16 +173,15 @@ typedef struct ro_hologram_options {
     ro_optics optics;
     ro_window window;           /* size 0: from the optics */
     int measure;                /* fill in the measured figures */
-    ro_hologram_report *report; /* NULL: not wanted */
 } ro_hologram_options;
 #define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain) UNSET(kappa)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 #define RO_HOLOGRAM_OPTIONS RO_OPTIONS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 
-/* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
+/* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. `report` may be NULL. */
 RO_API
-ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
-                               const ro_hologram_options *options);
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
+                               const ro_hologram_options *options, ro_hologram_report *report);
 
 /* ---- Refining ------------------------------------------------------------------------------ */
 
@@ -208,7 +205,6 @@ typedef struct ro_refinement {
     int passes;         /* of search, of few levels; default 10 */
     const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
                            "dark": nothing; "wrap": itself, repeated */
-    ro_refinement_report *report; /* NULL: not wanted */
 } ro_refinement;
 #define RO_REFINEMENT_UNSET(UNSET) UNSET(iterations) UNSET(passes)
 #define RO_REFINEMENT_DEFAULTS RO_DEFAULTS_OF(ro_refinement, RO_REFINEMENT_UNSET)
@@ -218,8 +214,9 @@ typedef struct ro_refinement {
  * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
  * pitch count. */
 RO_API
-ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_refinement *refinement);
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_refinement *refinement,
+                             ro_refinement_report *report);
 
 /* ---- Frames in time ---------------------------------------------------------------------------
  */
@@ -237,8 +234,7 @@ typedef struct ro_frames {
     const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
                           turned from frame to frame */
     uint64_t seed;
-    int independent;          /* 1: errors of the intensity are not carried, for comparison */
-    ro_frames_report *report; /* NULL: not wanted */
+    int independent; /* 1: errors of the intensity are not carried, for comparison */
 } ro_frames;
 #define RO_FRAMES_DEFAULTS RO_DEFAULTS_OF(ro_frames, RO_NONE_UNSET)
 #define RO_FRAMES RO_OPTIONS_OF(ro_frames, RO_NONE_UNSET)
@@ -248,8 +244,9 @@ typedef struct ro_frames {
  * a RO_INDEX8 of the field's size for each frame. Of the options levels or table, window, gain and,
  * for a distance, the optics' wavelength and pitch count. */
 RO_API
-ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_frames *frames);
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames,
+                             ro_frames_report *report);
 
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
@@ -257,7 +254,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
 RO_API
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
-                            const ro_image *out);
+                            ro_image *out);
 
 /* The levels of a modulator, the light at each of them and what it is sent to show it. */
 typedef struct ro_modulator {
@@ -274,16 +271,14 @@ ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator
 /* Level numbers to what the device is sent, in place, and back; numbers that are none of the
  * modulator's are an error. `image` is RO_INDEX8 or RO_GRAY8. */
 RO_API
-ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *image);
+ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator, ro_image *image);
 RO_API
-ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator,
-                            const ro_image *image);
+ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator, ro_image *image);
 
 /* The light that leaves a modulator at these level numbers. */
 RO_API
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *numbers, const ro_field *light);
+                             const ro_image *numbers, ro_field *light);
 
 /* The complex levels of a name such as "phase:16", as rounding takes them: up to RO_HOLOGRAM_LEVELS
  * pairs. "binary" and "amplitude:N" are computed as -1 to 1, though their light is 0 to 1. */
@@ -306,7 +301,7 @@ typedef struct ro_view {
  * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. `scale`, if not NULL,
  * receives the intensity that is white, for further views. */
 RO_API
-ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
+ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *view, double *scale);
 
 #ifdef __cplusplus

@@ -103,13 +103,11 @@ typedef struct ro_measure_report {
 } ro_measure_report;
 
 /* Measures `result` (of any format; RO_INDEX8 as levels, maxval the highest number) against
- * `original`, of the same size; colour counts as its luma. ro_measure_free gives back what the
- * report holds; after a failure there is nothing to give back. */
+ * `original`, of the same size; colour counts as its luma. ro_free gives back the fields of the
+ * report; after a failure there are none. */
 RO_API
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report);
-RO_API
-void ro_measure_free(ro_measure_report *report);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ typedef struct ro_multigrid_options {
  * sigma of 0 copies. The same bits for any number of threads and instruction set, and on a CUDA
  * device. */
 RO_API
-ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, const ro_image *x,
+ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x,
                              const ro_multigrid_options *options);
 
 #ifdef __cplusplus

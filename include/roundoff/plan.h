@@ -53,14 +53,19 @@ RO_API
 ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info);
 
 /* Runs a picture of the plan's shape; `report` may be NULL. Allocates nothing, but for direct
- * binary search, and for denoising other than by the explicit scheme. */
+ * binary search, for denoising other than by the explicit scheme, and on devices. */
 RO_API
-ro_status ro_plan_run(ro_plan *plan, const ro_image *in, const ro_image *out, ro_report *report);
+ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, ro_report *report);
+
+/* The same for a plan to denoise, with the figures of that; NULL: they are not taken. */
+RO_API
+ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
+                         ro_denoise_report *report);
 
 /* The same for `count` pictures in the memory of the plan's device; see ro_halftone_device. The
  * context must have been opened for the device. */
 RO_API
-ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, const ro_image *out, uint32_t count,
+ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
                              void *stream, ro_report *report);
 
 RO_API

@@ -35,7 +35,7 @@ typedef struct ro_register_report {
     double energy_before, energy_after; /* of the images themselves, without smoothing */
     uint32_t scales;
     uint32_t updates[RO_REGISTER_SCALES]; /* at each scale, the coarsest first */
-    uint32_t steps;                       /* updates in all; those kept in options.steps if fewer */
+    uint32_t steps;                       /* updates in all */
     uint32_t trials;                      /* energies computed in all */
     double rms, largest;                  /* length of the displacement, in pixels */
     double jacobian;                      /* the least determinant of 1 + Du; <= 0: it folds */
@@ -47,6 +47,7 @@ typedef struct ro_register_report {
     int negative;                         /* light in one image was found to be dark in the other */
     double noise;                         /* standard deviation, of the noisier image, white 1 */
     double counted;                       /* share of the fixed image's pixels that counted */
+    ro_register_step *record; /* `steps` of them if asked for; ro_free gives them back */
 } ro_register_report;
 
 /* The scheme "auto" needs no other option: it looks for an affine start and the sign of contrast,
@@ -70,9 +71,7 @@ typedef struct ro_register_options {
     double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
                       the thesis's scheme 0 */
     double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
-    ro_register_step *steps; /* NULL: not wanted */
-    uint32_t steps_room;
-    ro_register_report *report;               /* filled in on success; NULL: not wanted */
+    int record;       /* 1: the report shall have what each update did */
     const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 does not count;
                                                  NULL: all does */
 } ro_register_options;
@@ -83,22 +82,24 @@ typedef struct ro_register_options {
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
  * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the
  * fixed image's and receives u_x and u_y side by side: a view of RO_GRAYF twice as wide.
- * Deterministic to the bit for any number of threads; the CPU and CUDA give the same. */
+ * Deterministic to the bit for any number of threads; the CPU and CUDA give the same. `report` may
+ * be NULL. */
 RO_API
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
-                      const ro_image *field, const ro_register_options *options);
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report);
 
 /* Points (x, y) of the fixed image to where they are in the moving one, x + u(x); `inverse`: back,
  * NaN where the field leads from nowhere. `moved` may be `points`. */
 RO_API
-ro_status ro_field_points(ro_context *context, const ro_image *field, int inverse, size_t count,
+ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse, size_t count,
                           const double *points, double *moved);
 
 /* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
  * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their
  * neighbour and are counted in *missed, if that is not NULL. */
 RO_API
-ro_status ro_field_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
+ro_status ro_displacement_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
                            uint64_t *missed);
 
 typedef enum ro_sampling {
@@ -109,8 +110,8 @@ typedef enum ro_sampling {
 /* out(x) = image(x + u(x)), coordinates clamped to the image; any format but bits, `out` in the
  * format of `image`, which may be of any size, and of the size of the field. */
 RO_API
-ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
-                  const ro_image *out, ro_sampling sampling);
+ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field, ro_image *out,
+                  ro_sampling sampling);
 
 #ifdef __cplusplus
 }

@@ -44,7 +44,7 @@ static void fill(const ro_image *image, uint32_t unit, int x, int y, int width, 
                (size_t)width * unit);
 }
 
-ro_status ro_wedge_draw(ro_context *context, uint32_t patch, const ro_image *image)
+ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image)
 {
     ro_status status = ro_image_check(context, image, "wedge");
     if (status != RO_OK)

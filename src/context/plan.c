@@ -10,12 +10,12 @@ ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info)
     return RO_OK;
 }
 
-ro_status ro_plan_run(ro_plan *plan, const ro_image *in, const ro_image *out, ro_report *report)
+ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, ro_report *report)
 {
     return plan ? plan->kind->run(plan, in, out, report) : RO_E_ARGUMENT;
 }
 
-ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, const ro_image *out, uint32_t count,
+ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
                              void *stream, ro_report *report)
 {
     if (!plan)

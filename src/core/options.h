@@ -12,7 +12,6 @@
 
 /* Puts what the caller gave (NULL: nothing) over the defaults in `taken`. Both begin with their
  * size; `name` is the initialiser's, for the message. */
-RO_API
 ro_status ro_options_take(ro_context *context, const void *given, void *taken, const char *name);
 
 /* Why they cannot be taken, for those who have no context: "" if they were. */

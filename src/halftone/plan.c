@@ -406,7 +406,7 @@ ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format
     return status;
 }
 
-ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options)
 {
     struct halftone_plan *plan;
@@ -426,7 +426,7 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *o
     return status;
 }
 
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out,
                              uint32_t count, const ro_halftone_options *options, void *stream)
 {
     struct halftone_plan *plan;

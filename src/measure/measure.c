@@ -194,6 +194,12 @@ static ro_status run(struct measure_job *job, uint32_t tile, ro_measure_report *
     return status == RO_OK ? ro_context_progress(context, "measure", 1) : status;
 }
 
+static void free_fields(ro_measure_report *report)
+{
+    free(report->fields);
+    *report = (ro_measure_report){0};
+}
+
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report)
 {
@@ -224,12 +230,6 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
         status = run(&job, (uint32_t)asked.tile, report);
     close_job(&job);
     if (status != RO_OK)
-        ro_measure_free(report);
+        free_fields(report);
     return status;
-}
-
-void ro_measure_free(ro_measure_report *report)
-{
-    free(report->fields);
-    *report = (ro_measure_report){0};
 }

@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RO_MAX_THREADS = 1024 };
-
 struct ro_pool;
 typedef void ro_task_fn(void *data, int thread);
 

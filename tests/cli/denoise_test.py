@@ -31,7 +31,7 @@ class Denoise(Case):
     def test_schedules_give_the_same_bits(self):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
-                     ["--schedule", "stream", "--depth", "7"], ["--threads", "3"], []):
+                     ["--schedule", "stream", "--steps-at-once", "7"], ["--threads", "3"], []):
             self.works("denoise", "in.pgm", "out.pgm", "--quiet", *more)
             wanted = wanted or self.get("out.pgm")
             self.assertEqual(self.get("out.pgm"), wanted, more)

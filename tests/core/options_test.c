@@ -115,28 +115,27 @@ static void sizes_of_zero_are_refused(void **state)
     OPTIONS(halftone, "HALFTONE", ro_halftone(context, &in, &out, &o));
     OPTIONS(halftone, "HALFTONE", ro_halftone_open(context, &in, RO_BITS, &o, &halftones));
     OPTIONS(halftone, "HALFTONE", ro_halftone_audit_of(context, &in, &out, &o, &audit));
-    OPTIONS(halftone, "HALFTONE", ro_halftone_device(context, &in, &out, 1, &o, NULL));
-    OPTIONS(halftone, "HALFTONE", ro_halftone_file(context, "in.pgm", "out.pbm", &o, NULL, NULL));
+    OPTIONS(halftone, "HALFTONE",
+            ro_halftone_file(context, "in.pgm", "out.pbm", &o, NULL, NULL, NULL));
     OPTIONS(screen, "SCREEN", ro_screen_make(context, &o, &screen));
-    OPTIONS(denoise, "DENOISE", ro_denoise(context, &in, &same, &o));
-    OPTIONS(denoise, "DENOISE", ro_denoise_open(context, &in, &same, &o, &denoised));
-    OPTIONS(segment, "SEGMENT", ro_segment(context, &in, &o, &segmentation));
-    OPTIONS(regions, "REGIONS", ro_regions_grow(context, &in, &o, &regions));
-    OPTIONS(register, "REGISTER", ro_register(context, &in, &same, &pairs, &o));
+    OPTIONS(denoise, "DENOISE", ro_denoise(context, &in, &same, &o, NULL));
+    OPTIONS(denoise, "DENOISE", ro_denoise_open(context, &in, &same, &o, &denoised, NULL));
+    OPTIONS(segment, "SEGMENT", ro_segment(context, &in, &o, &segmentation, NULL));
+    OPTIONS(regions, "REGIONS", ro_regions_grow(context, &in, &o, &regions, NULL));
+    OPTIONS(register, "REGISTER", ro_register(context, &in, &same, &pairs, &o, NULL));
     OPTIONS(multigrid, "MULTIGRID", ro_multigrid_solve(context, &real, &real, &o));
     OPTIONS(measure, "MEASURE", ro_measure(context, &in, &same, &o, &measured));
-    OPTIONS(hologram, "HOLOGRAM", ro_hologram_quantize(context, &field, &numbers, &o));
+    OPTIONS(hologram, "HOLOGRAM", ro_hologram_quantize(context, &field, &numbers, &o, NULL));
     OPTIONS(read, "READ", ro_reader_open(context, "in.pgm", &o, &reader));
     OPTIONS(write, "WRITE", ro_writer_open(context, "out.pgm", &info, &o, &writer));
     OPTIONS(write, "WRITE", ro_writer_accepts(context, "out.pgm", &info, &o));
-    REFUSED(ro_hologram_scene, "RO_HOLOGRAM_SCENE",
-            ro_hologram_make(context, &o, &field, &optics));
+    REFUSED(ro_hologram_scene, "RO_HOLOGRAM_SCENE", ro_hologram_make(context, &o, &field, &optics));
     REFUSED(ro_picture_scene, "RO_PICTURE_SCENE",
             ro_hologram_pictures(context, &o, &field, &optics));
     REFUSED(ro_refinement, "RO_REFINEMENT",
-            ro_hologram_refine(context, &field, &numbers, &quantize, &o));
+            ro_hologram_refine(context, &field, &numbers, &quantize, &o, NULL));
     REFUSED(ro_frames, "RO_FRAMES",
-            ro_hologram_frames(context, &field, &numbers, &quantize, &o));
+            ro_hologram_frames(context, &field, &numbers, &quantize, &o, NULL));
     REFUSED(ro_view, "RO_VIEW", ro_hologram_reconstruct(context, &field, &real, &o, NULL));
 }
 

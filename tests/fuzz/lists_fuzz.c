@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     free(seeds);
     check(ro_hologram_load(context, path, NULL, &light, NULL));
     ro_field_free(&light);
-    check(ro_field_load(context, path, &field));
+    check(ro_displacement_load(context, path, &field));
     ro_image_free(&field);
     close(file);
     return 0;

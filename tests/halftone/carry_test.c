@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDEST = 211, TALLEST = 70, LINES = 16, CONTEXTS = 6, STEP = 37 };
+enum { WIDEST = 211, TALLEST = 200, LINES = 16, CONTEXTS = 7, STEP = 37 };
 
-/* One for every instruction set, with one thread and with three. */
+/* One for every instruction set, with one thread and with three, and one for a device. */
 static ro_context *contexts[CONTEXTS];
 static int contexts_made;
 
@@ -39,6 +39,8 @@ static int open_contexts(void **state)
             if (ro_context_open(&options, &contexts[contexts_made++]) != RO_OK)
                 return 1;
         }
+    const ro_context_options device = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CUDA};
+    contexts_made += ro_context_open(&device, &contexts[contexts_made]) == RO_OK;
     return 0;
 }
 
@@ -107,8 +109,9 @@ static void assert_same(const ro_image *in, ro_format format, const ro_halftone_
                      cut, y);
 }
 
-/* Cuts at every row, with a piece of one to four rows in between. */
-static void cut_everywhere(const ro_image *in, ro_format format, const ro_halftone_options *options)
+/* Cuts at every row, or every some, with a piece of one to four rows in between. */
+static void cut_at(const ro_image *in, ro_format format, const ro_halftone_options *options,
+                   uint32_t apart)
 {
     static int32_t numbers[TALLEST][LINES * WIDEST]; /* that flow into each row */
     static int32_t carried[LINES * WIDEST];
@@ -126,7 +129,7 @@ static void cut_everywhere(const ro_image *in, ro_format format, const ro_halfto
         assert_in_range(info.carried, 0, LINES);
         const size_t bytes = 4 * (size_t)info.carried * in->width;
         assert_int_equal(ro_plan_run(plan, in, &out, NULL), RO_OK);
-        for (uint32_t cut = 1; cut < in->height; cut++) {
+        for (uint32_t cut = 1; cut < in->height; cut += apart) {
             const uint32_t end = cut + 1 + cut % 4;
             memset(pieces, 0xaa, sizeof pieces);
             run_piece(plan, in, format, 0, cut, info.carried, carried);
@@ -143,6 +146,11 @@ static void cut_everywhere(const ro_image *in, ro_format format, const ro_halfto
         }
         ro_plan_free(plan);
     }
+}
+
+static void cut_everywhere(const ro_image *in, ro_format format, const ro_halftone_options *options)
+{
+    cut_at(in, format, options, 1);
 }
 
 static ro_image grey8(uint32_t width, uint32_t height)
@@ -224,6 +232,21 @@ static void kernels_of_ones_own(void **state)
     const ro_image in = grey8(80, 35);
     cut_everywhere(&in, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &far});
     cut_everywhere(&in, RO_BITS, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &negative});
+}
+
+/* Bands of a device are taller than the pictures above. */
+static void tall_pictures(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"floyd-steinberg", "stucki", "stevenson-arce", "acuity"};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (int wide = 0; wide < 2; wide++) {
+            const ro_image in = wide ? grey16(WIDEST - 1, TALLEST) : grey8(WIDEST, TALLEST);
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m]};
+            cut_at(&in, RO_BITS, &options, 21); /* 64 is among them */
+            options.levels = 4;
+            cut_at(&in, RO_INDEX8, &options, 50);
+        }
 }
 
 static void serpentine_rows(void **state)
@@ -344,13 +367,14 @@ static void pieces_run_side_by_side(void **state)
 {
     (void)state;
     static const char *const methods[] = {"floyd-steinberg", "jjn", "ostromoukhov", "acuity"};
-    const ro_image in = grey8(WIDEST, TALLEST);
+    const uint32_t tall = 70;
+    const ro_image in = grey8(WIDEST, tall);
     for (int c = 0; c + 1 < contexts_made; c += 2)
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
             const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m]};
             ro_plan *plan[2];
             ro_plan_info info;
-            struct piece piece[2] = {{NULL, &in, 0, 32}, {NULL, &in, 32, TALLEST}};
+            struct piece piece[2] = {{NULL, &in, 0, 32}, {NULL, &in, 32, tall}};
             pthread_t threads[2];
             void *failed[2];
             for (int i = 0; i < 2; i++) {
@@ -372,7 +396,7 @@ static void pieces_run_side_by_side(void **state)
             assert_null(failed[1]);
             for (int i = 0; i < 2; i++)
                 ro_plan_free(plan[i]);
-            ro_image out = {RO_BITS, WIDEST, TALLEST, 0, row_of(RO_BITS, WIDEST), whole};
+            ro_image out = {RO_BITS, WIDEST, tall, 0, row_of(RO_BITS, WIDEST), whole};
             assert_int_equal(ro_halftone(contexts[0], &in, &out, &options), RO_OK);
             assert_same(&in, RO_BITS, &options, 32);
         }
@@ -473,6 +497,7 @@ int main(void)
         cmocka_unit_test(depths_and_levels),
         cmocka_unit_test(options_of_diffusion),
         cmocka_unit_test(kernels_of_ones_own),
+        cmocka_unit_test(tall_pictures),
         cmocka_unit_test(serpentine_rows),
         cmocka_unit_test(palettes_and_planes),
         cmocka_unit_test(errors_are_those_of_the_definition),

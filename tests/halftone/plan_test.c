@@ -117,7 +117,7 @@ static void check(ro_format from, ro_format to, const ro_halftone_options *optio
     assert_true(info.rows >= 1 && info.bytes > 0 && info.device == RO_DEVICE_CPU);
     for (int run = 0; run < 3 + 3 * info.streams; run++) {
         const ro_image in = picture(from, run % PICTURES);
-        const ro_image right = result(to, expected), out = result(to, got);
+        ro_image right = result(to, expected), out = result(to, got);
         assert_int_equal(ro_halftone(context, &in, &right, options), RO_OK);
         const uint64_t steps = ro_context_report(context)->steps;
         memset(got, 0xaa, sizeof got);
@@ -199,7 +199,7 @@ static void options_are_copied(void **state)
     (void)state;
     ro_palette palette;
     ro_plan *plan;
-    const ro_image in = picture(RO_RGB8, 0), right = result(RO_RGB8, expected),
+    ro_image in = picture(RO_RGB8, 0), right = result(RO_RGB8, expected),
                    out = result(RO_RGB8, got);
     assert_int_equal(ro_palette_parse(context, "black white blue", &palette), RO_OK);
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
@@ -223,7 +223,7 @@ static void other_shapes_are_refused(void **state)
     (void)state;
     ro_plan *plan;
     ro_halftone_stream *stream;
-    const ro_image in = picture(RO_GRAY8, 0), out = result(RO_BITS, got);
+    ro_image in = picture(RO_GRAY8, 0), out = result(RO_BITS, got);
     ro_image other = in;
     assert_refused(ro_halftone_plan(context, &in, RO_RGB16, NULL, &plan), RO_E_UNSUPPORTED,
                    "cannot be written");

@@ -147,7 +147,7 @@ static double overprint(const ro_halftone_options *options, uint8_t *light)
     enum { SIDE = 128, AREA = SIDE * SIDE, COLOURS = 256 };
     static uint8_t flat[3 * AREA], inks[AREA];
     const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, flat};
-    const ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, inks};
+    ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, inks};
     double away = 0;
     for (uint32_t n = 0; n < COLOURS; n++) {
         uint8_t colour[3] = {200, 150, 120};

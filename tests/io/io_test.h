@@ -105,6 +105,8 @@ static UNUSED uint8_t *get_file(const char *path, size_t *size)
 
 /* Reads a file in memory to its end, `at_once` rows at a time, rows lying without gaps; *pixels is
  * to be freed. */
+static UNUSED ro_dropped was_dropped; /* of what read_memory read last */
+
 static UNUSED ro_status read_memory(const void *bytes, size_t size, const ro_read_options *options,
                                     uint32_t at_once, ro_file_info *info, uint8_t **pixels)
 {
@@ -120,6 +122,7 @@ static UNUSED ro_status read_memory(const void *bytes, size_t size, const ro_rea
     *pixels = malloc(row * info->height);
     for (uint32_t y = 0, got; y < info->height && status == RO_OK; y += got)
         status = ro_reader_rows(reader, *pixels + y * row, (ptrdiff_t)row, at_once, &got);
+    was_dropped = *ro_reader_dropped(reader);
     ro_reader_close(reader);
     if (status != RO_OK) {
         free(*pixels);

@@ -94,7 +94,7 @@ static void test_copy(void **state)
     assert_true(report.tone_in == report.tone_out && report.tone_rms == 0);
     assert_true(report.border.rms == 0 && report.border.left == 0);
     assert_false(report.binary);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&card);
     ro_context_close(context);
 }
@@ -139,7 +139,7 @@ static void test_wave(void **state)
         near(report.gaussian.rms, amplitude / sqrt(2) * gaussian_response(sigma, f), 2e-6);
         near(report.contrast.rms, amplitude / sqrt(2) * measure_contrast(f * degree), 1e-5);
         assert_false(report.binary);
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&a);
     ro_image_free(&b);
@@ -162,7 +162,7 @@ static void test_finest_wave(void **state)
         measured(context, &a, &b, NULL, &report);
         near(report.raw.rms, 20 / 255.0, 1e-6);
         near(report.contrast.rms, 20 / 255.0 * measure_contrast(degree / 2), 1e-5);
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&a);
     ro_image_free(&b);
@@ -198,7 +198,7 @@ static void test_ssim(void **state)
     near(report.levels[100].out, y, 1e-6);
     near(report.tone_rms, y - x, 1e-6);
     assert_int_equal(report.levels[100].pixels, 70 * 40);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -222,7 +222,7 @@ static void test_ssim_of_texture(void **state)
     measured(context, &a, &b,
              &(ro_measure_options){RO_MEASURE_DEFAULTS, .dpi = 50, .distance = 100}, &report);
     near(report.ssim, c2 / (amplitude * amplitude / 2 + c2), 0.01);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -244,7 +244,7 @@ static void test_borders(void **state)
     near(report.border.right, 0, 1e-9);
     near(report.border.top, 0.2 * 9 / 100, 1e-6);
     assert_true(report.border.rms > 3 * report.border.rms_inside);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -270,7 +270,7 @@ static void test_white_noise(void **state)
     near(field->rms, sqrt(96.0 * 159) / 255, 0.005);
     for (int i = 2; i < RO_MEASURE_SPECTRUM - 2; i++)
         between(report.spectrum[i], 0.7, 1.3);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 static void test_bayer_has_lines(void **state)
@@ -281,7 +281,7 @@ static void test_bayer_has_lines(void **state)
     const ro_measure_field *field = &report.fields[0];
     assert_true(field->peak > 15);
     assert_true(field->anisotropy > 15);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 static void test_blue_noise_has_no_grain(void **state)
@@ -291,7 +291,7 @@ static void test_blue_noise_has_no_grain(void **state)
     measure_field("blue-noise", 32, &report);
     assert_true(report.fields[0].grain < -10);
     assert_true(report.dots.clumping < 0.2);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 static void test_worms(void **state)
@@ -301,8 +301,8 @@ static void test_worms(void **state)
     measure_field("floyd-steinberg", 244, &worms);
     measure_field("dbs-clipping-free", 244, &none);
     assert_true(worms.fields[0].worms > none.fields[0].worms + 1);
-    ro_measure_free(&worms);
-    ro_measure_free(&none);
+    ro_free(worms.fields);
+    ro_free(none.fields);
 }
 
 static void test_clusters(void **state)
@@ -312,7 +312,7 @@ static void test_clusters(void **state)
     measure_field("clustered-dot", 32, &report);
     assert_true(report.dots.clumping > 2);
     assert_true((double)report.dots.pixels / (double)report.dots.dots > 4);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 /* ---- Dots ----------------------------------------------------------------------------------- */
@@ -344,7 +344,7 @@ static void test_dots(void **state)
     /* pairs that touch: 1; 6; 4 of the zigzag; of 41 + 36 + ... a random pattern has g^2 */
     const double chance = 55 / 255.0, pairs = 7 * 6 + 8 * 5 + 2 * 7 * 5;
     near(report.dots.clumping, 11 / (pairs * chance * chance), 1e-5);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -366,7 +366,7 @@ static void test_dots_over_seams(void **state)
     measured(context, &a, &b, NULL, &report);
     assert_int_equal(report.dots.dots, 2);
     assert_int_equal(report.dots.largest, 1000);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -393,10 +393,10 @@ static void test_threads(void **state)
         report.fields = wanted.fields;
         assert_memory_equal(&report, &wanted, offsetof(ro_measure_report, fields));
         report.fields = fields;
-        ro_measure_free(&report);
+        ro_free(report.fields);
         ro_context_close(context);
     }
-    ro_measure_free(&wanted);
+    ro_free(wanted.fields);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_context_close(first);
@@ -413,7 +413,7 @@ static void test_shapes(void **state)
         ro_measure_report report;
         measured(context, &a, &b, NULL, &report);
         assert_true(isinf(report.raw.psnr) && report.dots.dots == 0);
-        ro_measure_free(&report);
+        ro_free(report.fields);
         ro_image_free(&a);
         ro_image_free(&b);
     }
@@ -433,7 +433,7 @@ static void test_linear(void **state)
     }
     measured(context, &a, &b, &(ro_measure_options){RO_MEASURE_DEFAULTS, .linear = 1}, &report);
     near(report.raw.rms, 0, 1e-6);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);

@@ -168,12 +168,13 @@ static ro_image behind_guard(const ro_image *image)
     return view;
 }
 
-static ro_status run_rows(ro_context *context, const struct trial *trial, const ro_image *out,
+static ro_status run_rows(ro_context *context, struct trial *trial, const ro_image *out,
                           const ro_denoise_options *options)
 {
     ro_denoise_stream *stream;
     const uint32_t height = trial->in.height;
-    ro_status status = ro_denoise_open(context, &trial->in, out, options, &stream);
+    ro_status status =
+        ro_denoise_open(context, &trial->in, out, options, &stream, &trial->got_report);
     for (uint32_t in = 0, done = 0; done < height && status == RO_OK;) {
         uint32_t taken = 0, given = 0, left = height - in;
         status = ro_denoise_push(stream, (char *)trial->in.data + (ptrdiff_t)in * trial->in.stride,
@@ -195,14 +196,13 @@ static ro_status run_public(ro_context *context, int number, struct trial *trial
     const int route = number % ROUTES;
     ro_denoise_options options = trial->options;
     ro_image out = behind_guard(&trial->got);
-    options.report = &trial->got_report;
     if (route == PASSES || route == STREAM)
         options.schedule = routes[route];
     if (route == STREAM)
-        options.depth = 1 + draw(check, 9);
+        options.steps_at_once = 1 + draw(check, 9);
     memset(trial->got.data, POISON, trial->bytes);
     return route == ROWS ? run_rows(context, trial, &out, &options)
-                         : ro_denoise(context, &trial->in, &out, &options);
+                         : ro_denoise(context, &trial->in, &out, &options, &trial->got_report);
 }
 
 static bool same(struct check *check, const struct trial *trial)
@@ -245,8 +245,7 @@ static bool try_one(struct check *check, int number, ro_context *plain, ro_conte
     ro_denoise_options options = trial.options;
     ro_image want = behind_guard(&trial.want);
     options.schedule = "reference";
-    options.report = &trial.want_report;
-    if (ro_denoise(plain, &trial.in, &want, &options) != RO_OK)
+    if (ro_denoise(plain, &trial.in, &want, &options, &trial.want_report) != RO_OK)
         right = fails(check, &trial, ro_context_message(plain));
     for (int r = 0; r < check->repeats && right; r++) {
         ro_status status = run_public(context, number, &trial, check);
@@ -298,7 +297,7 @@ struct denoising {
 static bool run_denoising(void *data)
 {
     struct denoising *work = data;
-    return ro_denoise(work->context, &work->image, &work->image, &work->options) == RO_OK;
+    return ro_denoise(work->context, &work->image, &work->image, &work->options, NULL) == RO_OK;
 }
 
 static double bench(int number, const struct variant *variant, int threads)

@@ -160,11 +160,10 @@ static bool test(int number, struct check *check)
         struct trial trial;
         make(check, number, &trial);
         ro_hologram_report want = {0};
-        trial.options.report = &want;
         trial.options.schedule = "reference";
         ro_image out = {RO_INDEX8, trial.field.width,       trial.field.height,
                         255,       (ptrdiff_t)trial.stride, trial.want + GUARD};
-        if (ro_hologram_quantize(scalar, &trial.field, &out, &trial.options) != RO_OK)
+        if (ro_hologram_quantize(scalar, &trial.field, &out, &trial.options, &want) != RO_OK)
             right = fails(check, &trial, ro_context_message(scalar));
         const bool cuda = check->variant->device == RO_DEVICE_CUDA;
         const bool bands = cuda || check->variant->cpu != RO_CPU_SCALAR;
@@ -175,19 +174,18 @@ static bool test(int number, struct check *check)
             right = fails(check, &trial, "no context");
         for (int k = 0; k < (check->repeats > 1 ? check->repeats : 1) && right; k++) {
             ro_hologram_report got = {0};
-            trial.options.report = &got;
             trial.options.schedule = bands ? "bands" : "reference";
             out.data = trial.got + GUARD;
-            if (ro_hologram_quantize(context, &trial.field, &out, &trial.options) != RO_OK)
+            if (ro_hologram_quantize(context, &trial.field, &out, &trial.options, &got) != RO_OK)
                 right = fails(check, &trial, ro_context_message(context));
             else if (ro_context_report(context)->device != check->variant->device ||
                      (!cuda && ro_context_report(context)->cpu != check->variant->cpu))
                 right = fails(check, &trial, "another variant ran");
             right = right && compare(check, &trial, &want, &got);
-            ro_hologram_report_free(&got);
+            ro_free(got.hogel);
         }
         ro_context_close(context);
-        ro_hologram_report_free(&want);
+        ro_free(want.hogel);
         discard(&trial);
     }
     ro_context_close(scalar);
@@ -204,8 +202,8 @@ struct quantizing {
 static bool run_quantizing(void *data)
 {
     struct quantizing *work = data;
-    return ro_hologram_quantize(work->context, &work->field, &work->out, &work->trial.options) ==
-           RO_OK;
+    return ro_hologram_quantize(work->context, &work->field, &work->out, &work->trial.options,
+                                NULL) == RO_OK;
 }
 
 static double bench(int number, const struct variant *variant, int threads)

@@ -90,18 +90,14 @@ static bool try_solve(struct check *check, const struct pair *pair, uint32_t wid
     return right;
 }
 
-enum { STEPS = 400 };
-
 /* `corner`: one is filled with black, which is masked. */
 static bool try_pair(struct check *check, const struct pair *pair, const struct ro_pair *drawn,
                      bool corner, ro_register_options options)
 {
     ro_image fixed = {0}, moving = {0}, want = {0}, got = {0};
     const uint32_t width = drawn->width, height = drawn->height;
-    ro_register_step *steps = calloc(2 * STEPS, sizeof *steps);
-    ro_register_report reports[2];
-    bool right = steps &&
-                 ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &fixed) == RO_OK &&
+    ro_register_report reports[2] = {{0}};
+    bool right = ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &fixed) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &moving) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &want) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &got) == RO_OK;
@@ -109,25 +105,30 @@ static bool try_pair(struct check *check, const struct pair *pair, const struct 
         ro_draw_pair(drawn, &fixed, &moving);
     for (uint32_t y = 0; right && corner && y < height / 3; y++)
         memset((char *)fixed.data + (ptrdiff_t)y * fixed.stride, 0, width / 2 - y / 2);
-    options.steps_room = STEPS;
+    options.record = 1;
     if (check->variant->device == RO_DEVICE_CPU) /* the scalar code is slow */
         options.updates = 3;
     for (int i = 0; i < 2 && right; i++) {
         ro_context *context = i ? pair->variant : pair->scalar;
-        options.steps = steps + i * STEPS;
-        options.report = &reports[i];
-        if (ro_register(context, &fixed, &moving, i ? &got : &want, &options) != RO_OK)
+        if (ro_register(context, &fixed, &moving, i ? &got : &want, &options, &reports[i]) != RO_OK)
             right = fail(check, i ? "variant" : "scalar", context);
     }
-    for (uint32_t i = 0; right && i < STEPS; i++)
-        if (memcmp(&steps[i], &steps[STEPS + i], sizeof *steps) != 0) {
+    const ro_register_step *wanted = reports[0].record, *steps = reports[1].record;
+    if (right && reports[0].steps != reports[1].steps) {
+        snprintf(check->failure, sizeof check->failure, "%u x %u: %u steps instead of %u", width,
+                 height, reports[1].steps, reports[0].steps);
+        right = false;
+    }
+    for (uint32_t i = 0; right && i < reports[0].steps; i++)
+        if (memcmp(&wanted[i], &steps[i], sizeof *steps) != 0) {
             snprintf(check->failure, sizeof check->failure,
                      "%u x %u: step %u has energy %.17g instead of %.17g", width, height, i,
-                     steps[STEPS + i].energy, steps[i].energy);
+                     steps[i].energy, wanted[i].energy);
             right = false;
         }
     right = right && ran_there(check, pair) && equal(check, "displacement", &want, &got);
-    free(steps);
+    for (int i = 0; i < 2; i++)
+        ro_free(reports[i].record);
     ro_image_free(&fixed);
     ro_image_free(&moving);
     ro_image_free(&want);

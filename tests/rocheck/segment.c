@@ -89,9 +89,8 @@ static ro_segmentation *run(ro_context *context, struct trial *trial, const char
     ro_segmentation *result;
     ro_segment_options options = trial->options;
     options.schedule = schedule;
-    options.depth = depth;
-    options.report = report;
-    return ro_segment(context, &trial->image, &options, &result) == RO_OK ? result : NULL;
+    options.steps_at_once = depth;
+    return ro_segment(context, &trial->image, &options, &result, report) == RO_OK ? result : NULL;
 }
 
 static bool same(struct check *check, const ro_segmentation *want, const ro_segmentation *got,

@@ -113,7 +113,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
     {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, start), .topic = "search", .before = "random",
-     .before_of = searches},
+     .before_of = searches, .before_in_0_1 = true},
     {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
@@ -392,10 +392,10 @@ static ro_status work(struct task *task)
     ro_status status = halftone_prepare(task->context, values, request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
-    request->read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
-                                  &request->read, &request->write);
+                                  &request->read, &request->write,
+                                  pictures_dropped(task->files->path[0]));
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && values->vectors)
         status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);

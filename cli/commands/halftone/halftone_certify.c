@@ -117,7 +117,7 @@ static ro_status state_inks(struct certificate *to, const char *path)
         char name[4096];
         ro_image ink = {0};
         ink_path(path, inks[i][0], name, sizeof name);
-        status = ro_image_load(to->context, name, NULL, &ink, NULL);
+        status = ro_image_load(to->context, name, NULL, &ink, NULL, NULL);
         if (status == RO_OK)
             certificate_picture(to, inks[i][1], &ink);
         ro_image_free(&ink);
@@ -157,7 +157,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     ro_status status = halftone_prepare(context, values, request);
     const ro_halftone_options *options = &request->options;
     if (status == RO_OK)
-        status = ro_image_load(context, files->path[0], &request->read, &in, NULL);
+        status = ro_image_load(context, files->path[0], &request->read, &in, NULL, NULL);
     if (status != RO_OK)
         goto done;
     state_files(to, request);
@@ -166,7 +166,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         status = state_inks(to, files->path[1]);
         goto done;
     }
-    status = ro_image_load(context, files->path[1], NULL, &out, &info);
+    status = ro_image_load(context, files->path[1], NULL, &out, &info, NULL);
     if (status != RO_OK)
         goto done;
     certificate_picture(to, "output", &out);

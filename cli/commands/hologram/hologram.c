@@ -3,7 +3,6 @@
 #include "cli/commands/hologram/hologram.h"
 
 #include "cli/frame/work.h"
-#include "core/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -67,7 +67,7 @@ ro_status hologram_accepts(ro_context *context, const struct hologram_values *va
 }
 
 ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
-                                const ro_modulator *m, const char *path, const ro_image *numbers)
+                                const ro_modulator *m, const char *path, ro_image *numbers)
 {
     const ro_image image = as_file(context, values, m, path, numbers);
     ro_status status = ro_modulator_drive(context, m, numbers);

@@ -34,7 +34,7 @@ static int read_frames(const struct command *command, const struct hologram_valu
     if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     f->frames = (ro_frames){RO_FRAMES_DEFAULTS, .count = values->frames, .phase = values->phase,
-                            .seed = values->common.seed, .report = &f->report};
+                            .seed = values->common.seed};
     f->options = (ro_hologram_options){
         RO_HOLOGRAM_DEFAULTS, .levels = hologram_is_list(values->levels) ? NULL : values->levels,
         .gain = values->gain};
@@ -45,7 +45,7 @@ static int read_frames(const struct command *command, const struct hologram_valu
 }
 
 static ro_status save_frames(ro_context *context, const struct hologram_values *values,
-                             const struct frames *f, const char *path, const ro_image *frames)
+                             const struct frames *f, const char *path, ro_image *frames)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < values->frames && status == RO_OK; i++) {
@@ -76,7 +76,7 @@ static ro_status run_frames(ro_context *context, const struct hologram_values *v
     for (int i = 0; i < values->frames && status == RO_OK; i++)
         status = ro_image_alloc(context, RO_INDEX8, field.width, field.height, 255, &frames[i]);
     if (status == RO_OK)
-        status = ro_hologram_frames(context, &field, frames, &f->options, &f->frames);
+        status = ro_hologram_frames(context, &field, frames, &f->options, &f->frames, &f->report);
     if (status == RO_OK)
         status = save_frames(context, values, f, path[1], frames);
     for (int i = 0; frames && i < values->frames; i++)

@@ -4,7 +4,6 @@
 #include "cli/commands/task.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -55,8 +54,7 @@ static int read_quantize(const struct command *command, const struct hologram_va
                               .gain = values->gain,
                               .kappa = values->kappa > 0 ? values->kappa : RO_DEFAULT,
                               .hogel = (uint32_t)values->hogel,
-                              .measure = values->report != NULL,
-                              .report = &q->report};
+                              .measure = values->report != NULL};
     if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     if (values->p && !ro_name_equal(values->p, "auto")) {
@@ -72,7 +70,6 @@ static int read_quantize(const struct command *command, const struct hologram_va
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
     bad = hologram_read_refine(command, values, &q->refinement);
-    q->refinement.report = &q->refined;
     return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
 
@@ -272,8 +269,9 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
         status = values->refine
-                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers)
-                     : ro_hologram_quantize(context, field, numbers, &q->options);
+                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers,
+                                       &q->refined)
+                     : ro_hologram_quantize(context, field, numbers, &q->options, &q->report);
     if (status == RO_OK && values->spectrum)
         status = save_spectrum(context, q, field, numbers, values->spectrum);
     return status;
@@ -350,7 +348,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
             .json = print_json,
             .say = print_line,
         });
-    ro_hologram_report_free(&q.report);
+    ro_free(q.report.hogel);
     return result;
 }
 
@@ -458,7 +456,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
             state_rounded(to, &q.report);
         certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
     }
-    ro_hologram_report_free(&q.report);
+    ro_free(q.report.hogel);
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);

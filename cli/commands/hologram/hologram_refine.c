@@ -2,7 +2,6 @@
 /* roundoff hologram quantize --refine: level numbers that show a target's amplitude. */
 #include "cli/commands/hologram/hologram.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -81,7 +80,7 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
 
 ro_status hologram_refine(ro_context *context, const struct hologram_values *values,
                           const ro_hologram_options *options, ro_refinement *refinement,
-                          const ro_field *field, const ro_image *numbers)
+                          const ro_field *field, ro_image *numbers, ro_refinement_report *report)
 {
     /* Of few levels the freezing has its own length, and the number is that of passes. */
     const int iterations = refinement->iterations;
@@ -93,7 +92,7 @@ ro_status hologram_refine(ro_context *context, const struct hologram_values *val
         status = ro_amplitudes_load(context, values->target, -1, field->width, field->height,
                                     &refinement->target);
     if (status == RO_OK)
-        status = ro_hologram_refine(context, field, numbers, options, refinement);
+        status = ro_hologram_refine(context, field, numbers, options, refinement, report);
     refinement->iterations = iterations;
     ro_image_free(&refinement->target);
     return status;

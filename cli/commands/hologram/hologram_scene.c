@@ -88,7 +88,7 @@ static ro_status load_depths(ro_context *context, const char *path, const struct
                              ro_image *depths)
 {
     ro_image image = {0};
-    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     const bool real = image.format == RO_GRAYF;
     if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a depth map is grey, not %s", path,
@@ -128,7 +128,7 @@ static char *named(const char *path, int channels, int channel)
 }
 
 static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
-                            const ro_field *field, ro_optics *optics)
+                            ro_field *field, ro_optics *optics)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < p->count && status == RO_OK; i++)

@@ -3,7 +3,6 @@
 #include "cli/commands/hologram/hologram.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>

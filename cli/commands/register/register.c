@@ -101,9 +101,9 @@ ro_status masks_load(ro_context *context, const struct register_values *values, 
 {
     ro_status status = RO_OK;
     if (values->fixed_mask)
-        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL);
+        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL, NULL);
     if (status == RO_OK && values->moving_mask)
-        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL);
+        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL, NULL);
     with->fixed_mask = values->fixed_mask ? &masks->fixed : NULL;
     with->moving_mask = values->moving_mask ? &masks->moving : NULL;
     return status;
@@ -151,7 +151,7 @@ static ro_status all_accepted(struct job *job, const ro_file_info *out, const ro
     ro_context *context = job->context;
     ro_status status = ro_writer_accepts(context, job->path[2], out, NULL);
     if (status == RO_OK && job->values->field)
-        status = ro_field_accepts(context, job->values->field);
+        status = ro_displacement_accepts(context, job->values->field);
     for (int i = 0; i < EXTRAS && status == RO_OK; i++) {
         ro_file_info info = extra_info(&job->extras[i], image);
         if (job->extras[i].path)
@@ -185,9 +185,7 @@ static ro_status save_text(struct job *job, const char *path,
     ro_status status = printed_open(job->context, &text);
     if (status != RO_OK)
         return status;
-    uint32_t kept =
-        job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
-    write(text.file, job->with.steps, kept);
+    write(text.file, job->report.record, job->report.steps);
     return printed_save(job->context, &text, path);
 }
 
@@ -196,7 +194,7 @@ static ro_status save_all(struct job *job, const struct pictures *of, const ro_w
     const struct register_values *values = job->values;
     ro_status status = ro_image_save(job->context, job->path[2], of->warped, write);
     if (status == RO_OK && values->field)
-        status = ro_field_save(job->context, values->field, of->field);
+        status = ro_displacement_save(job->context, values->field, of->field);
     for (int i = 0; i < EXTRAS && status == RO_OK; i++)
         if (job->extras[i].path)
             status = save_extra(job, &job->extras[i], of);
@@ -227,7 +225,7 @@ static ro_status search(struct job *job)
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
     if (status == RO_OK)
-        status = ro_register(context, &fixed, &moving, &field, &job->with);
+        status = ro_register(context, &fixed, &moving, &field, &job->with, &job->report);
     const ro_report ran = *ro_context_report(context);
     const bool wanted = status == RO_OK && (!job->report.useless || job->values->force);
     if (wanted)
@@ -363,14 +361,7 @@ static int run_search(const struct command *command, const struct register_value
         return usage_error(command, "--sigma and --sigma-first must be positive");
     memcpy(job.extras, extras, sizeof extras);
     job.with = register_options_of(values);
-    job.with.report = &job.report;
-    if (values->energy || values->plot) {
-        job.with.steps_room = (uint32_t)(values->scales ? values->scales : 15) *
-                              (uint32_t)(values->updates ? values->updates : 20);
-        job.with.steps = calloc(job.with.steps_room, sizeof *job.with.steps);
-        if (!job.with.steps)
-            return fail("not enough memory to start");
-    }
+    job.with.record = values->energy || values->plot;
     int result = task_run(&(struct task){
         .command = command,
         .values = values,
@@ -383,7 +374,7 @@ static int run_search(const struct command *command, const struct register_value
         .say = print_lines,
         .refuse = refuse,
     });
-    free(job.with.steps);
+    ro_free(job.report.record);
     return result;
 }
 

@@ -16,14 +16,14 @@ ro_status register_field(ro_context *context, const struct register_values *valu
 {
     ro_image found = {0};
     uint64_t missed = 0;
-    ro_status status = ro_field_load(context, values->apply, &found);
+    ro_status status = ro_displacement_load(context, values->apply, &found);
     if (status != RO_OK || !values->inverse) {
         *field = found;
         return status;
     }
     status = ro_image_alloc(context, RO_GRAYF, 2 * image->width, image->height, 0, field);
     if (status == RO_OK)
-        status = ro_field_inverse(context, &found, field, &missed);
+        status = ro_displacement_inverse(context, &found, field, &missed);
     if (status == RO_OK && missed)
         tell("register: %llu pixels are not reached by %s: they take their neighbour's",
              (unsigned long long)missed, values->apply);
@@ -197,11 +197,11 @@ static ro_status apply_to_points(struct task *task)
     ro_image field = {0};
     ro_status status = ro_bytes_accepts(context, path[1]);
     if (status == RO_OK)
-        status = ro_field_load(context, values->apply, &field);
+        status = ro_displacement_load(context, values->apply, &field);
     if (status == RO_OK)
         status = read_points(context, path[0], &table);
     if (status == RO_OK)
-        status = ro_field_points(context, &field, values->inverse, table.count, table.points,
+        status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
                                  table.points);
     if (status == RO_OK)
         status = printed_open(context, &text);

@@ -28,7 +28,7 @@ static void state_search(struct certificate *to, const ro_register_report *repor
 
 static ro_status load(struct certificate *to, const char *path, const char *name, ro_image *image)
 {
-    const ro_status status = ro_image_load(to->context, path, NULL, image, NULL);
+    const ro_status status = ro_image_load(to->context, path, NULL, image, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, name, image);
     return status;
@@ -42,7 +42,6 @@ static ro_status search(struct certificate *to, const struct register_values *va
     ro_register_report report = {0};
     ro_register_options options = register_options_of(values);
     struct masks masks = {.fixed = {0}};
-    options.report = &report;
     ro_status status = masks_load(context, values, &masks, &options);
     if (status == RO_OK && values->fixed_mask)
         certificate_picture(to, "fixed_mask", &masks.fixed);
@@ -51,7 +50,7 @@ static ro_status search(struct certificate *to, const struct register_values *va
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, 2 * fixed->width, fixed->height, 0, field);
     if (status == RO_OK)
-        status = ro_register(context, fixed, moving, field, &options);
+        status = ro_register(context, fixed, moving, field, &options, &report);
     masks_free(&masks);
     if (status != RO_OK)
         return status;
@@ -59,7 +58,7 @@ static ro_status search(struct certificate *to, const struct register_values *va
     state_field(to, "found_field_hash", field);
     if (values->field) {
         ro_image written = {0};
-        status = ro_field_load(context, values->field, &written);
+        status = ro_displacement_load(context, values->field, &written);
         if (status == RO_OK)
             state_field(to, "field_hash", &written);
         ro_image_free(&written);

@@ -6,8 +6,6 @@
  */
 #include "cli/commands/register/register_pictures.h"
 
-#include "core/image.h"
-
 #include <math.h>
 
 /* A pixel as grey, white being 1; the nearest one where images differ in size. */

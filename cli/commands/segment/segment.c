@@ -5,7 +5,6 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "core/image.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,8 +78,8 @@ static const struct option options[] = {
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
-    {"depth", "T", "steps at once, 1 to 16 (default 8; cuda: the best)", OPTION_WHOLE, PLACE(depth),
-     .min = 1, .max = 16, .topic = "steps"},
+    {"steps-at-once", "T", "1 to 16 (default 8; cuda: the best)", OPTION_WHOLE,
+     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 
@@ -149,7 +148,7 @@ static ro_status number_mask(struct job *job)
 static ro_status read_velocity(struct job *job)
 {
     ro_image *field = &job->velocity;
-    ro_status status = ro_field_load(job->context, job->values->velocity, field);
+    ro_status status = ro_displacement_load(job->context, job->values->velocity, field);
     if (status != RO_OK)
         return status;
     if (field->width != 2 * job->in.width || field->height != job->in.height)
@@ -327,11 +326,10 @@ static ro_status run_job(struct job *job)
         job->segment.frame_data = &job->frames;
         job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
     }
-    job->segment.report = &job->report;
     if (status == RO_OK && values->vectors)
         status = want_vectors(job);
     if (status == RO_OK)
-        status = ro_segment(job->context, &job->in, &job->segment, &job->result);
+        status = ro_segment(job->context, &job->in, &job->segment, &job->result, &job->report);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
         status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
     if (status == RO_OK && (!segment_is_useless(&job->report) || values->force))
@@ -348,7 +346,8 @@ static struct job job_of(const struct segment_values *values, const struct opera
         .files = files,
         .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
                     .profile = values->profile, .schedule = values->schedule,
-                    .depth = (uint32_t)values->depth, .iterations = (uint32_t)values->iterations,
+                    .steps_at_once = (uint32_t)values->steps_at_once,
+                    .iterations = (uint32_t)values->iterations,
                     .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
                     .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
@@ -385,10 +384,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_file_info info = {0};
     int highest = 1;
     values.schedule = NULL; /* changes no bits */
-    values.depth = 0;
+    values.steps_at_once = 0;
     struct job job = job_of(&values, files);
     job.context = to->context;
-    job.segment.report = &job.report;
     ro_status status = RO_OK;
     if (!seeds ||
         read_words(&command_segment, &values.words, RO_LABELS, &job.segment, seeds, job.named) != 0)
@@ -396,9 +394,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = read_all(&job);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
     if (status == RO_OK)
-        status = ro_segment(to->context, &job.in, &job.segment, &job.result);
+        status = ro_segment(to->context, &job.in, &job.segment, &job.result, &job.report);
     if (status == RO_OK) {
         used_labels(&job.report, &highest);
         status = ro_image_alloc(to->context, RO_INDEX8, job.in.width, job.in.height,
@@ -429,10 +427,10 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition; files beside OUT stay as they are. */
 static const char *const *reference(const void *given)
 {
-    static const char *const defined[] = {"--schedule", "reference", "--cpu",   "scalar",
-                                          "--threads",  "1",         "!depth",  "!overlay",
-                                          "!contours",  "!phi",      "!frames", "!every",
-                                          "!table",     "!vectors",  NULL};
+    static const char *const defined[] = {
+        "--schedule", "reference",      "--cpu",    "scalar",    "--threads",
+        "1",          "!steps-at-once", "!overlay", "!contours", "!phi",
+        "!frames",    "!every",         "!table",   "!vectors",  NULL};
     (void)given;
     return defined;
 }

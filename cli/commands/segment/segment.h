@@ -17,7 +17,7 @@ struct segment_values {
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *profile, *schedule;
-    int every, iterations, depth;
+    int every, iterations, steps_at_once;
     double max_rms, time_step, smooth, sigma;
     bool components, force;
 };

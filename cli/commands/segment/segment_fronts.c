@@ -65,9 +65,9 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     }
     if (odd)
         return usage_error(command, "--%s is for free fronts, not for competing ones", odd);
-    if (v->phi || v->depth)
+    if (v->phi || v->steps_at_once)
         return usage_error(command, "--%s is for free fronts: add --fronts free",
-                           v->phi ? "phi" : "depth");
+                           v->phi ? "phi" : "steps-at-once");
     return 0;
 }
 
@@ -283,8 +283,8 @@ static void close_job(struct job *job)
 
 static ro_status grow(struct job *job)
 {
-    job->grow.report = &job->report;
-    ro_status status = ro_regions_grow(job->context, &job->in, &job->grow, &job->result);
+    ro_status status =
+        ro_regions_grow(job->context, &job->in, &job->grow, &job->result, &job->report);
     job->ran = *ro_context_report(job->context);
     return status;
 }
@@ -349,7 +349,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
     if (status == RO_OK)
         status = read_pictures(&job);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
     if (status == RO_OK)
         status = grow(&job);
     if (status == RO_OK)

@@ -3,7 +3,6 @@
 #include "cli/commands/segment/segment.h"
 
 #include "cli/commands/segment/outline.h"
-#include "core/image.h"
 
 #include <math.h>
 #include <stdlib.h>

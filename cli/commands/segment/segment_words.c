@@ -2,8 +2,6 @@
 /* Words of roundoff segment: numbers separated by commas, with "2:" before them for label 2. */
 #include "cli/commands/segment/segment.h"
 
-#include "pde/segment/segment.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +133,7 @@ ro_status check_named(ro_context *context, const ro_segment_options *options,
                       const struct named named[RO_LABELS])
 {
     for (int i = 0; i < RO_LABELS; i++)
-        if (named[i].text && !ro_seeds_any(options, i + 1))
+        if (named[i].text && !ro_segment_has_seed(options, i + 1))
             return ro_context_fail(context, RO_E_ARGUMENT,
                                    "--%s %s: label %d has no seed, give --at %d:X,Y",
                                    named[i].option, named[i].text, i + 1, i + 1);

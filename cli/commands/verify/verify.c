@@ -87,9 +87,9 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
 static ro_status compare_pixels(ro_context *context, const char *made, const char *out)
 {
     ro_image a = {0}, b = {0};
-    ro_status status = ro_image_load(context, made, NULL, &a, NULL);
+    ro_status status = ro_image_load(context, made, NULL, &a, NULL, NULL);
     if (status == RO_OK)
-        status = ro_image_load(context, out, NULL, &b, NULL);
+        status = ro_image_load(context, out, NULL, &b, NULL, NULL);
     if (status == RO_OK && (a.format != b.format || a.width != b.width || a.height != b.height ||
                             a.maxval != b.maxval))
         status =

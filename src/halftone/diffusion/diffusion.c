@@ -228,7 +228,8 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
     };
 }
 
-/* The numbers that rows hand on: errors of the rows above, or what flows from them (numerics.md). */
+/* The numbers that rows hand on: errors of the rows above, or what flows from them (numerics.md).
+ */
 static void plan_carried(struct halftoner *work, const struct diffusion_plan *plan)
 {
     work->carried = plan->rows_down;
@@ -268,32 +269,39 @@ void diffusion_line_get(const struct diffusion_line *line, uint32_t width, uint3
     }
 }
 
+/* Memory of the schedule that was chosen. */
+static ro_status alloc_state(struct halftoner *work, struct diffusion_state *state)
+{
+    struct diffusion_run *run = &state->run;
+    run->plan = &state->plan;
+    run->pool = work->context->pool;
+    state->state_bytes = state->schedule->state_bytes(run->plan, run->cpu, run->threads);
+    /* calloc touches no page: a header that claims a huge width costs nothing before rows come. */
+    state->memory = calloc(1, state->state_bytes + 63);
+    if (!state->memory)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               work->in.width);
+    run->state = (void *)(((uintptr_t)state->memory + 63) & ~(uintptr_t)63);
+    work->bytes = sizeof *state + state->state_bytes;
+    plan_carried(work, run->plan);
+    return RO_OK;
+}
+
 ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedule *const *schedules)
 {
-    ro_context *context = work->context;
     struct diffusion_state *state = work->state;
     ro_status status = find_schedule(work, state, schedules);
     if (status == RO_OK)
         status = check_context(work, state);
+    if (status == RO_OK)
+        status = alloc_state(work, state);
     if (status != RO_OK)
         return status;
-    struct diffusion_run *run = &state->run;
-    run->plan = &state->plan;
-    run->pool = context->pool;
-    size_t bytes = state->state_bytes =
-        state->schedule->state_bytes(run->plan, run->cpu, run->threads);
-    /* calloc touches no page: a header that claims a huge width costs nothing before rows come. */
-    state->memory = calloc(1, bytes + 63);
-    if (!state->memory)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
-                               work->in.width);
-    run->state = (void *)(((uintptr_t)state->memory + 63) & ~(uintptr_t)63);
+    const struct diffusion_run *run = &state->run;
     work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
     work->report.schedule = state->schedule->name;
     work->report.cpu = run->cpu;
     work->report.threads = run->threads;
-    work->bytes = sizeof *state + bytes;
-    plan_carried(work, run->plan);
     return RO_OK;
 }
 
@@ -317,12 +325,12 @@ ro_status diffusion_restart(struct halftoner *work)
 {
     struct diffusion_state *state = work->state;
     struct diffusion_run *run = &state->run;
-    if (state->cuda) {
-        diffusion_on_cuda->begin(state->cuda);
-        return RO_OK;
-    }
-    ro_status status = choose_for_run(work, state);
-    if (status != RO_OK)
+    ro_status status = RO_OK;
+    if (state->cuda)
+        diffusion_on_cuda->begin(state->cuda, work->link != NULL);
+    else
+        status = choose_for_run(work, state);
+    if (status != RO_OK || (state->cuda && !work->link))
         return status;
     run->steps = 0;
     run->first_row = work->first_row;
@@ -336,22 +344,35 @@ ro_status diffusion_restart(struct halftoner *work)
     return RO_OK;
 }
 
-void diffusion_carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values)
+/* Lines that flow into row y, in and out of a schedule's state. */
+static void put_lines(struct halftoner *work, uint32_t y, uint32_t x, uint32_t count,
+                      const int32_t *values)
 {
     struct diffusion_state *state = work->state;
     for (int i = 0; i < work->carried; i++) {
-        struct diffusion_line line = state->schedule->carried(&state->run, work->first_row, i);
+        struct diffusion_line line = state->schedule->carried(&state->run, y, i);
         diffusion_line_put(&line, work->in.width, x, count, values + (size_t)i * count);
     }
 }
 
-void diffusion_carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values)
+static void get_lines(const struct halftoner *work, uint32_t y, uint32_t x, uint32_t count,
+                      int32_t *values)
 {
     const struct diffusion_state *state = work->state;
     for (int i = 0; i < work->carried; i++) {
-        struct diffusion_line line = state->schedule->carried(&state->run, work->end_row, i);
+        struct diffusion_line line = state->schedule->carried(&state->run, y, i);
         diffusion_line_get(&line, work->in.width, x, count, values + (size_t)i * count);
     }
+}
+
+void diffusion_carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values)
+{
+    put_lines(work, work->first_row, x, count, values);
+}
+
+void diffusion_carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values)
+{
+    get_lines(work, work->end_row, x, count, values);
 }
 
 void diffusion_end(struct halftoner *work)
@@ -361,6 +382,7 @@ void diffusion_end(struct halftoner *work)
         if (state->cuda)
             diffusion_on_cuda->close(state->cuda);
         free(state->memory);
+        free(state->lines);
     }
     free(state);
     work->state = NULL;
@@ -397,7 +419,18 @@ ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4
     work->granularity = DIFFUSION_CUDA_ROWS;
     work->report.schedule = diffusion_on_cuda->schedule(state->cuda);
     work->report.device = RO_DEVICE_CUDA;
-    return RO_OK;
+    if (!diffusion_on_cuda->runs_pieces(state->cuda))
+        return RO_OK;
+    state->schedule = &diffusion_ec;
+    state->run.cpu = RO_CPU_SCALAR;
+    state->run.threads = 1;
+    status = alloc_state(work, state);
+    if (status == RO_OK)
+        state->lines = calloc((size_t)work->carried * plan->width, sizeof *state->lines);
+    if (status == RO_OK && !state->lines)
+        status = ro_context_fail(work->context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                                 plan->width);
+    return status;
 }
 
 static ro_status run_cuda(struct halftoner *work, const struct halftone_block *block)
@@ -420,11 +453,49 @@ static ro_status run_cuda(struct halftoner *work, const struct halftone_block *b
     return status;
 }
 
+/* A piece of a picture: errors come from the host before its first row and go there behind its
+ * last. The device leaves those of whole bands; the few rows of one that is not whole are run here.
+ */
+static ro_status run_cuda_piece(struct halftoner *work, const struct halftone_block *block)
+{
+    struct diffusion_state *state = work->state;
+    struct ro_wavefront_link *link = work->link;
+    const uint32_t width = work->in.width, end = block->first_row + block->rows;
+    const bool first = block->first_row == work->first_row;
+    const bool last = end == work->end_row && link->below;
+    const uint32_t rest = last ? block->rows % DIFFUSION_CUDA_ROWS : 0, whole = block->rows - rest;
+    ro_status status = RO_OK;
+    struct halftone_block part = *block;
+    if (first && link->above) {
+        ro_gate_wait_or_stop(&link->room, &link->given, width, link->stop);
+        get_lines(work, work->first_row, 0, width, state->lines);
+        status = diffusion_on_cuda->put_lines(state->cuda, state->lines);
+    }
+    part.rows = whole;
+    if (status == RO_OK && whole)
+        status = run_cuda(work, &part);
+    if (status != RO_OK || !last)
+        return status;
+    if (whole || !first) {
+        status = diffusion_on_cuda->take_lines(state->cuda, state->lines);
+        put_lines(work, end - rest, 0, width, state->lines);
+    }
+    if (status == RO_OK && rest) {
+        part.in += (ptrdiff_t)whole * block->in_stride;
+        part.out += (ptrdiff_t)whole * block->out_stride;
+        part.first_row += whole;
+        part.rows = rest;
+        state->schedule->run(&state->run, &part);
+    }
+    ro_gate_raise(&link->room, &link->finished, width);
+    return status;
+}
+
 ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block)
 {
     struct diffusion_state *state = work->state;
     if (state->cuda)
-        return run_cuda(work, block);
+        return work->link ? run_cuda_piece(work, block) : run_cuda(work, block);
     struct ro_wavefront_link *link = state->schedule->sequential ? work->link : NULL;
     if (link && link->above && block->first_row == work->first_row)
         ro_gate_wait_or_stop(&link->room, &link->given, work->in.width, link->stop);

@@ -152,7 +152,8 @@ struct diffusion_state {
     struct diffusion_run run;
     void *memory;                /* holds run.state, on a cache line of its own */
     size_t state_bytes;          /* of it */
-    struct diffusion_cuda *cuda; /* on a device */
+    struct diffusion_cuda *cuda; /* on a device; then `run` is for what is left of a piece */
+    int32_t *lines;              /* there: what goes to the device and comes from it */
 };
 
 /* The plan asked for, but for its kernel. */

@@ -34,17 +34,22 @@ struct SIZED(scratch_) {
 
 /* ---- pixels in, pixels out ------------------------------------------------------------------ */
 
-/* Copies columns first .. first+count-1 of a row where they exist, and zeros elsewhere. */
+/* Columns first .. first+count-1 of a row where they exist, and zeros elsewhere. Small pictures are
+ * all edges: what lies within one is not copied. */
 static const unsigned char *SIZED(row_with_edges_)(const struct diffusion_plan *plan,
                                                    const unsigned char *row, int64_t first,
                                                    int count, unsigned char *buffer)
 {
+    static _Alignas(RO_VECTOR_BYTES) const unsigned char nothing[RO_VECTOR_BYTES];
     int size = plan->sample_bytes;
     int64_t from = first < 0 ? 0 : first;
     int64_t to = first + count > plan->width ? plan->width : first + count;
-    memset(buffer, 0, (size_t)(count * size));
-    if (from < to)
-        memcpy(buffer + (from - first) * size, row + from * size, (size_t)((to - from) * size));
+    if (from >= to)
+        return nothing;
+    if (to - from == count)
+        return row + first * size;
+    memset(buffer, 0, RO_VECTOR_BYTES);
+    memcpy(buffer + (from - first) * size, row + from * size, (size_t)((to - from) * size));
     return buffer;
 }
 

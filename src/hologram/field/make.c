@@ -79,8 +79,8 @@ static ro_status run_planes(ro_context *context, const struct scene *scene, stru
     return RO_OK;
 }
 
-ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options,
-                           const ro_field *field, ro_optics *optics)
+ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
+                           ro_optics *optics)
 {
     ro_hologram_scene o = RO_HOLOGRAM_SCENE;
     ro_status status = ro_options_take(context, options, &o, "RO_HOLOGRAM_SCENE");

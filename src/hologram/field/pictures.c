@@ -220,7 +220,7 @@ static ro_status run_layers(ro_context *context, const struct pictures *pictures
 }
 
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
-                               const ro_field *field, ro_optics *optics)
+                               ro_field *field, ro_optics *optics)
 {
     struct propagation p;
     ro_picture_scene all = RO_PICTURE_SCENE;

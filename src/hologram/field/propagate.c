@@ -251,7 +251,7 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 
 /* ---- The public call ------------------------------------------------------------------------- */
 
-ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
+ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance)
 {
     ro_status status = field_check(context, in, "the field");

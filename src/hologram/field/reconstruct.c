@@ -107,7 +107,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     return RO_OK;
 }
 
-ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
+ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *given, double *scale)
 {
     struct propagation p;

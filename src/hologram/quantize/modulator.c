@@ -69,20 +69,18 @@ static ro_status exchange(ro_context *context, const ro_modulator *m, const ro_i
     return RO_OK;
 }
 
-ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *image)
+ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator, ro_image *image)
 {
     return exchange(context, modulator, image, false);
 }
 
-ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator,
-                            const ro_image *image)
+ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator, ro_image *image)
 {
     return exchange(context, modulator, image, true);
 }
 
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *numbers, const ro_field *light)
+                             const ro_image *numbers, ro_field *light)
 {
     ro_status status = check_modulator(context, modulator, numbers);
     if (status == RO_OK)

@@ -32,6 +32,7 @@ static const struct name {
 struct quantizer {
     struct hologram_job job;
     ro_hologram_options o;
+    ro_hologram_report *told; /* NULL: nobody wants it */
     enum algorithm algorithm;
     bool paper, reference, windowed, cuda;
     bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
@@ -395,7 +396,7 @@ static ro_status spread_report(struct quantizer *q, uint32_t *count)
 
 static ro_status report(struct quantizer *q)
 {
-    ro_hologram_report *r = q->o.report;
+    ro_hologram_report *r = q->told;
     *r = (ro_hologram_report){.levels = q->levels.count,
                               .real_device = q->levels.real,
                               .amplitude_device = q->amplitude,
@@ -420,14 +421,8 @@ static ro_status report(struct quantizer *q)
     return status;
 }
 
-void ro_hologram_report_free(ro_hologram_report *report)
-{
-    free(report->hogel);
-    *report = (ro_hologram_report){0};
-}
-
-ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
-                               const ro_hologram_options *options)
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
+                               const ro_hologram_options *options, ro_hologram_report *told)
 {
     ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
     ro_status status = ro_options_take(context, options, &full, "RO_HOLOGRAM_OPTIONS");
@@ -447,6 +442,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
     if (!q)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the levels");
     q->o = full;
+    q->told = told;
     q->job = (struct hologram_job){.context = context,
                                    .field = in,
                                    .out = out->data,
@@ -480,7 +476,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
     status = run_all(q);
     if (status == RO_OK && q->cuda)
         status = hologram_on_cuda->store(&q->job);
-    if (status == RO_OK && q->o.report)
+    if (status == RO_OK && told)
         status = report(q);
 done:
     if (loads && status != RO_OK)

@@ -284,8 +284,9 @@ static ro_status open_frames(struct frames *f, const ro_field *in,
     return RO_OK;
 }
 
-ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_frames *frames)
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames,
+                             ro_frames_report *told)
 {
     double rms;
     ro_frames_report report = {0};
@@ -312,8 +313,8 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
         status = find_wanted(f, in);
     if (status == RO_OK)
         status = run(f, out, hologram_gain(all.gain), &report);
-    if (status == RO_OK && wanted.report)
-        *wanted.report = report;
+    if (status == RO_OK && told)
+        *told = report;
     context->report = (ro_report){.method = "frames",
                                   .schedule = "bands",
                                   .width = in->width,

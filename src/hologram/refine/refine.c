@@ -255,8 +255,9 @@ static void close_refiner(struct refiner *f)
     free(f);
 }
 
-ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *given, const ro_refinement *refinement)
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *given, const ro_refinement *refinement,
+                             ro_refinement_report *told)
 {
     ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
     const ro_hologram_options *options = &full;
@@ -294,8 +295,8 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_i
                f->numbers + (size_t)y * in->width, in->width);
     if (amplitude)
         report.efficiency /= 4;
-    if (status == RO_OK && wanted.report)
-        *wanted.report = report;
+    if (status == RO_OK && told)
+        *told = report;
     context->report =
         (ro_report){.method = "refine",
                     .schedule = "tiles",

@@ -68,7 +68,7 @@ static ro_status load_npy(struct ro_source *source, ro_image *field)
     return status;
 }
 
-ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
+ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
@@ -141,7 +141,7 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
     return status;
 }
 
-ro_status ro_field_accepts(ro_context *context, const char *path)
+ro_status ro_displacement_accepts(ro_context *context, const char *path)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
@@ -153,7 +153,7 @@ ro_status ro_field_accepts(ro_context *context, const char *path)
     return ro_sink_check(&file, path);
 }
 
-ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field)
+ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
@@ -161,7 +161,7 @@ ro_status ro_field_save(ro_context *context, const char *path, const ro_image *f
     struct ro_sink sink = {.fd = -1};
     if (field->format != RO_GRAYF || field->width % 2 != 0)
         return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats a pixel");
-    ro_status status = ro_field_accepts(context, path);
+    ro_status status = ro_displacement_accepts(context, path);
     if (status != RO_OK)
         return status;
     ro_file_init(&file, context, path, "standard output");

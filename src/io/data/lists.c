@@ -308,7 +308,7 @@ static bool has_colour(const ro_palette *palette, const uint8_t rgb[3])
 static ro_status read_picture(struct ro_file *file, const char *path, ro_palette *palette)
 {
     ro_image image;
-    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL, NULL);
     if (status != RO_OK)
         return status;
     bool grey = image.format == RO_GRAY8;

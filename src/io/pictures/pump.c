@@ -293,7 +293,7 @@ static ro_file_info result_of(const ro_halftone_options *options)
 
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *given, const ro_read_options *read,
-                           const ro_write_options *write)
+                           const ro_write_options *write, ro_dropped *dropped)
 {
     struct pump pump = {.context = context};
     ro_halftone_options full = RO_HALFTONE_OPTIONS;
@@ -341,6 +341,8 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     if (status == RO_OK)
         status = ro_output_commit(&pump.output);
     ro_output_close(&pump.output);
+    if (dropped)
+        *dropped = *ro_reader_dropped(pump.reader);
     ro_reader_close(pump.reader);
     return status;
 }

@@ -117,7 +117,6 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
-    made->dropped = full.dropped;
     made->file.not_dropped = full.page ? RO_DROPPED_PAGES : 0;
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
@@ -189,8 +188,6 @@ void ro_reader_close(ro_reader *reader)
 {
     if (!reader)
         return;
-    if (reader->dropped)
-        *reader->dropped = reader->file.dropped;
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);

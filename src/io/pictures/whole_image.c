@@ -26,7 +26,7 @@ ro_status ro_reader_image(ro_reader *reader, ro_image *image)
 }
 
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
-                        ro_image *image, ro_file_info *info)
+                        ro_image *image, ro_file_info *info, ro_dropped *dropped)
 {
     ro_reader *reader;
     *image = (ro_image){0};
@@ -36,6 +36,8 @@ ro_status ro_image_load(ro_context *context, const char *path, const ro_read_opt
     if (info)
         *info = *ro_reader_info(reader);
     status = ro_reader_image(reader, image);
+    if (dropped)
+        *dropped = *ro_reader_dropped(reader);
     ro_reader_close(reader);
     return status;
 }

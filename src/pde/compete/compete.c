@@ -239,7 +239,8 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
 }
 
 ro_status ro_regions_grow(ro_context *context, const ro_image *in,
-                          const ro_regions_options *options, ro_regions **result)
+                          const ro_regions_options *options, ro_regions **result,
+                          ro_regions_report *report)
 {
     *result = NULL;
     ro_status status = ro_image_check(context, in, "input");
@@ -272,8 +273,8 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
                                   .device = RO_DEVICE_CPU,
                                   .cpu = RO_CPU_SCALAR,
                                   .threads = ro_pool_threads(context->pool)};
-    if (work->options.report)
-        *work->options.report = work->report;
+    if (report)
+        *report = work->report;
     *result = work;
     return RO_OK;
 }

@@ -58,7 +58,7 @@ static bool number_pixels(const ro_image *mask, struct numbers *numbers, uint32_
     return true;
 }
 
-ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro_image *labels,
+ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image *labels,
                              uint32_t *count)
 {
     struct numbers numbers = {0};

@@ -94,7 +94,7 @@ static ro_status find_scheme(struct ro_denoiser *work)
     } given[] = {
         {RO_OPTION_MODEL, o->model != NULL, "model"},
         {RO_OPTION_SCHEDULE, o->schedule != NULL, "schedule"},
-        {RO_OPTION_SCHEDULE, o->depth != 0, "depth"},
+        {RO_OPTION_SCHEDULE, o->steps_at_once != 0, "steps-at-once"},
         {RO_OPTION_NUMBER, o->number != NULL, "number"},
         {RO_OPTION_CONVERGED, o->until_converged != 0, "until-converged"},
         {RO_OPTION_SEED, o->seed != 0, "seed"},
@@ -287,11 +287,12 @@ static ro_status find_schedule(struct ro_denoiser *work)
             return unknown(work->context, "schedule", o->schedule, schedules, SCHEDULES);
         work->schedule = (enum ro_denoise_schedule)found;
     }
-    if (o->depth && work->schedule != RO_SCHEDULE_STREAM)
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "depth applies to schedule stream");
-    if (o->depth > 64)
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "depth is %u, 1 to 64 are possible",
-                               o->depth);
+    if (o->steps_at_once && work->schedule != RO_SCHEDULE_STREAM)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "steps at once apply to schedule stream");
+    if (o->steps_at_once > 64)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "%u steps at once, 1 to 64 are possible", o->steps_at_once);
     if (o->until_converged && work->schedule == RO_SCHEDULE_STREAM)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "until-converged looks at every step, schedule stream does not");

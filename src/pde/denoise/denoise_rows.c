@@ -159,7 +159,7 @@ static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
     if (work->options.on_step)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "figures of every step need the whole image, not rows");
-    if (work->scheme->run != ro_denoise_explicit || work->options.depth ||
+    if (work->scheme->run != ro_denoise_explicit || work->options.steps_at_once ||
         work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
         work->schedule == RO_SCHEDULE_PASSES)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -195,7 +195,8 @@ static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
 }
 
 ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
-                          const ro_denoise_options *options, ro_denoise_stream **made)
+                          const ro_denoise_options *options, ro_denoise_stream **made,
+                          ro_denoise_report *report)
 {
     *made = NULL;
     ro_denoise_stream *stream = calloc(1, sizeof *stream);
@@ -203,6 +204,7 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
     ro_gate_room_open(&stream->room);
     ro_status status = settle(stream, context, in, out, options);
+    stream->work.told = report;
     if (status == RO_OK)
         status = check_rows(context, &stream->work);
     if (status == RO_OK)

@@ -107,7 +107,7 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
     return RO_OK;
 }
 
-ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, const ro_image *x,
+ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x,
                              const ro_multigrid_options *options)
 {
     struct solve solve = {.context = context, .b = b, .x = x, .options = RO_MULTIGRID_OPTIONS};

@@ -249,7 +249,8 @@ ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_repor
 }
 
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
-                      const ro_image *field, const ro_register_options *options)
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report)
 {
     ro_register_options full = RO_REGISTER_OPTIONS;
     ro_status status = ro_options_take(context, options, &full, "RO_REGISTER_OPTIONS");
@@ -272,6 +273,12 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
     flow->options = full;
     flow->report.start[0] = flow->report.start[4] = 1;
     status = settle_options(flow, &choice);
+    if (status == RO_OK && report && flow->options.record) {
+        flow->report.record =
+            calloc((size_t)flow->options.scales * flow->options.updates, sizeof(ro_register_step));
+        if (!flow->report.record)
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
+    }
     if (status == RO_OK)
         status = open_flow(flow, fixed, moving);
     if (status == RO_OK && choice.start != RO_START_NONE)
@@ -285,9 +292,13 @@ ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image
         ran.height = fixed->height;
         ran.steps = flow->report.steps;
         context->report = ran;
-        if (flow->options.report)
+        if (report)
             status = ro_register_describe(flow, field);
+        if (report && status == RO_OK)
+            *report = flow->report;
     }
+    if (status != RO_OK)
+        free(flow->report.record);
     free(flow->inverses);
     free(flow->images[0]);
     free(flow->images[1]);

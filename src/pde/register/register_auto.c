@@ -35,6 +35,19 @@ static ro_status load_plain(struct ro_flow *flow, const ro_image *fixed, const r
     return status == RO_OK ? ro_register_mask(flow, true) : status;
 }
 
+/* A second record, where one is wanted. */
+static ro_status record_anew(struct ro_flow *flow)
+{
+    const size_t steps = (size_t)flow->options.scales * flow->options.updates;
+    if (!flow->report.record)
+        return RO_OK;
+    ro_register_step *record = calloc(steps, sizeof *record);
+    if (!record)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a record of updates");
+    flow->report.record = record;
+    return RO_OK;
+}
+
 ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
                            const ro_image *field, ro_report *ran)
 {
@@ -52,13 +65,18 @@ ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro
         return status;
     copy_field(field, &kept, false);
     flow->report = before;
-    status = load_plain(flow, fixed, moving);
+    status = record_anew(flow);
+    if (status == RO_OK)
+        status = load_plain(flow, fixed, moving);
     if (status == RO_OK)
         status = ro_flow_anywhere(flow, field, ran);
     if (status == RO_OK && !(ro_flow_disagreement(flow, &flow->ended) < ended)) {
         copy_field(field, &kept, true);
+        free(flow->report.record);
         flow->report = first;
         flow->normalised = true;
+    } else if (first.record != flow->report.record) {
+        free(first.record);
     }
     ro_image_free(&kept);
     return status;

@@ -60,8 +60,8 @@ static void record(struct ro_flow *flow, int k, int64_t count, double change,
     const struct ro_grid *grid = &flow->grids.grid[scale->level];
     ro_register_report *report = &flow->report;
     report->updates[k]++;
-    if (flow->options.steps && report->steps < flow->options.steps_room)
-        flow->options.steps[report->steps] = (ro_register_step){
+    if (report->record)
+        report->record[report->steps] = (ro_register_step){
             .scale = (uint32_t)k,
             .width = (uint32_t)grid->width,
             .height = (uint32_t)grid->height,

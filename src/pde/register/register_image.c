@@ -345,9 +345,7 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
     report->folds = sum.folds;
     report->outside = 1 - (double)sum.inside / pixels;
     report->useless = use_of(flow, &sum);
-    *flow->options.report = *report;
-    for (uint32_t i = 0; flow->options.steps && i < report->steps && i < flow->options.steps_room;
-         i++)
-        flow->options.steps[i].energy *= flow->normalised ? 1 : 2 * unit;
+    for (uint32_t i = 0; report->record && i < report->steps; i++)
+        report->record[i].energy *= flow->normalised ? 1 : 2 * unit;
     return RO_OK;
 }

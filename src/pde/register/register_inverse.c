@@ -136,7 +136,7 @@ static ro_status open_way(ro_context *context, const ro_image *field, struct way
     return RO_OK;
 }
 
-ro_status ro_field_points(ro_context *context, const ro_image *field, int inverse, size_t count,
+ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse, size_t count,
                           const double *points, double *moved)
 {
     struct way way;
@@ -176,7 +176,7 @@ static void invert_rows(void *data, int thread)
     }
 }
 
-ro_status ro_field_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
+ro_status ro_displacement_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
                            uint64_t *missed)
 {
     struct inversion of = {.out = inverse};

@@ -82,8 +82,8 @@ static void warp_rows(void *data, int thread)
     }
 }
 
-ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
-                  const ro_image *out, ro_sampling sampling)
+ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field, ro_image *out,
+                  ro_sampling sampling)
 {
     ro_status status = ro_image_check(context, image, "image");
     if (status == RO_OK)

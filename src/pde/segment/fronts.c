@@ -245,7 +245,7 @@ static ro_status start_label(struct making *making, int label)
     struct ro_segmentation *work = making->work;
     ro_segment_label *report = &work->report.label[label];
     ro_speed *speed = &work->options.speed[label];
-    if (!ro_seeds_any(&work->options, label + 1))
+    if (!ro_segment_has_seed(&work->options, label + 1))
         return RO_OK;
     ro_status status = make_front(work, label);
     if (status != RO_OK)

@@ -209,7 +209,7 @@ static void measure(struct ro_segmentation *work)
 }
 
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
-                     ro_segmentation **result)
+                     ro_segmentation **result, ro_segment_report *report)
 {
     *result = NULL;
     ro_status status = ro_image_check(context, in, "input");
@@ -243,8 +243,8 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     }
     ro_vectors_end(work);
     measure(work);
-    if (work->options.report)
-        *work->options.report = work->report;
+    if (report)
+        *report = work->report;
     *result = work;
     return RO_OK;
 }
@@ -288,7 +288,7 @@ static ro_status check_view(const ro_segmentation *work, const ro_image *view, b
     return RO_OK;
 }
 
-ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *labels)
+ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
 {
     ro_status status = check_view(work, labels, false);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++) {
@@ -312,7 +312,7 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *la
     return status;
 }
 
-ro_status ro_segmentation_phi(const ro_segmentation *work, int label, const ro_image *phi)
+ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *phi)
 {
     if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "there is no label %d", label);

@@ -243,7 +243,7 @@ static double seen_error(ro_context *context, const ro_image *in, const char *me
                                 &report),
                      RO_OK);
     const double square = report.gaussian.rms * report.gaussian.rms;
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&out);
     return square;
 }

@@ -252,7 +252,7 @@ static void goldens_hold(void **state)
     }
     const ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
     const ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};
-    const ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
+    ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
     const struct {
         const ro_image *in;
         int levels;

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-static void run(const ro_image *in, const ro_image *out, int threads, int rounds,
+static void run(const ro_image *in, ro_image *out, int threads, int rounds,
                 const unsigned char *wanted)
 {
     ro_context *context;

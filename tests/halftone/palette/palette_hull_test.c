@@ -305,7 +305,7 @@ static void tone_is_kept(void **state)
     (void)state;
     enum { FLATS = 80, RAMP = FLATS, NOISE, CARD, PICTURES };
     static uint8_t pixels[3 * SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     const ro_palette_info *info;
     for (int i = 0; (info = ro_palette_at(i)); i++) {
         ro_palette palette = palette_of(info->name);
@@ -335,7 +335,7 @@ static void halftones_are_golden(void **state)
 {
     (void)state;
     static uint8_t pixels[3 * SIDE * SIDE], numbers[SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
     static const struct {
         const char *name;

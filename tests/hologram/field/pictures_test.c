@@ -197,15 +197,14 @@ static void devices_fit(void **state)
                 assert_int_equal(ro_hologram_make(context, &other, &field, &found), RO_OK);
             else
                 assert_int_equal(ro_hologram_pictures(context, &scene, &field, &found), RO_OK);
-            ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .optics = found,
-                                           .report = &report};
-            assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+            ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .optics = found};
+            assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &report), RO_OK);
             for (uint32_t k = 0; k < report.hogels; k++) {
                 const ro_window *w = &report.hogel[k].window;
                 assert_true(fabs(w->xi) + w->width / 2 <= 0.5 &&
                             fabs(w->eta) + w->height / 2 <= 0.5);
             }
-            ro_hologram_report_free(&report);
+            ro_free(report.hogel);
         }
         ro_image_free(&out);
         ro_field_free(&field);

@@ -90,9 +90,9 @@ static void errors_are_carried(void **state)
     for (int k = 0; k < 4; k++) {
         ro_frames_report report;
         const int count = k == 0 ? 1 : k == 1 ? 8 : MOST;
-        const ro_frames how = {RO_FRAMES_DEFAULTS, .count = count, .independent = k == 3,
-                               .report = &report};
-        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &how), RO_OK);
+        const ro_frames how = {RO_FRAMES_DEFAULTS, .count = count, .independent = k == 3};
+        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &how, &report),
+                         RO_OK);
         const double own = psnr(context, &field, frames, count);
         assert_true(fabs(own - report.psnr) < 0.05);
         *(k < 3 ? &reached[k] : &alone) = own;
@@ -123,7 +123,8 @@ static void schedules_agree(void **state)
                                              .window = window, .optics = optics};
         const ro_frames three = {RO_FRAMES_DEFAULTS, .count = 3, .distance = 0.01,
                                  .phase = v ? "smooth" : "Smooth"};
-        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &three), RO_OK);
+        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &three, NULL),
+                         RO_OK);
         const size_t bytes = (size_t)frames[2].stride * SIDE;
         if (first)
             assert_memory_equal(first, frames[2].data, bytes);
@@ -148,13 +149,15 @@ static void bad_input(void **state)
     const ro_frames one = {RO_FRAMES_DEFAULTS, .count = 1}, none = RO_FRAMES,
                     loud = {RO_FRAMES_DEFAULTS, .count = 1, .phase = "loud"};
     const ro_frames far = {RO_FRAMES_DEFAULTS, .count = 1, .distance = 0.1};
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &bare, &one), RO_E_ARGUMENT);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &none), RO_E_ARGUMENT);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &loud), RO_E_ARGUMENT);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &far), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &bare, &one, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &none, NULL),
+                     RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &loud, NULL),
+                     RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &far, NULL), RO_E_ARGUMENT);
     for (uint32_t y = 0; y < SIDE; y++)
         memset(row_of(&field, y), 0, SIDE * 8);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &one), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &one, NULL), RO_E_ARGUMENT);
     ro_image_free(&frame);
     ro_field_free(&field);
 }

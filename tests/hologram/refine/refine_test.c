@@ -87,11 +87,12 @@ static void amplitudes_come_nearer(void **state)
         ro_field field = field_of(context, &target, cases[i].xi, cases[i].eta);
         ro_refinement_report report;
         ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance,
-                                    .edges = "dark", .report = &report};
+                                    .edges = "dark"};
         ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = cases[i].levels,
                                        .optics = optics};
         double light;
-        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement), RO_OK);
+        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, &report),
+                         RO_OK);
         const double reached = psnr(context, &out, cases[i].levels, &target, &light);
         assert_true(reached > cases[i].least && reached > report.start_psnr + 3);
         assert_true(light > cases[i].light);
@@ -112,11 +113,11 @@ static void binary_off_axis(void **state)
     ro_field field = field_of(context, &target, 0.25, 0.2);
     ro_refinement_report report;
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
-    ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance,
-                                .report = &report};
+    ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance};
     ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary", .optics = optics,
                                    .window = {0.25, 0.2, 0.3, 0.3}};
-    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement), RO_OK);
+    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, &report),
+                     RO_OK);
     assert_true(report.psnr > 20 && report.psnr > report.start_psnr + 3);
     assert_true(report.efficiency > 0.016 && report.efficiency < 0.025);
     assert_string_equal(report.edges, "dark");
@@ -174,9 +175,9 @@ static void wrapped_fields(void **state)
         }
     ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:4", .optics = optics,
                                    .window = {0, 0, 2 * half, 2 * half}};
-    ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = z,
-                                .report = &report};
-    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement), RO_OK);
+    ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = z};
+    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, &report),
+                     RO_OK);
     assert_string_equal(report.edges, "wrap");
     for (int v = 0; v < N; v++)
         for (int u = 0; u < N; u++) {
@@ -227,7 +228,7 @@ static void schedules_agree(void **state)
                                         .distance = distance, .iterations = 6, .passes = 5};
             ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = levels[l],
                                            .optics = optics};
-            assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement),
+            assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, NULL),
                              RO_OK);
             if (first)
                 assert_memory_equal(first, out.data, (size_t)out.stride * SIDE);
@@ -264,7 +265,7 @@ static void bad_input(void **state)
     };
     const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .optics = optics};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &cases[i]),
+        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &cases[i], NULL),
                          RO_E_ARGUMENT);
         assert_true(strlen(ro_context_message(context)) > 10);
     }

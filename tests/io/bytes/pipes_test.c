@@ -36,7 +36,7 @@ static void read_in_pieces(void **state)
     ro_image image;
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(pthread_create(&writer, NULL, dribble, (void *)path), 0);
-    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     pthread_join(writer, NULL);
     assert_int_equal(status, RO_OK);
     for (int y = 0; y < 3; y++)

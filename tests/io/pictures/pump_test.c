@@ -28,10 +28,10 @@ static void expect_same(const char *in, const char *out, const ro_halftone_optio
 {
     ro_image from, expected, got;
     int levels = options && options->levels ? options->levels : 2;
-    if (ro_halftone_file(context, in, out, options, read, NULL) != RO_OK)
+    if (ro_halftone_file(context, in, out, options, read, NULL, NULL) != RO_OK)
         fail_msg("%s", ro_context_message(context));
-    assert_int_equal(ro_image_load(context, in, read, &from, NULL), RO_OK);
-    assert_int_equal(ro_image_load(context, out, NULL, &got, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, in, read, &from, NULL, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, out, NULL, &got, NULL, NULL), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, from.width, from.height,
                                     (uint32_t)levels - 1, &expected),
                      RO_OK);
@@ -101,7 +101,7 @@ static void expect_failed(const char *in, const char *out, const ro_halftone_opt
 {
     int files = count_files();
     size_t size;
-    assert_int_equal(ro_halftone_file(context, in, out, options, NULL, NULL), status);
+    assert_int_equal(ro_halftone_file(context, in, out, options, NULL, NULL, NULL), status);
     if (!strstr(ro_context_message(context), words))
         fail_msg("%s", ro_context_message(context));
     assert_int_equal(count_files(), files);
@@ -179,8 +179,8 @@ static void a_closed_output_ends_a_waiting_input(void **state)
                 _exit(1);
         _exit(read(from, rows, 100) != 100);
     }
-    ro_status status = ro_halftone_file(context, in, out, NULL, NULL,
-                                        &(ro_write_options){RO_WRITE_DEFAULTS, .type = "pbm"});
+    ro_status status = ro_halftone_file(
+        context, in, out, NULL, NULL, &(ro_write_options){RO_WRITE_DEFAULTS, .type = "pbm"}, NULL);
     int code;
     waitpid(child, &code, 0);
     close(keep);
@@ -227,14 +227,14 @@ static void resolution_passes(void **state)
     ro_file_info info;
     ro_write_options dpi = {RO_WRITE_DEFAULTS, .dpi_x = 300, .dpi_y = 600};
     assert_int_equal(ro_image_save(context, in, &image, &dpi), RO_OK);
-    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, NULL), RO_OK);
-    assert_int_equal(ro_image_load(context, out, NULL, &image, &info), RO_OK);
+    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, NULL, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, out, NULL, &image, &info, NULL), RO_OK);
     ro_image_free(&image);
     assert_true(info.dpi_x > 299.9 && info.dpi_x < 300.1);
     assert_true(info.dpi_y > 599.9 && info.dpi_y < 600.1);
     dpi = (ro_write_options){RO_WRITE_DEFAULTS, .dpi_x = 1200};
-    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, &dpi), RO_OK);
-    assert_int_equal(ro_image_load(context, out, NULL, &image, &info), RO_OK);
+    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, &dpi, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, out, NULL, &image, &info, NULL), RO_OK);
     ro_image_free(&image);
     assert_true(info.dpi_x > 1199.9 && info.dpi_x < 1200.1 && info.dpi_y == info.dpi_x);
     empty_folder();

@@ -44,8 +44,7 @@ static uint32_t get(const ro_image *image, uint32_t x, uint32_t y)
 static ro_regions *grow(const ro_image *image, ro_regions_options options)
 {
     ro_regions *result;
-    options.report = &report;
-    if (ro_regions_grow(context, image, &options, &result) != RO_OK)
+    if (ro_regions_grow(context, image, &options, &result, &report) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return result;
 }
@@ -359,7 +358,8 @@ static void bad_options(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_regions *result;
-        assert_int_not_equal(ro_regions_grow(context, &image, &cases[i].options, &result), RO_OK);
+        assert_int_not_equal(ro_regions_grow(context, &image, &cases[i].options, &result, NULL),
+                             RO_OK);
         assert_null(result);
         if (!strstr(ro_context_message(context), cases[i].says))
             fail_msg("case %zu: %s", i, ro_context_message(context));

@@ -44,10 +44,9 @@ static struct trace traced(ro_denoise_options options, ro_format format, uint64_
             *pixel = (uint8_t)(*pixel / 2 + ro_hash(3, (uint32_t)x, y) % 100);
             *sum += *pixel;
         }
-    options.report = &report;
     options.on_step = remember;
     options.on_step_data = &trace;
-    ro_status status = ro_denoise(context, &in, &out, &options);
+    ro_status status = ro_denoise(context, &in, &out, &options, &report);
     if (status != RO_OK)
         print_error("%s\n", ro_context_message(context));
     assert_int_equal(status, RO_OK);
@@ -139,7 +138,8 @@ static void test_streams_refuse(void **state)
     const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5, .on_step = remember,
                                         .on_step_data = &trace};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_denoise_open(context, &shape, &shape, &options, &stream), RO_E_UNSUPPORTED);
+    assert_int_equal(ro_denoise_open(context, &shape, &shape, &options, &stream, NULL),
+                     RO_E_UNSUPPORTED);
     ro_context_close(context);
 }
 

@@ -73,8 +73,8 @@ static double error_of(const struct ro_pair *pair, const ro_image *field)
 
 static double run(struct bed *bed, const struct ro_pair *pair, ro_register_options options)
 {
-    options.report = &bed->report;
-    ro_status status = ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options);
+    ro_status status =
+        ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options, &bed->report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(bed->context));
     return error_of(pair, &bed->field);
@@ -201,7 +201,7 @@ static void test_inverse(void **state)
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_image_alloc(bed.context, RO_GRAYF, 2 * SIDE, SIDE, 0, &back), RO_OK);
     run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
-    assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL), RO_OK);
+    assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL, NULL), RO_OK);
     double sum = 0, count = 0;
     for (uint32_t y = 16; y < SIDE - 16; y++)
         for (uint32_t x = 16; x < SIDE - 16; x++) {
@@ -317,11 +317,11 @@ static void test_pixels_that_do_not_count(void **state)
                  spoiled, masked);
     mask.width = SIDE - 1;
     ro_register_options options = {RO_REGISTER_DEFAULTS, .moving_mask = &mask};
-    assert_int_equal(ro_register(bed.context, &bed.fixed, &bed.moving, &bed.field, &options),
+    assert_int_equal(ro_register(bed.context, &bed.fixed, &bed.moving, &bed.field, &options, NULL),
                      RO_E_SIZE);
     mask.width = SIDE;
     memset(mask.data, 0, (size_t)mask.stride * SIDE);
-    assert_int_equal(ro_register(bed.context, &bed.fixed, &bed.moving, &bed.field, &options),
+    assert_int_equal(ro_register(bed.context, &bed.fixed, &bed.moving, &bed.field, &options, NULL),
                      RO_E_ARGUMENT);
     ro_image_free(&mask);
     close_bed(&bed);
@@ -412,7 +412,7 @@ static void test_same_bits(void **state)
                 if (ro_context_open(&with, &context) != RO_OK)
                     continue;
                 ro_image *to = first ? &bed.field : &got;
-                if (ro_register(context, &bed.fixed, &bed.moving, to, &options) != RO_OK)
+                if (ro_register(context, &bed.fixed, &bed.moving, to, &options, NULL) != RO_OK)
                     fail_msg("%s", ro_context_message(context));
                 assert_int_equal(ro_context_report(context)->cpu, cpu);
                 for (uint32_t y = 0; y < pair->height && !first; y++)
@@ -458,16 +458,16 @@ static void test_refusals(void **state)
         a[i] = b[i] = (float)i;
     ro_image fixed = {RO_GRAYF, 8, 8, 0, 32, a}, moving = {RO_GRAYF, 8, 8, 0, 32, b};
     ro_image field = {RO_GRAYF, 16, 8, 0, 64, u};
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_OK);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_OK);
     field.width = 14;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_SIZE);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "8 x 8"));
     field.width = 16;
     a[9] = NAN;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_ARGUMENT);
     for (int i = 0; i < 64; i++)
         a[i] = 3;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "constant"));
     a[0] = 1;
     static const ro_register_options bad[] = {
@@ -484,7 +484,8 @@ static void test_refusals(void **state)
         {RO_REGISTER_DEFAULTS, .scheme = "thesis", .sigma_first = 9},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i]), RO_E_ARGUMENT);
+        assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i], NULL),
+                         RO_E_ARGUMENT);
     ro_context_close(context);
 }
 
@@ -506,7 +507,7 @@ static void test_cancel(void **state)
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
-    assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL),
+    assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL, NULL),
                      RO_E_CANCELLED);
     ro_context_close(context);
     close_bed(&bed);

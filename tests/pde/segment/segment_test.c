@@ -35,8 +35,7 @@ static uint8_t *pixel(const ro_image *image, uint32_t x, uint32_t y)
 static ro_segmentation *run(const ro_image *image, ro_segment_options options)
 {
     ro_segmentation *result;
-    options.report = &report;
-    ro_status status = ro_segment(context, image, &options, &result);
+    ro_status status = ro_segment(context, image, &options, &result, &report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return result;
@@ -628,7 +627,7 @@ static void schedules_agree(void **state)
 static void refused(const ro_image *image, ro_segment_options options, const char *words)
 {
     ro_segmentation *result;
-    assert_int_not_equal(ro_segment(context, image, &options, &result), RO_OK);
+    assert_int_not_equal(ro_segment(context, image, &options, &result, NULL), RO_OK);
     assert_null(result);
     if (!strstr(ro_context_message(context), words))
         fail_msg("'%s' does not say '%s'", ro_context_message(context), words);
@@ -671,7 +670,7 @@ static void bad_options(void **state)
     bad.schedule = "fast";
     refused(&image, bad, "unknown schedule fast");
     bad = good;
-    bad.depth = 17;
+    bad.steps_at_once = 17;
     refused(&image, bad, "up to 16");
     bad = good;
     bad.time_step = 0.6;

@@ -79,16 +79,21 @@ static void diffusion_cuda_close(struct diffusion_cuda *work)
     free(work);
 }
 
+static int rows_down_of(const struct diffusion_cuda_plan *plan)
+{
+    const struct diffusion_kernel *kernel = &diffusion_kernels[plan->kernel_id];
+    int rows_down = 0;
+    for (int i = 0; i < kernel->count; i++)
+        rows_down = kernel->taps[i].dy > rows_down ? kernel->taps[i].dy : rows_down;
+    return rows_down;
+}
+
 /* Words that rows leave for the next. */
 static size_t words_left(const struct diffusion_cuda_plan *plan)
 {
     if (plan->table)
         return acuity_line_words((int)plan->width, plan->sample_bytes);
-    const struct diffusion_kernel *kernel = &diffusion_kernels[plan->kernel_id];
-    int rows_down = 0;
-    for (int i = 0; i < kernel->count; i++)
-        rows_down = kernel->taps[i].dy > rows_down ? kernel->taps[i].dy : rows_down;
-    return line_words((int)plan->width, rows_down);
+    return line_words((int)plan->width, rows_down_of(plan));
 }
 
 static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
@@ -146,7 +151,89 @@ static const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
     return work->schedule->name;
 }
 
-static void diffusion_cuda_begin(struct diffusion_cuda *work) { work->started = false; }
+static void diffusion_cuda_begin(struct diffusion_cuda *work, int piece)
+{
+    work->started = false;
+    work->launch.quads_only = piece;
+}
+
+/* ---- lines of errors, in and out ------------------------------------------------------------ */
+
+static int diffusion_cuda_runs_pieces(const struct diffusion_cuda *work)
+{
+    return work->schedule->kind == schedule::WAVE && !work->plan.table;
+}
+
+static ro_status own_lines(struct diffusion_cuda *work)
+{
+    for (void *&line : work->lines)
+        if (!line)
+            RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &line));
+    return RO_OK;
+}
+
+/* The wave's words on the host (pack and unpack of wave_quads.cuh): four biased errors of 12 bits
+ * in one, or of 24 bits in two, and a tag of 16 bits above them. */
+static int errors_a_word(const struct diffusion_cuda *work)
+{
+    return work->plan.sample_bytes == 1 ? 4 : 2;
+}
+
+static ro_status diffusion_cuda_put_lines(struct diffusion_cuda *work, const int32_t *lines)
+{
+    enum { TAG = 1 };
+    const size_t width = work->plan.width, quads = (width + 3) / 4;
+    const size_t many = (size_t)errors_a_word(work), words = quads * 4 / many;
+    const int bits = 48 / (int)many;
+    const size_t rows = (size_t)rows_down_of(&work->plan);
+    unsigned long long *made = (unsigned long long *)malloc(rows * words * sizeof *made);
+    if (!made)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for lines of %u pixels",
+                               work->plan.width);
+    for (size_t i = 0; i < rows * words; i++) {
+        made[i] = (unsigned long long)TAG << 48;
+        for (size_t k = 0; k < many; k++) {
+            const size_t x = i % words * many + k;
+            const int32_t error = x < width ? lines[i / words * width + x] : 0;
+            made[i] |= (unsigned long long)(error + work->plan.bias) << ((int)k * bits);
+        }
+    }
+    ro_status status = own_lines(work);
+    if (status == RO_OK && cudaMemcpy(work->lines[work->parity], made, rows * words * sizeof *made,
+                                      cudaMemcpyHostToDevice) != cudaSuccess)
+        status =
+            ro_context_fail(work->context, RO_E_DEVICE, "lines cannot be copied to the device");
+    free(made);
+    work->started = true;
+    work->tag = TAG;
+    return status;
+}
+
+static ro_status diffusion_cuda_take_lines(struct diffusion_cuda *work, int32_t *lines)
+{
+    const size_t width = work->plan.width, quads = (width + 3) / 4;
+    const size_t many = (size_t)errors_a_word(work), words = quads * 4 / many;
+    const int bits = 48 / (int)many;
+    const size_t rows = (size_t)rows_down_of(&work->plan);
+    unsigned long long *left = (unsigned long long *)malloc(rows * words * sizeof *left);
+    if (!left)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for lines of %u pixels",
+                               work->plan.width);
+    ro_status status = RO_OK;
+    if (cudaMemcpy(left, work->lines[work->parity], rows * words * sizeof *left,
+                   cudaMemcpyDeviceToHost) != cudaSuccess)
+        status =
+            ro_context_fail(work->context, RO_E_DEVICE, "lines cannot be copied from the device");
+    for (size_t d = 0; d < rows; d++)
+        for (size_t x = 0; x < width; x++) {
+            const unsigned long long word = left[d * words + x / many];
+            const unsigned long long error =
+                word >> (x % many * (size_t)bits) & ((1ull << bits) - 1);
+            lines[d * width + x] = (int32_t)error - work->plan.bias;
+        }
+    free(left);
+    return status;
+}
 
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
                                  struct diffusion_images *images, cudaStream_t stream,
@@ -189,9 +276,8 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     struct diffusion_images images;
     const uint32_t done = run->rows->first_row + band->first + band->rows;
     const bool more = done < run->rows->height;
-    for (int i = 0; i < 2; i++)
-        if (more && !work->lines[i])
-            RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &work->lines[i]));
+    if (more)
+        RO_TRY(own_lines(work));
     images.in[0] = band->in;
     images.out[0] = band->out;
     launch.in_pitch = band->in_pitch;
@@ -306,8 +392,9 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
 }
 
 static const struct diffusion_cuda_calls calls = {
-    diffusion_cuda_open, diffusion_cuda_schedule,     diffusion_cuda_begin,
-    diffusion_cuda_run,  diffusion_cuda_run_resident, diffusion_cuda_close,
+    diffusion_cuda_open,        diffusion_cuda_schedule,     diffusion_cuda_begin,
+    diffusion_cuda_runs_pieces, diffusion_cuda_put_lines,    diffusion_cuda_take_lines,
+    diffusion_cuda_run,         diffusion_cuda_run_resident, diffusion_cuda_close,
     diffusion_cuda_chain,
 };
 const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;

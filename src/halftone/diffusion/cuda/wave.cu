@@ -196,7 +196,7 @@ ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
                       const struct diffusion_images *images, int kernel_id, int sample_bytes,
                       bool fold, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
-    if (wave_pairs_fits(cuda, p, kernel_id, sample_bytes, fold))
+    if (!p->quads_only && wave_pairs_fits(cuda, p, kernel_id, sample_bytes, fold))
         return wave_pairs_launch(cuda, p, images, kernel_id, stream, count);
     p->blocks = (unsigned)((p->rows + BLOCK_ROWS - 1) / BLOCK_ROWS) * (unsigned)p->images;
     count->launches++;

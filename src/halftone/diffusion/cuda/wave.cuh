@@ -27,6 +27,7 @@ struct diffusion_launch {
     int width, rows;
     int images;
     int bits_out, words_out; /* words_out: rows of output start at multiples of four bytes */
+    int quads_only;          /* lines are the wave's tagged quads, whatever else would be faster */
     unsigned white, bias;
     unsigned minus_white; /* -divisor * white */
     int levels, guess_off;
