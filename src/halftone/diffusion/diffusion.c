@@ -523,6 +523,9 @@ ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, con
 
 static ro_status check_cuda(ro_context *context, const struct diffusion_plan *plan)
 {
+    if (plan->levels > DIFFUSION_TABLED_LEVELS || plan->number_bytes == 2)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a device makes 256 levels at most, in numbers of 8 bits");
     if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
         plan->noise == 0 && !plan->serpentine)
         return RO_OK;

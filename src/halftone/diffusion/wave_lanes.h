@@ -537,6 +537,8 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
             SIZED(chunk_)(plan, kernel, band, k0, true, kind);
         else
             SIZED(chunk_)(plan, kernel, band, k0, false, kind);
+        if (band->left[0])
+            SIZED(leave_lines_)(plan, band, s, skew, k0);
         SIZED(store_levels_)(plan, band, s, skew, k0, edge);
     }
 }
