@@ -62,8 +62,8 @@ static void enter(struct field *field, ro_context *context, int threads, const c
         .out = &field->out[floats],
         .options = {RO_DENOISE_DEFAULTS, .model = model, .number = number,
                     .kappa = strcmp(model, "linear") == 0 ? 0 : 10,
-                    .schedule = depth == 1 ? "passes" : "stream", .steps_at_once = depth == 1 ? 0 : depth,
-                    .iterations = steps},
+                    .schedule = depth == 1 ? "passes" : "stream",
+                    .steps_at_once = depth == 1 ? 0 : depth, .iterations = steps},
     };
     field->list[field->count++] =
         (struct contender){.threads = threads, .run = run_entry, .data = entry};

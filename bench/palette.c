@@ -45,8 +45,8 @@ static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palet
         struct halftoning *own = &ours[count];
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
-        *own = (struct halftoning){
-            own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
+        *own =
+            (struct halftoning){own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
         list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     return count;

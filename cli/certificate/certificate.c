@@ -472,13 +472,13 @@ int certificate_wanted(const struct command *command, const struct common *commo
             return usage_error(command, "--certificate needs files: - cannot be read again");
     for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
         if (same_file(files->path[i], files->path[files->count - 1]))
-            return usage_error(command, "--certificate: %s is replaced and could not be verified",
+            return usage_error(command,
+                               "--certificate: %s would be overwritten and could not be verified",
                                files->path[i]);
     for (int i = 0; i < files->count; i++) {
         const char *dot = strrchr(files->path[i], '.');
         if (dot && strcasecmp(dot, ".bmp") == 0)
-            return usage_error(command,
-                               "--certificate: %s cannot be read again, BMP is only written",
+            return usage_error(command, "--certificate: %s: BMP files cannot be read back",
                                files->path[i]);
     }
     if (strcmp(common->certificate, "-") == 0)
@@ -564,7 +564,8 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");
     if (size < end + 2 || strlen(text) != size || strncmp(text, "{\n", 2) != 0 ||
         strncmp(text + size - end, mark, sizeof mark - 1) != 0) {
-        status = ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
+        status =
+            ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
         goto done;
     }
     status = ro_bytes_hash(context, text, size - end, hash);
@@ -582,7 +583,7 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
          line = strtok_r(NULL, "\n", &next))
         if (!read_line(to, path, line))
             status =
-                ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
+                ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
     if (status == RO_OK)
         status = to->status;
 done:

@@ -39,11 +39,11 @@ static const struct option options[] = {
      PLACE(methods)},
     {"report", "FILE", "write a page to look at them side by side (.html)", OPTION_TEXT,
      PLACE(report), .writes = true},
-    {"dpi", "D", "resolution the results are seen at (default: IN's, or 300)", OPTION_NUMBER,
-     PLACE(dpi), .min = 1, .max = 1000000},
-    {"distance", "MM", "of the eye, in millimetres (default 300)", OPTION_NUMBER, PLACE(distance),
+    {"dpi", "D", "resolution of the results (default: IN's, or 300)", OPTION_NUMBER, PLACE(dpi),
      .min = 1, .max = 1000000},
-    {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG, PLACE(linear)},
+    {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
+     PLACE(distance), .min = 1, .max = 1000000},
+    {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG, PLACE(linear)},
     {0},
 };
 
@@ -96,7 +96,8 @@ static ro_status add_method(struct comparison *all, const char *name)
         if (all->entries[i].method == method)
             return ro_context_fail(all->context, RO_E_ARGUMENT, "%s is named twice", method->name);
     if (all->count == MOST)
-        return ro_context_fail(all->context, RO_E_ARGUMENT, "more than %d methods", MOST);
+        return ro_context_fail(all->context, RO_E_ARGUMENT, "more than %d methods were named",
+                               MOST);
     all->entries[all->count++].method = method;
     return RO_OK;
 }
@@ -117,7 +118,7 @@ static ro_status list_methods(struct comparison *all)
         char name[80];
         if (length == 0 || length >= sizeof name)
             return ro_context_fail(all->context, RO_E_ARGUMENT,
-                                   "--methods %s: must be names with commas between",
+                                   "--methods %s: must be names separated by commas",
                                    all->values->methods);
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         status = add_method(all, name);
@@ -403,7 +404,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
     if (files.count != 1)
-        return usage_error(command, "compare needs IN and no other name");
+        return usage_error(command, "compare needs IN and nothing else");
     if (values.report && !can_write(values.report))
         return 1;
     static struct comparison all;

@@ -30,24 +30,25 @@ static const struct option options[] = {
      .max = 1 << 30},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
-    {"white", "N", "the sample that is white, or maxval (default: as in use)", OPTION_TEXT,
-     PLACE(white), .topic = "numbers", .before = "maxval"},
+    {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
+     .topic = "numbers", .before = "maxval"},
     {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000},
-    {"time-step", "T", "tau/h^2 of a step (default: the largest stable)", OPTION_NUMBER,
+    {"time-step", "T", "tau/h^2 per step (default: the largest stable one)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000},
     {"scheme", "S", "explicit (default), implicit, conjugate, naive, xpp24", OPTION_TEXT,
      PLACE(scheme), .topic = "numbers"},
     {"number", "Q", "u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8", OPTION_TEXT, PLACE(number),
      .topic = "numbers"},
-    {"rounding", "R", "of the fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
+    {"rounding", "R", "rounding of fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
      .topic = "numbers"},
-    {"round", "R", "of OUT's levels: sum (default), which keeps it, or nearest", OPTION_TEXT,
+    {"round", "R", "rounding to OUT's levels: sum (default, keeps it), nearest", OPTION_TEXT,
      PLACE(round), .topic = "numbers", .before = "nearest"},
     {"vectors", "FILE", "numbers before and after, for a circuit's test bench", OPTION_TEXT,
      PLACE(vectors), .topic = "numbers", .writes = true},
-    {"independent", NULL, "channels do not share the gradient", OPTION_FLAG, PLACE(independent)},
-    {"until-converged", NULL, "end where no pixel moves, or after 10000 (N) steps", OPTION_FLAG,
+    {"independent", NULL, "colour channels do not share the gradient", OPTION_FLAG,
+     PLACE(independent)},
+    {"until-converged", NULL, "stop when no pixel changes, or after 10000 (N) steps", OPTION_FLAG,
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule)},
@@ -224,7 +225,7 @@ static ro_status save_vectors(struct job *job, const char *path)
         !ro_name_equal(report.number, "s12") && !ro_name_equal(report.number, "s16") &&
         !ro_name_equal(report.number, "s17") && !ro_name_equal(report.number, "s24"))
         status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "vectors are numbers of s9, s12, s16, s17 or s24, not %s",
+                                 "--vectors needs number s9, s12, s16, s17 or s24, not %s",
                                  report.number);
     if (status == RO_OK) {
         char title[160];
@@ -268,7 +269,7 @@ static void put_line(const ro_report *ran, const ro_denoise_report *r, const cha
             where, time);
     if (until_converged && !r->converged)
         fprintf(stderr,
-                "denoise: pixels still moved after %u steps: this is no fixed point, and "
+                "denoise: pixels were still changing after %u steps, so this is not a fixed point; "
                 "--iterations N allows more\n",
                 r->steps);
     double change = r->sum_after - r->sum_before;
@@ -276,10 +277,10 @@ static void put_line(const ro_report *ran, const ro_denoise_report *r, const cha
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
                 r->sum_before, r->sum_before > 0 ? 100 * change / r->sum_before : 0);
     if (nearest && r->drift != 0)
-        fprintf(stderr, "denoise: rounding to the levels of OUT moved the sum by %+.6g of them\n",
+        fprintf(stderr, "denoise: rounding to the levels of OUT changed the sum by %+.6g levels\n",
                 r->drift);
     else if (r->difference != 0)
-        fprintf(stderr, "denoise: the sum of OUT is that of IN and %+.6g of OUT's levels\n",
+        fprintf(stderr, "denoise: the sum of OUT differs from that of IN by %+.6g levels of OUT\n",
                 r->difference);
 }
 
@@ -459,8 +460,8 @@ static ro_status work(struct task *task)
     struct job *job = task->data;
     job->context = task->context;
     if (values->until_converged && !values->common.quiet)
-        task->progress->notice = "denoise: goes on until no pixel moves, which can take a while; "
-                                 "--iterations N bounds it";
+        task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
+                                 "--iterations N sets a limit";
     bool linear = values->model && ro_name_equal(values->model, "linear");
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
                 !values->steps_at_once && (linear || !isnan(values->kappa)) &&

@@ -25,11 +25,11 @@ static const struct values defaults = {.tile = -1};
 static const char *const tiles[] = {"16", "32", "64", "128", "256", NULL};
 
 static const struct option options[] = {
-    {"dpi", "D", "resolution the result is seen at (default: its own, or 300)", OPTION_NUMBER,
-     PLACE(dpi), .min = 1, .max = 1000000},
-    {"distance", "MM", "of the eye, in millimetres (default 300)", OPTION_NUMBER, PLACE(distance),
+    {"dpi", "D", "resolution of the result (default: its own, or 300)", OPTION_NUMBER, PLACE(dpi),
      .min = 1, .max = 1000000},
-    {"linear", NULL, "ORIGINAL is sRGB, RESULT its light (as halftone --linear)", OPTION_FLAG,
+    {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
+     PLACE(distance), .min = 1, .max = 1000000},
+    {"linear", NULL, "compare in linear light (after halftone --linear)", OPTION_FLAG,
      PLACE(linear)},
     {"tile", "N", "side of the flat squares: 16, 32, 64 (default), 128, 256", OPTION_CHOICE,
      PLACE(tile), .choices = tiles},
@@ -178,7 +178,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_measure = {
     .name = "measure",
     .operands = "ORIGINAL RESULT",
-    .summary = "tells how good a result is: what an eye sees, tone, texture, dots",
+    .summary = "says how good a result is: what an eye sees, tone, texture, dots",
     .options = options,
     .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,

@@ -21,9 +21,9 @@ static const char *const angles[] = {"0", "45", NULL};
 static const struct option options[] = {
     {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
-    {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
+    {"angle", "A", "angle of clustered dots: 0 (default) or 45 degrees", OPTION_CHOICE,
      .offset = offsetof(struct values, angle), .choices = angles},
-    {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"shape", "S", "shape of clustered dots: round (default), line or diamond", OPTION_TEXT,
      .offset = offsetof(struct values, shape)},
     {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct values, type)},
@@ -124,7 +124,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc - make_given, argv + make_given, &values, &names, &ended))
         return ended;
     if (values.list && (names.count || make_given))
-        return usage_error(command, "--list takes no other name");
+        return usage_error(command, "--list takes no other argument");
     if (values.list)
         return list_kinds(values.common.json);
     if (!make_given || names.count != 2)

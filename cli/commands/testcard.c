@@ -94,7 +94,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
     if (files.count != 1)
-        return usage_error(command, "testcard needs OUT and no other name");
+        return usage_error(command, "testcard needs OUT and nothing else");
     return task_run(&(struct task){
         .command = command,
         .values = &values,

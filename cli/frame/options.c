@@ -27,7 +27,7 @@ static const struct option common_options[] = {
      .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
     {"cpu", "V", "force an instruction set: scalar, avx2 or avx512", OPTION_CHOICE,
      .offset = offsetof(struct common, cpu), .choices = cpu_names},
-    {"seed", "N", "for methods that draw random numbers (default 0)", OPTION_SEED,
+    {"seed", "N", "seed of random numbers (default 0)", OPTION_SEED,
      .offset = offsetof(struct common, seed)},
     {"quiet", NULL, "print nothing but errors", OPTION_FLAG,
      .offset = offsetof(struct common, quiet)},

@@ -62,7 +62,7 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
         return refuse(status, "%s", message);
     options = &full;
     if (options->threads < 0 || options->threads > RO_MAX_THREADS)
-        return refuse(RO_E_ARGUMENT, "%d threads: 1 to %d are possible", options->threads,
+        return refuse(RO_E_ARGUMENT, "%d threads: must be from 1 to %d", options->threads,
                       RO_MAX_THREADS);
     if ((unsigned)options->cpu > (unsigned)ro_cpu_best())
         return refuse(RO_E_UNSUPPORTED, "this processor has no %s, its best is %s",

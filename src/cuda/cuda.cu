@@ -121,7 +121,8 @@ ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda)
 {
     struct ro_cuda **kept = ro_context_cuda(context);
     const int number = ro_context_device_number(context);
-    if (number >= 0) /* the current device is the thread's, and a context may go from one to another */
+    if (number >=
+        0) /* the current device is the thread's, and a context may go from one to another */
         RO_CUDA_TRY(context, cudaSetDevice(number));
     if (!*kept)
         RO_TRY(ro_cuda_open(context, kept));

@@ -265,10 +265,10 @@ static ro_status check(ro_context *context, const ro_image *in, const ro_image *
                                in->height, out->width, out->height);
     if (out->format != RO_BITS && out->format != RO_INDEX8)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "a halftone to account for is packed bits or numbers, not %s",
+                               "an audit needs a halftone of packed bits or level numbers, not %s",
                                ro_format_name(out->format));
     if (options->palette || options->channels != RO_CHANNELS_GREY)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "only grey halftones are accounted for");
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "only grey halftones can be audited");
     return RO_OK;
 }
 

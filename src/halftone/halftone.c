@@ -79,16 +79,14 @@ static ro_status check_options(struct halftoner *work)
                                palette->count);
     options->clamp |= options->overshoot != 0;
     if (options->overshoot < 0 || options->overshoot > 100)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "an overshoot of %d %% makes no sense; 0 to 100 does",
+        return ro_context_fail(context, RO_E_ARGUMENT, "overshoot %d%%: must be from 0%% to 100%%",
                                options->overshoot);
     if (options->levels == 0)
         options->levels = 2;
     const int most = known & OPTION_DEEP ? 65536 : 256;
     if (options->levels < 2 || options->levels > most)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%d levels cannot be made; 2 to %d are possible", options->levels,
-                               most);
+                               "%d levels: must be from 2 to %d", options->levels, most);
     const struct {
         int value, least, most;
         const char *name;
@@ -100,11 +98,12 @@ static ro_status check_options(struct halftoner *work)
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
         if (!ro_is_default(percents[i].value) &&
             (percents[i].value < percents[i].least || percents[i].value > percents[i].most))
-            return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%% is not in %d%% to %d%%",
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s %d%%: must be from %d%% to %d%%",
                                    percents[i].name, percents[i].value, percents[i].least,
                                    percents[i].most);
     if (!ro_is_default(options->rounds) && options->rounds < 1)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds cannot be made", options->rounds);
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
+                               options->rounds);
     return check_output(work);
 }
 
@@ -114,8 +113,7 @@ static ro_status black_share(struct halftoner *work)
     double kept = work->options.grey_in_colour;
     if (!(kept >= 0 && kept <= 100))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "%g %% of grey in coloured inks makes no sense; 0 to 100 does",
-                               kept);
+                               "%g %% of grey in coloured inks: must be from 0 to 100", kept);
     if (kept != 0 && work->grey.plane < PLANE_CYAN)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the share of black applies to CMYK separations only");
@@ -131,7 +129,7 @@ ro_status halftone_scalar_only(struct halftoner *work, bool threaded)
                                work->method->info.name, ro_cpu_name(asked->cpu));
     if (!threaded && asked->threads > 1)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "%s goes from pixel to pixel and cannot use %d threads",
+                               "%s works pixel by pixel and cannot use %d threads",
                                work->method->info.name, asked->threads);
     return RO_OK;
 }
@@ -148,8 +146,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     work->seed = planes_seed(work->options.seed, work->plate);
     if (work->options.kernel && work->options.method)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a kernel of its own takes the place of method %s; give one of them",
-                               work->options.method);
+                               "give either a kernel or method %s, not both", work->options.method);
     if (work->options.kernel && work->options.like)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--like %s takes no kernel other than its own", work->options.like);

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Making and freeing ------------------------------------------------------------------------
- */
+/* ---- Making and freeing --------------------------------------------------------------------- */
 
 ro_status halftone_rows_alloc(const struct halftone_plan *plan, size_t row_bytes, uint32_t rows,
                               unsigned char **memory)
@@ -187,8 +186,7 @@ static void query(const ro_plan *base, ro_plan_info *info)
         info->bytes += plan->capacity * (size_t)plan->shape.width * (size_t)plan->count;
 }
 
-/* ---- Rows through a plan -----------------------------------------------------------------------
- */
+/* ---- Rows through a plan -------------------------------------------------------------------- */
 
 ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
                               struct ro_wavefront_link *links)
@@ -244,8 +242,7 @@ ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t o
     return status;
 }
 
-/* ---- Whole images ------------------------------------------------------------------------------
- */
+/* ---- Whole images --------------------------------------------------------------------------- */
 
 /* How many rows to run at once: some tens of millions of pixels, so that progress is shown and
  * cancelling works. */
@@ -331,8 +328,7 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
     return status;
 }
 
-/* ---- Images on a device ------------------------------------------------------------------------
- */
+/* ---- Images on a device --------------------------------------------------------------------- */
 
 /* All views of a batch are as the plan says, and their rows lie in ascending order, alike. */
 static ro_status check_batch(const struct halftone_plan *plan, const ro_image *in,
@@ -347,10 +343,10 @@ static ro_status check_batch(const struct halftone_plan *plan, const ro_image *i
             return status;
         if (in[i].stride != in->stride || out[i].stride != out->stride)
             return ro_context_fail(context, RO_E_SIZE,
-                                   "image %u of the batch has another shape than the first", i);
+                                   "image %u of the batch has a different shape from the first", i);
         if (in[i].stride < 0 || out[i].stride < 0)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
-                                   "images on a device have rows in ascending order");
+                                   "images on a device must have rows in ascending order");
     }
     return RO_OK;
 }
@@ -365,12 +361,13 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (status != RO_OK)
         return status;
     if (count == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a batch of no images");
+        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
     if (work->device != RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "the context was opened for the CPU, not for a device");
     if (plan->shape.format != RO_GRAY8 && plan->shape.format != RO_GRAY16)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s is not halftoned on a device",
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s images cannot be halftoned on a device",
                                ro_format_name(plan->shape.format));
     if (plan->out == RO_GRAY8)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -379,7 +376,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
     if (work->tone.channel)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "tones of images on a device are halftoned as they are");
+                               "tone options do not apply to images on a device");
     status = check_batch(plan, in, out, count);
     if (status == RO_OK)
         status = halftone_plan_begin(plan, 0, plan->shape.height, NULL);
@@ -394,8 +391,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
 
 static const struct ro_plan_kind halftone_kind = {query, run, run_device, free_plan};
 
-/* ---- The public calls --------------------------------------------------------------------------
- */
+/* ---- The public calls ----------------------------------------------------------------------- */
 
 ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
                            const ro_halftone_options *options, ro_plan **plan)
@@ -426,14 +422,14 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
     return status;
 }
 
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out,
-                             uint32_t count, const ro_halftone_options *options, void *stream)
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
+                             const ro_halftone_options *options, void *stream)
 {
     struct halftone_plan *plan;
     ro_device device = context->options.device;
     char why[160];
     if (count == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a batch of no images");
+        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
     if (device == RO_DEVICE_AUTO && ro_cuda_count(why, sizeof why) == 0)
         return ro_context_fail(context, RO_E_DEVICE, "%s", why);
     if (device == RO_DEVICE_AUTO)

@@ -33,11 +33,10 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
 {
     unsigned channels = options->channels;
     if (channels >= sizeof all / sizeof *all)
-        return ro_context_fail(context, RO_E_ARGUMENT, "there are no channels of number %u",
+        return ro_context_fail(context, RO_E_ARGUMENT, "there is no choice of channels %u",
                                channels);
     if (options->palette)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a palette has no channels of its own; choose one of the two");
+        return ro_context_fail(context, RO_E_ARGUMENT, "a palette and channels cannot be combined");
     if (channels == RO_CHANNELS_CMYK && options->levels != 0 && options->levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
                                options->levels);

@@ -21,8 +21,7 @@ struct ro_halftone_stream {
     struct ro_wavefront_link link[PLANES_MOST];
 };
 
-/* ---- Opening and closing -----------------------------------------------------------------------
- */
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
 static ro_status make_stream(struct halftone_plan *plan, ro_halftone_stream **made)
 {
@@ -76,7 +75,7 @@ static ro_status check_rows(const struct halftone_plan *plan, uint32_t first_row
                                height, rows, first_row);
     if (rows < height && halftone_plan_carried(plan) < 0)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "%s cannot be cut: it runs from the first row to the last",
+                               "%s cannot run a piece of a picture: it needs every row",
                                work->method->info.name);
     return RO_OK;
 }
@@ -140,8 +139,7 @@ void ro_halftone_close(ro_halftone_stream *stream)
         ro_plan_free(&stream->plan->plan);
 }
 
-/* ---- Rows in and out ---------------------------------------------------------------------------
- */
+/* ---- Rows in and out ------------------------------------------------------------------------ */
 
 /* Runs rows into `ready`, which is empty: those that wait, or `count` from the caller's memory. */
 static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
@@ -185,7 +183,7 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
     if (!rows_fit(rows, stride, count, ro_format_row_bytes(plan->shape.format, plan->shape.width)))
         return ro_context_fail(context, RO_E_ARGUMENT, "rows to push are missing or overlap");
     if (stream->failed)
-        return ro_context_fail(context, RO_E_STATE, "the stream has failed before");
+        return ro_context_fail(context, RO_E_STATE, "the stream has already failed");
     if (count > stream->end_row - stream->next)
         return ro_context_fail(context, RO_E_STATE,
                                "the image has %u rows; %u more were pushed after row %u",
@@ -230,7 +228,8 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
     struct halftone_plan *plan = stream->plan;
     *given = 0;
     if (count > 0 && !rows)
-        return ro_context_fail(plan->plan.context, RO_E_ARGUMENT, "rows to pull have no place");
+        return ro_context_fail(plan->plan.context, RO_E_ARGUMENT,
+                               "there is no room for the rows to pull");
     /* The last rows may still wait behind finished ones that have now been pulled. */
     if (stream->ready_rows == 0 && plan->pending_rows > 0 &&
         (stream->next == stream->end_row || plan->pending_rows == plan->capacity)) {
@@ -251,8 +250,7 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
     return RO_OK;
 }
 
-/* ---- What rows carry on ------------------------------------------------------------------------
- */
+/* ---- What rows carry on --------------------------------------------------------------------- */
 
 static ro_status check_columns(const ro_halftone_stream *stream, uint32_t x, uint32_t count)
 {
@@ -260,7 +258,7 @@ static ro_status check_columns(const ro_halftone_stream *stream, uint32_t x, uin
     if (x <= width && count <= width - x)
         return RO_OK;
     return ro_context_fail(stream->plan->plan.context, RO_E_ARGUMENT,
-                           "%u columns from column %u on: there are %u", count, x, width);
+                           "%u columns from column %u: the image has %u", count, x, width);
 }
 
 /* Whether these can be errors of a plane's rows. */
@@ -272,7 +270,7 @@ static ro_status check_numbers(const ro_halftone_stream *stream, uint32_t x, uin
     for (size_t i = 0; i < lines * count; i++)
         if (values[i] < work->carried_least || values[i] > work->carried_most)
             return ro_context_fail(stream->plan->plan.context, RO_E_ARGUMENT,
-                                   "%d cannot be carried into column %u: %d to %d can", values[i],
+                                   "a carry of %d into column %u: must be from %d to %d", values[i],
                                    x + (uint32_t)(i % count), work->carried_least,
                                    work->carried_most);
     return RO_OK;

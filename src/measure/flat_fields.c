@@ -242,7 +242,7 @@ static ro_status open_search(struct search *search)
     search->power = malloc(threads * size * sizeof *search->power);
     if (!search->tiles || !search->scratch || !search->power ||
         !radix2_float_open(&search->fft, search->side))
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for spectra of %u pixels a side",
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for spectra of %u pixels per side",
                                search->side);
     return RO_OK;
 }

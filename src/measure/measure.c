@@ -27,21 +27,18 @@ static ro_status check(ro_context *context, const ro_image *original, const ro_i
                                "the original is %u x %u but the result is %u x %u", original->width,
                                original->height, result->width, result->height);
     if (!(options->dpi > 0 && options->dpi <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT, "%g dpi make no sense; 1 to 1000000 do",
+        return ro_context_fail(context, RO_E_ARGUMENT, "%g dpi: must be from 1 to 1000000",
                                options->dpi);
     if (!(options->distance > 0 && options->distance <= 1e6))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a distance of %g mm makes no sense; 1 to 1000000 does",
-                               options->distance);
+                               "a distance of %g mm: must be from 1 to 1000000", options->distance);
     const int tile = options->tile;
     if (tile < 16 || tile > 256 || (tile & (tile - 1)))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a tile of %d pixels cannot be used; 16, 32, 64, 128 and 256 can",
-                               tile);
+                               "a tile of %d pixels: must be 16, 32, 64, 128 or 256", tile);
     if (options->border < 1 || options->border > 1 << 20)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a border of %d pixels cannot be used; 1 to 1048576 can",
-                               options->border);
+                               "a border of %d pixels: must be from 1 to 1048576", options->border);
     return RO_OK;
 }
 
@@ -64,11 +61,11 @@ static ro_status open_job(struct measure_job *job, const ro_measure_options *opt
     report->sigma = report->pixels_per_degree / 60;
     job->radius = (int)ceil(5 * report->sigma);
     if (job->radius >= MEASURE_MOST_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%g dpi at %g mm are %.0f pixels a degree, up to %.0f can be "
-                               "measured",
-                               options->dpi, options->distance, report->pixels_per_degree,
-                               60.0 * (MEASURE_MOST_TAPS - 1) / 5);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "%g dpi at %g mm are %.0f pixels per degree; at most %.0f can be measured",
+            options->dpi, options->distance, report->pixels_per_degree,
+            60.0 * (MEASURE_MOST_TAPS - 1) / 5);
     gaussian(report->sigma, job->radius, job->eye);
     gaussian(1.5, 5, job->window);
 

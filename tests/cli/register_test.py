@@ -276,7 +276,7 @@ class Register(Case):
                 (["gone.pgm"], "gone.pgm", "moving.pgm")):
             self.refused("register", *files, out, words=words)
         self.put("out.npy", OLD)
-        self.refused("register", "nan.npy", "ok.npy", "out.npy", words=["no number", "(0, 1)"])
+        self.refused("register", "nan.npy", "ok.npy", "out.npy", words=["not a finite number", "(0, 1)"])
         for words, *more in (
                 (["unknown match", "ssd"], "--match", "sad"),
                 (["96 x 72", "5 x 4", "mask"], "--fixed-mask", "small.pgm"),
@@ -308,15 +308,15 @@ class Register(Case):
         self.put("nan.npy", to_npy((HEIGHT, WIDTH, 2), [float("nan")] * 2 * WIDTH * HEIGHT))
         for words, field in (
                 (["(4, 5, 3)"], "three.npy"),
-                (["no field"], "bytes.npy"), (["ends early"], "short.npy"),
+                (["not a field"], "bytes.npy"), (["ends early"], "short.npy"),
                 (["ends early"], "short.flo"), (["huge.flo"], "huge.flo"),
-                (["not a displacement field"], "text.npy"), (["no number"], "nan.npy"),
+                (["not a displacement field"], "text.npy"), (["not a finite number"], "nan.npy"),
                 (["gone.npy"], "gone.npy")):
             self.refused("register", "--apply", field, "fixed.pgm", "out.pgm", words=words)
         self.put("zero.npy", to_npy((2, 2, 2), [0] * 8))
         self.put("hole.npy", to_npy((2, 2), [0, 1, float("nan"), 2]))
         self.refused("register", "--apply", "zero.npy", "hole.npy", "out.npy",
-                     words=["no number"])
+                     words=["not a finite number"])
 
 
 if __name__ == "__main__":

@@ -288,7 +288,7 @@ class Segment(Case):
                      words=["velocity is 120 x 9", "120 x 90"])
         self.refused("segment", "in.pgm", "out.pgm", "--at", "30,40", "--velocity", "in.pgm",
                      words=["in.pgm", "field"])
-        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["is no image"])
+        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["is not an image"])
 
     def test_refused(self):
         self.put("out.pgm", OLD)
@@ -300,7 +300,7 @@ class Segment(Case):
         self.put("black.pgm", pgm(WIDTH, HEIGHT, [0] * (WIDTH * HEIGHT)))
         for words, *more in (
                 (["no seed"],),
-                (["labels 1 to 4"], "--at", "5:10,10"),
+                (["labels go from 1 to 4"], "--at", "5:10,10"),
                 (["must be X,Y"], "--at", "10"),
                 (["must be X,Y"], "--at", "ten,ten"),
                 (["must be X,Y"], "--at", "10,nan"),

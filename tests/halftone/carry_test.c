@@ -52,8 +52,7 @@ static int close_contexts(void **state)
     return 0;
 }
 
-/* ---- Pieces ------------------------------------------------------------------------------------
- */
+/* ---- Pieces --------------------------------------------------------------------------------- */
 
 static ptrdiff_t row_of(ro_format format, uint32_t width)
 {
@@ -163,8 +162,7 @@ static ro_image grey16(uint32_t width, uint32_t height)
     return (ro_image){RO_GRAY16, width, height, 65535, 2 * WIDEST, pixels};
 }
 
-/* ---- What is cut -------------------------------------------------------------------------------
- */
+/* ---- What is cut ---------------------------------------------------------------------------- */
 
 static void every_method(void **state)
 {
@@ -290,8 +288,7 @@ static void palettes_and_planes(void **state)
                                           .method = "sierra"});
 }
 
-/* ---- What the numbers are ----------------------------------------------------------------------
- */
+/* ---- What the numbers are ------------------------------------------------------------------- */
 
 /* Floyd-Steinberg by its definition: the errors of row y, from those of the row above. */
 static void errors_are_those_of_the_definition(void **state)
@@ -319,8 +316,7 @@ static void errors_are_those_of_the_definition(void **state)
     }
 }
 
-/* ---- Beside a push -----------------------------------------------------------------------------
- */
+/* ---- Beside a push -------------------------------------------------------------------------- */
 
 /* Hands columns on from one stream to another while both run. */
 struct courier {
@@ -432,8 +428,7 @@ static void cancelling_ends_the_wait(void **state)
     }
 }
 
-/* ---- What is refused ---------------------------------------------------------------------------
- */
+/* ---- What is refused ------------------------------------------------------------------------ */
 
 static void assert_refused(ro_status status, ro_status expected, const char *words)
 {
@@ -465,7 +460,7 @@ static void refused(void **state)
     }
     ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .like = "pillow"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
-    assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED, "cannot be cut");
+    assert_refused(ro_halftone_begin(plan, 10, 10, &stream), RO_E_UNSUPPORTED, "cannot run a piece of a picture");
     ro_plan_free(plan);
     options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"};
     assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, &options, &plan), RO_OK);
@@ -481,7 +476,7 @@ static void refused(void **state)
     assert_int_equal(ro_halftone_begin(plan, 30, 10, &stream), RO_OK);
     assert_refused(ro_halftone_carry_out(stream, 0, 50, values), RO_E_STATE, "on from row 39");
     assert_refused(ro_halftone_carry_in(stream, 1, 5, values), RO_E_STATE, "from left to right");
-    assert_refused(ro_halftone_carry_in(stream, 0, 51, values), RO_E_ARGUMENT, "there are 50");
+    assert_refused(ro_halftone_carry_in(stream, 0, 51, values), RO_E_ARGUMENT, "the image has 50");
     values[3] = 2041; /* white is 4080 */
     assert_refused(ro_halftone_carry_in(stream, 0, 50, values), RO_E_ARGUMENT, "into column 3");
     values[3] = 2040;

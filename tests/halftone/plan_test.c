@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- Allocations are counted; the linker leads all calls here ---------------------------------
- */
+/* ---- Allocations are counted; the linker leads all calls here ------------------------------- */
 
 static long allocations;
 
@@ -39,8 +38,7 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
     return allocations++, __real_posix_memalign(memory, alignment, size);
 }
 
-/* ---- Pictures ----------------------------------------------------------------------------------
- */
+/* ---- Pictures ------------------------------------------------------------------------------- */
 
 enum { WIDTH = 75, HEIGHT = 50, PIXELS = WIDTH * HEIGHT, PICTURES = 2 };
 
@@ -84,8 +82,7 @@ static ro_image result(ro_format format, uint8_t *data)
                       data};
 }
 
-/* ---- Runs --------------------------------------------------------------------------------------
- */
+/* ---- Runs ----------------------------------------------------------------------------------- */
 
 static void run_stream(ro_plan *plan, const ro_image *in, const ro_image *out)
 {
@@ -200,7 +197,7 @@ static void options_are_copied(void **state)
     ro_palette palette;
     ro_plan *plan;
     ro_image in = picture(RO_RGB8, 0), right = result(RO_RGB8, expected),
-                   out = result(RO_RGB8, got);
+             out = result(RO_RGB8, got);
     assert_int_equal(ro_palette_parse(context, "black white blue", &palette), RO_OK);
     const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
     assert_int_equal(ro_halftone(context, &in, &right, &options), RO_OK);

@@ -3,7 +3,8 @@
 #ifndef TESTS_HOLOGRAM_FIELDS_H
 #define TESTS_HOLOGRAM_FIELDS_H
 
-#define FIXTURE_OPTIONS &(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2}
+#define FIXTURE_OPTIONS                                                                            \
+    &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2 }
 #include "core/random.h"
 #include "fixture.h"
 #include "transform/dft.h"

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#define FIXTURE_OPTIONS &(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU}
+#define FIXTURE_OPTIONS                                                                            \
+    &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
 #include "fixture.h"
 #include "core/cpu.h"
 #include "core/random.h"

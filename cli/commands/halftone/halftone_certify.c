@@ -47,7 +47,7 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
     int16_t level_of[256];
     const uint32_t white = picture->maxval ? picture->maxval : 255;
     if (picture->format != RO_GRAY8)
-        return ro_context_fail(context, RO_E_FORMAT, "%s: is %s and no halftone of %d levels", path,
+        return ro_context_fail(context, RO_E_FORMAT, "%s: is %s, not a halftone of %d levels", path,
                                ro_format_name(picture->format), levels);
     for (int i = 0; i < 256; i++)
         level_of[i] = (int16_t)(numbers && i < levels ? i : -1);
@@ -61,9 +61,10 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
         uint8_t *to = (uint8_t *)out->data + (ptrdiff_t)y * out->stride;
         for (uint32_t x = 0; x < picture->width && status == RO_OK; x++) {
             if (level_of[from[x]] < 0)
-                status = ro_context_fail(context, RO_E_FORMAT,
-                                         "%s: pixel (%u, %u) is %u, which is none of %d levels",
-                                         path, x, y, from[x], levels);
+                status =
+                    ro_context_fail(context, RO_E_FORMAT,
+                                    "%s: pixel (%u, %u) is %u, which is not one of the %d levels",
+                                    path, x, y, from[x], levels);
             to[x] = (uint8_t)level_of[from[x]];
         }
     }
@@ -174,7 +175,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         status = state_colour(to, &in, &out, options);
     } else if (options->channels == RO_CHANNELS_GREY) {
         status = numbers_of(context, files->path[1], &out, strcmp(info.type, "npy") == 0,
-                            values->levels, &levels);
+                            options->levels, &levels);
         if (status == RO_OK)
             status = state_account(to, &in, &levels, options);
     }

@@ -30,7 +30,7 @@ ro_status hologram_device(ro_context *context, const struct hologram_values *val
     ro_status status = hologram_is_list(levels) ? ro_modulator_load(context, levels, m)
                                                 : ro_modulator_named(context, levels, m);
     if (status == RO_OK && values->drive == DRIVE_BITS && m->count != 2)
-        status = ro_context_fail(context, RO_E_ARGUMENT, "--drive bits is for two levels, not %d",
+        status = ro_context_fail(context, RO_E_ARGUMENT, "--drive bits needs two levels, not %d",
                                  m->count);
     if (values->drive == DRIVE_NUMBERS || values->drive == DRIVE_BITS)
         drive_by_numbers(m);
@@ -128,8 +128,8 @@ ro_status hologram_load_light(ro_context *context, const struct hologram_values 
     }
     if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
         status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%s has no sidecar that tells its wavelength and pitch: give "
-                                 "--sidecar, or --wavelength and --pitch",
+                                 "%s has no sidecar with its wavelength and pitch: give --sidecar, "
+                                 "or --wavelength and --pitch",
                                  path);
     return status;
 }

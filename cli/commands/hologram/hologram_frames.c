@@ -19,16 +19,15 @@ static int read_frames(const struct command *command, const struct hologram_valu
                        const struct operands *files, struct frames *f)
 {
     if (values->refine || values->target || values->region || values->light || values->edges ||
-        values->algorithm || values->weights || values->taps || values->p ||
-        values->rho != 0 || values->hogel || values->schedule || values->spectrum ||
-        values->report)
-        return usage_error(command,
-                           "--frames goes by rules of its own: of quantize it takes --levels, "
-                           "--drive, --window, --gain, --phase, --distance and the optics");
+        values->algorithm || values->weights || values->taps || values->p || values->rho != 0 ||
+        values->hogel || values->schedule || values->spectrum || values->report)
+        return usage_error(command, "--frames has its own rules: it takes only --levels, --drive, "
+                                    "--window, --gain, --phase, --distance and the optics");
     if (values->common.certificate)
         return usage_error(command, "--certificate does not apply to --frames");
     if (strcmp(files->path[1], "-") == 0)
-        return usage_error(command, "frames are files: OUT-1 to OUT-%d", values->frames);
+        return usage_error(command, "--frames writes the files OUT-1 to OUT-%d, so OUT cannot be -",
+                           values->frames);
     if (!values->window)
         return usage_error(command, "--frames needs --window, such as 0.25,0.25,0.4,0.4");
     if (values->gain == 0)

@@ -83,11 +83,10 @@ static ro_status check_physics(ro_context *context, const struct quantize *q, co
     if (!windowed || o->window.width > 0)
         return RO_OK;
     if (o->optics.wavelength == 0 && o->optics.pitch == 0)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "%s has no sidecar that tells its wavelength, pitch and viewer: give "
-            "--window, or --wavelength, --pitch, --viewer and --viewing-area",
-            in);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%s has no sidecar with its wavelength, pitch and viewer: give "
+                               "--window, or --wavelength, --pitch, --viewer and --viewing-area",
+                               in);
     const struct {
         const char *key, *option;
         double value;
@@ -98,7 +97,7 @@ static ro_status check_physics(ro_context *context, const struct quantize *q, co
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (needed[i].value == 0)
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "%s is missing: no sidecar of %s tells it, give --%s",
+                                   "%s is missing: no sidecar of %s has it; give --%s",
                                    needed[i].key, in, needed[i].option);
     return RO_OK;
 }
@@ -165,7 +164,7 @@ static void say_mirrored(const ro_hologram_report *r)
         snprintf(which, sizeof which, "the window of %u of %u hogels", r->mirrored, r->hogels);
     fprintf(stderr,
             "hologram: %s overlaps its mirror image, where real levels show the twin image%s too: "
-            "place it off the axis by half its width or height\n",
+            "move it off the axis by half its width or height\n",
             which, r->amplitude_device ? " and the zero order" : "");
 }
 
@@ -287,7 +286,8 @@ static int spares_sidecar(const struct command *command, const struct hologram_v
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (written[i] && strncmp(written[i], in, stem) == 0 &&
             strcmp(written[i] + stem, ".json") == 0)
-            return usage_error(command, "%s is where the optics of %s are kept", written[i], in);
+            return usage_error(command, "%s holds the optics of %s and cannot be overwritten",
+                               written[i], in);
     return 0;
 }
 
@@ -332,7 +332,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     if (values->frames)
         return hologram_frames(command, values, files);
     if (values->phase)
-        return usage_error(command, "--phase of hologram quantize goes with --frames");
+        return usage_error(command, "hologram quantize takes --phase with --frames only");
     int result = read_quantize(command, values, &q);
     if (!result)
         result = spares_sidecar(command, values, files->path[0]);
@@ -441,7 +441,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     }
     if (status == RO_OK &&
         (out.format != RO_GRAY8 || out.width != field.width || out.height != field.height))
-        status = ro_context_fail(to->context, RO_E_FORMAT, "%s: these are no level numbers of %s",
+        status = ro_context_fail(to->context, RO_E_FORMAT, "%s does not hold level numbers of %s",
                                  files->path[1], files->path[0]);
     if (status == RO_OK) {
         const ro_image light = {RO_GRAYF, 2 * field.width, field.height,

@@ -53,8 +53,9 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
     int count;
     *refinement = (ro_refinement){RO_REFINEMENT_DEFAULTS, .edges = values->edges};
     if (!values->refine)
-        return given ? usage_error(command, "--%s of hologram quantize goes with --refine", given)
-                     : 0;
+        return given
+                   ? usage_error(command, "hologram quantize takes --%s with --refine only", given)
+                   : 0;
     if (!ro_name_equal(values->refine, "auto") &&
         (!hologram_numbers(values->refine, "", false, &number, 1, &count) || !(number >= 1) ||
          number > MOST_REFINED || number != rint(number)))
@@ -65,12 +66,11 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
                            "--refine needs --target and --distance: what is to be seen, and "
                            "how far from the modulator");
     if (values->algorithm || values->weights || values->taps || values->p ||
-        values->gain != RO_DEFAULT || values->rho != 0 || values->hogel ||
-        values->schedule || values->spectrum)
+        values->gain != RO_DEFAULT || values->rho != 0 || values->hogel || values->schedule ||
+        values->spectrum)
         return usage_error(command,
-                           "--refine goes by rules of its own: --algorithm, --weights, "
-                           "--taps, --p, --rho, --gain, --hogel, --schedule and --spectrum "
-                           "do not apply");
+                           "--refine has its own rules: --algorithm, --weights, --taps, --p, "
+                           "--rho, --gain, --hogel, --schedule and --spectrum do not apply");
     refinement->iterations = refinement->passes = (int)number;
     int bad = hologram_length(command, "distance", values->distance, true, &refinement->distance);
     if (!bad)

@@ -85,10 +85,9 @@ static ro_status work(struct task *task)
     if (status == RO_OK)
         status = hologram_load_light(context, values, path[0], &field, optics);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "depth is missing: no sidecar tells where %s is in focus, give "
-                                 "--depth",
-                                 path[0]);
+        status = ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "depth is missing: no sidecar says where %s is in focus; give --depth", path[0]);
     if (v->depths == 0)
         v->depth[v->depths++] = optics->depth;
     if (status == RO_OK)
@@ -125,7 +124,7 @@ static int read_view(const struct command *command, const struct hologram_values
         result = usage_error(command, "--scale %s: must be a number above zero", values->scale);
     if (!result && values->scale &&
         !(values->normalize && ro_name_equal(values->normalize, "common")))
-        result = usage_error(command, "--scale goes with --normalize common only");
+        result = usage_error(command, "--scale needs --normalize common");
     return result;
 }
 

@@ -47,13 +47,13 @@ static const struct option options[] = {
      .writes = true},
     {"scheme", "S", "auto (default), annealed, or thesis: one sigma, no mask", OPTION_TEXT,
      PLACE(scheme), .topic = "tuning", .once = "annealed"},
-    {"number", "Q", "rounds the displacement only: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
+    {"number", "Q", "number system of the field: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
      PLACE(number), .topic = "tuning"},
-    {"scales", "N", "of the images, coarse to fine (default 10; annealed 15)", OPTION_WHOLE,
-     PLACE(scales), .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
-    {"updates", "N", "at most, at each scale (default: by the energy, 20)", OPTION_WHOLE,
+    {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
+     .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
+    {"updates", "N", "updates per scale, at most (default: by the energy, 20)", OPTION_WHOLE,
      PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
-    {"trials", "N", "of an update's length, at most (default 10)", OPTION_WHOLE, PLACE(trials),
+    {"trials", "N", "trial lengths per update, at most (default 10)", OPTION_WHOLE, PLACE(trials),
      .min = 1, .max = 100, .topic = "tuning"},
     {"smooth", "N", "V-cycles on the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(smooth),
      .min = 1, .max = 2, .topic = "tuning"},
@@ -63,7 +63,7 @@ static const struct option options[] = {
      PLACE(sigma_first), .min = 0, .max = 1000000, .topic = "tuning"},
     {"finest", "E", "smoothing of the images at the last scale, px (default 1)", OPTION_NUMBER,
      PLACE(finest), .min = 0, .max = 1000, .topic = "tuning"},
-    {"tolerance", "T", "update that ends a scale, px (default 0.01)", OPTION_NUMBER,
+    {"tolerance", "T", "end a scale at updates below T px (default 0.01)", OPTION_NUMBER,
      PLACE(tolerance), .min = 0, .max = 1000, .topic = "tuning"},
     {0},
 };
@@ -272,10 +272,11 @@ static void put_lines(const struct job *job, double seconds)
         fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
                 (unsigned long long)r->folds);
     if (r->useless & RO_REGISTER_LEAVES)
-        fprintf(stderr, "register: warning: %.0f %% of the pixels look beyond the moving image\n",
+        fprintf(stderr,
+                "register: warning: %.0f %% of the pixels map to outside the moving image\n",
                 100 * r->outside);
     if (r->useless & RO_REGISTER_WORSE)
-        fputs("register: warning: the images became less alike\n", stderr);
+        fputs("register: warning: the images are less alike than before\n", stderr);
 }
 
 static void put_json(FILE *file, const struct job *job, double seconds)

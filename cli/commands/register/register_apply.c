@@ -202,7 +202,7 @@ static ro_status apply_to_points(struct task *task)
         status = read_points(context, path[0], &table);
     if (status == RO_OK)
         status = ro_displacement_points(context, &field, values->inverse, table.count, table.points,
-                                 table.points);
+                                        table.points);
     if (status == RO_OK)
         status = printed_open(context, &text);
     if (status == RO_OK) {

@@ -74,7 +74,7 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
     const int first = values->apply ? 0 : 1; /* the picture that is warped */
     ro_status status = RO_OK;
     if (files->count != first + 2)
-        return ro_context_fail(context, RO_E_FORMAT, "a registration has another number of files");
+        return ro_context_fail(context, RO_E_FORMAT, "register takes another number of files");
     if (!values->apply)
         status = load(to, files->path[0], "fixed", &fixed);
     if (status == RO_OK)

@@ -46,9 +46,9 @@ static const struct option options[] = {
      PLACE(force), .topic = "steps", .also = "fronts"},
     {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
      .max = 1 << 30},
-    {"speed", "C", "constant part; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
+    {"speed", "C", "constant speed; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
      .topic = "speed"},
-    {"polynomial", "A0,..", "of the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
+    {"polynomial", "A0,..", "in the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
      PLACE(words.polynomial), .topic = "speed"},
     {"gaussian", "M,S[,W]", "around intensity M of 255, width S, weight W", OPTION_LIST,
      PLACE(words.gaussian), .topic = "speed"},
@@ -56,13 +56,13 @@ static const struct option options[] = {
      PLACE(words.edge), .topic = "speed"},
     {"curvature", "C", "shorten the contour (numbers s16 and s23e8)", OPTION_LIST,
      PLACE(words.curvature), .topic = "speed"},
-    {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
+    {"velocity", "FILE", "a field (u, v) that carries the contour, .npy or .flo", OPTION_TEXT,
      PLACE(velocity), .topic = "speed"},
     {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)", OPTION_NUMBER,
      PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
     {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000, .topic = "speed"},
-    {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
+    {"number", "Q", "u8, s12, s16 (default) or s23e8 (floats)", OPTION_TEXT, PLACE(number),
      .topic = "steps"},
     {"norm", "N", "lin (default), euclid, interpolative[-2], volume[-2]", OPTION_TEXT, PLACE(norm),
      .topic = "steps"},
@@ -70,11 +70,11 @@ static const struct option options[] = {
      .topic = "steps"},
     {"vectors", "FILE", "phi and speed before, phi after, for a test bench", OPTION_TEXT,
      PLACE(vectors), .topic = "steps", .writes = true},
-    {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
+    {"iterations", "N", "steps, at most (default 16 x (width + height))", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
     {"max-rms", "R", "end below this change per step, px (floats 0.001)", OPTION_NUMBER,
      PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
-    {"time-step", "T", "of a step (default: the largest that is monotone)", OPTION_NUMBER,
+    {"time-step", "T", "time per step (default: the largest monotone one)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
@@ -110,7 +110,7 @@ static ro_status number_mask(struct job *job)
 {
     ro_image *mask = &job->mask;
     if (mask->format != RO_GRAY8)
-        return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask is grey of 8 bits, not %s",
+        return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask must be 8-bit grey, not %s",
                                job->values->mask, ro_format_name(mask->format));
     if (mask->width != job->in.width || mask->height != job->in.height)
         return ro_context_fail(job->context, RO_E_SIZE,
@@ -130,10 +130,10 @@ static ro_status number_mask(struct job *job)
             highest = i;
         }
     if (tones > RO_LABELS)
-        return ro_context_fail(job->context, RO_E_ARGUMENT,
-                               "%s: the mask has %d tones beside black, up to %d labels are "
-                               "possible",
-                               job->values->mask, tones, RO_LABELS);
+        return ro_context_fail(
+            job->context, RO_E_ARGUMENT,
+            "%s: the mask has %d tones besides black; at most %d labels are allowed",
+            job->values->mask, tones, RO_LABELS);
     for (int i = 1; i <= RO_LABELS && highest <= RO_LABELS && tones > 1; i++)
         label[i] = (uint8_t)i;
     for (uint32_t y = 0; y < mask->height; y++) {
@@ -477,9 +477,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
     if (values.every && !values.frames)
-        return usage_error(command, "--every goes with --frames only");
+        return usage_error(command, "--every needs --frames");
     if (values.sigma > 0 && values.words.edge.count == 0)
-        return usage_error(command, "--sigma goes with --edge only: --smooth smooths intensities");
+        return usage_error(command, "--sigma needs --edge; --smooth smooths intensities");
     int result = check_fronts(command, &values);
     if (result)
         return result;

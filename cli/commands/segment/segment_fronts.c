@@ -50,7 +50,7 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     if (v->fronts && strcasecmp(v->fronts, "free") != 0 && strcasecmp(v->fronts, "competing") != 0)
         return usage_error(command, "--fronts %s: must be competing or free", v->fronts);
     if (v->components && !v->mask)
-        return usage_error(command, "--components goes with --mask only");
+        return usage_error(command, "--components needs --mask");
     if (segment_is_free(v)) {
         const char *name = v->seeds        ? "seeds"
                            : v->factor     ? "factor"

@@ -112,7 +112,9 @@ ro_status frames_open(struct frames *frames, ro_context *context, const char *pa
             .format = RO_RGB8, .width = picture->width, .height = picture->height, .maxval = 255};
         char name[4096];
         if (strcmp(path, "-") == 0 || !name_frame(path, 0, name, sizeof name))
-            return ro_context_fail(context, RO_E_ARGUMENT, "frames cannot be named after %s", path);
+            return ro_context_fail(
+                context, RO_E_ARGUMENT,
+                "%s: a name that ends in .gif, .png or the like is needed for frames", path);
         return ro_writer_accepts(context, name, &info, NULL);
     }
     uint8_t colours[256][3];

@@ -19,7 +19,7 @@ struct values {
 };
 
 static const struct option options[] = {
-    {"recompute", NULL, "make OUT again by the plain code and compare its bits", OPTION_FLAG,
+    {"recompute", NULL, "make OUT again with the reference code and compare bits", OPTION_FLAG,
      .offset = offsetof(struct values, recompute)},
     {0},
 };
@@ -66,9 +66,9 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
         shorten(value, a);
         shorten(now ? now : "missing", b);
         if (now && *now == '[' && strlen(now) > 40)
-            snprintf(first, sizeof first, "number %d of %s is another", place_of(now, value), name);
+            snprintf(first, sizeof first, "number %d of %s differs", place_of(now, value), name);
         else
-            snprintf(first, sizeof first, "%s is %s, the certificate says %s", name, b, a);
+            snprintf(first, sizeof first, "%s is %s, but the certificate says %s", name, b, a);
     }
     for (int i = 0; i < found->count; i++)
         if (!is_of_the_run(found->lines[i].name) &&
@@ -92,8 +92,8 @@ static ro_status compare_pixels(ro_context *context, const char *made, const cha
         status = ro_image_load(context, out, NULL, &b, NULL, NULL);
     if (status == RO_OK && (a.format != b.format || a.width != b.width || a.height != b.height ||
                             a.maxval != b.maxval))
-        status =
-            ro_context_fail(context, RO_E_FORMAT, "%s: has another shape than the reference", out);
+        status = ro_context_fail(context, RO_E_FORMAT,
+                                 "%s: has a different shape from the reference", out);
     const size_t bytes = status == RO_OK ? ro_format_row_bytes(a.format, a.width) : 0;
     const size_t pixel = status == RO_OK ? ro_format_row_bytes(a.format, 1) : 1;
     for (uint32_t y = 0; y < a.height && status == RO_OK; y++) {
@@ -103,9 +103,9 @@ static ro_status compare_pixels(ro_context *context, const char *made, const cha
         while (x < bytes && p[x] == q[x])
             x++;
         if (x < bytes)
-            status =
-                ro_context_fail(context, RO_E_FORMAT, "%s: pixel (%zu, %u) is not the reference's",
-                                out, x / pixel, y);
+            status = ro_context_fail(context, RO_E_FORMAT,
+                                     "%s: pixel (%zu, %u) differs from the reference", out,
+                                     x / pixel, y);
     }
     ro_image_free(&a);
     ro_image_free(&b);
@@ -175,7 +175,7 @@ static ro_status recompute(struct task *task, const struct command *command,
     char folder[1024], path[2048];
     snprintf(folder, sizeof folder, "%s/roundoff-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(folder))
-        return told(task, fail("%s: no folder can be made to recompute in", folder));
+        return told(task, fail("%s: cannot make a folder to recompute in", folder));
     snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : out);
     struct arguments arguments = {0};
     ro_status status = compose(command, stated, reference, files, path, &arguments);
@@ -189,7 +189,7 @@ static ro_status recompute(struct task *task, const struct command *command,
     if (result)
         return told(task, result);
     if (status == RO_OK && !any)
-        status = ro_context_fail(task->context, RO_E_IO, "the reference left no file");
+        status = ro_context_fail(task->context, RO_E_IO, "the reference run wrote no file");
     return status;
 }
 
@@ -224,7 +224,7 @@ static ro_status read_back(struct task *task, const struct command *command,
     if (operand) {
         char *text = certificate_plain(task->context, operand);
         if (!text && status == RO_OK)
-            status = ro_context_fail(task->context, RO_E_FORMAT, "the operand is no text");
+            status = ro_context_fail(task->context, RO_E_FORMAT, "the operand is not text");
         arguments_add(arguments, text ? text : "", "");
         free(text);
     }
@@ -245,15 +245,15 @@ static int refuse_files(const struct values *asked, const struct command *comman
                         const struct operands *given, const struct certificate *stated)
 {
     if (!command || !certificate_value(stated, "version"))
-        return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
+        return fail("%s: certifies a command that this version does not know", given->path[0]);
     const char *files = certificate_value(stated, "files");
     const int wanted = files && strlen(files) == 1 ? *files - '0' : 0;
     if (wanted < 1 || wanted >= MAX_OPERANDS || (command->files && wanted != command->files))
-        return fail("%s: is no certificate of %s, which it names", given->path[0], command->name);
+        return fail("%s: is not a valid certificate of %s", given->path[0], command->name);
     if (asked->recompute && !command->reference)
-        return fail("--recompute: %s makes no picture that could be made again", command->name);
+        return fail("--recompute: %s makes no picture to recompute", command->name);
     if (given->count - 1 != wanted)
-        return fail("this certificate of %s is verified with %s", command->name,
+        return fail("a certificate of %s is verified with %s", command->name,
                     wanted == 1   ? strchr(command->operands, ' ') ? "OUT" : command->operands
                     : wanted == 2 ? "IN and OUT"
                                   : "both inputs and OUT");

@@ -131,7 +131,8 @@ ro_status arguments_of(const struct command *command, const struct certificate *
             continue;
         if (k == count || !add_value(to, from->context, list[k], from->lines[i].value))
             return ro_context_fail(from->context, RO_E_FORMAT,
-                                   "the certificate's line %s is none of %s", name, command->name);
+                                   "the certificate's line %s does not belong to %s", name,
+                                   command->name);
     }
     return to->status == RO_OK
                ? RO_OK

@@ -76,7 +76,7 @@ static int place_of(ro_context *context, const char *what, const char *name,
         if (!name || ro_name_equal(name, choices[i].name) ||
             (choices[i].alias && ro_name_equal(name, choices[i].alias)))
             return i;
-    ro_context_fail(context, RO_E_ARGUMENT, "there is no %s '%s'; it is %s or %s", what, name,
+    ro_context_fail(context, RO_E_ARGUMENT, "there is no %s '%s'; use %s or %s", what, name,
                     choices[0].name, choices[1].name);
     return -1;
 }
@@ -268,7 +268,7 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
     struct dbs_work *made = work->state;
     if (made->options.first)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "a start that is given needs the image in host memory");
+                               "a given start needs the image in host memory");
     ro_status status = dbs_on_cuda->run_resident(made->cuda, in, out, images, stream);
     count_launches(work);
     return status;

@@ -34,7 +34,7 @@ static ro_status make_shadow(ro_context *context, struct dbs_plan *plan)
 {
     struct dbs_options *options = &plan->options;
     if (options->shadow_denominator == 0 && options->shadow_numerator)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the shadow limit %u/0 is no number",
+        return ro_context_fail(context, RO_E_ARGUMENT, "the shadow limit %u/0 is not a number",
                                options->shadow_numerator);
     if (options->shadow_denominator == 0) {
         const uint64_t scale = 2ull * DBS_SCALE * DBS_SCALE,
@@ -56,7 +56,8 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
 {
     *plan = (struct dbs_plan){.options = *options};
     if (options->rounds < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds cannot be made", options->rounds);
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
+                               options->rounds);
     ro_status status = dbs_eye_make(context, plan);
     if (status == RO_OK)
         status = dbs_start_check(context, in, &plan->options);
@@ -71,7 +72,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
             return status;
     } else if (options->screen || options->shadow_numerator || options->shadow_denominator) {
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "plain direct binary search takes no screen and no shadow limit");
+                               "plain direct binary search takes no screen or shadow limit");
     }
 
     plan->pad = 4 * plan->w;
@@ -260,7 +261,7 @@ static ro_status open_state(ro_context *context, const struct dbs_options *optio
     *state = NULL;
     if (in->format != RO_GRAY8 && in->format != RO_GRAY16)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "direct binary search takes grey of 8 or 16 bits, not %s",
+                               "direct binary search takes 8-bit or 16-bit grey, not %s",
                                ro_format_name(in->format));
     struct dbs_state *made = calloc(1, sizeof *made);
     if (!made)

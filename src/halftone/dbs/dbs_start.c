@@ -25,7 +25,7 @@ static ro_status check_own(ro_context *context, const ro_image *in, const ro_ima
                                ro_format_name(first->format));
     if (first->width != in->width || first->height != in->height)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the picture is %u x %u, but the halftone to start from %u x %u",
+                               "the picture is %u x %u but the halftone to start from is %u x %u",
                                in->width, in->height, first->width, first->height);
     return RO_OK;
 }
@@ -48,11 +48,11 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
 {
     if (options->first && options->start)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a search starts from %s or from a halftone that is given, not both",
+                               "a search starts from %s or from a given halftone, not both",
                                options->start);
     if (options->first && options->seed)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "nothing is random in a start that is given: no seed applies");
+                               "a given start is not random, so a seed does not apply");
     if (options->first)
         return check_own(context, in, options->first);
     if (!options->start)
@@ -70,7 +70,7 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
                                method->info.name);
     if (options->seed && !draws(method))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "nothing is random in a start from %s: no seed applies",
+                               "a start from %s is not random, so a seed does not apply",
                                method->info.name);
     return RO_OK;
 }

@@ -169,7 +169,7 @@ static ro_status find_schedule(struct halftoner *work, struct diffusion_state *s
     }
     if (!state->schedule)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "there is no schedule '%s' of %s on the CPU; it has %s", name,
+                               "there is no schedule '%s' for %s on the CPU; there is %s", name,
                                work->method->info.name, listed);
     if (can_run(&state->plan, state->schedule))
         return RO_OK;
@@ -177,10 +177,10 @@ static ro_status find_schedule(struct halftoner *work, struct diffusion_state *s
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "the sums of this kernel, depth and options do not fit schedule %s",
                                state->schedule->name);
-    return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                           "serpentine rows wait for one another from end to end: schedule %s "
-                           "cannot run them",
-                           state->schedule->name);
+    return ro_context_fail(
+        work->context, RO_E_UNSUPPORTED,
+        "schedule %s cannot run serpentine rows, which wait for one another from end to end",
+        state->schedule->name);
 }
 
 /* Whether the schedule can run as the context wants it. */
@@ -388,8 +388,7 @@ void diffusion_end(struct halftoner *work)
     work->state = NULL;
 }
 
-/* ---- on a device ------------------------------------------------------------------------------
- */
+/* ---- on a device ---------------------------------------------------------------------------- */
 
 ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4], size_t entries)
 {
@@ -518,8 +517,7 @@ ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, con
     return status;
 }
 
-/* ---- the engine of fixed kernels --------------------------------------------------------------
- */
+/* ---- the engine of fixed kernels ------------------------------------------------------------ */
 
 static ro_status check_cuda(ro_context *context, const struct diffusion_plan *plan)
 {
@@ -529,9 +527,9 @@ static ro_status check_cuda(ro_context *context, const struct diffusion_plan *pl
     if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
         plan->noise == 0 && !plan->serpentine)
         return RO_OK;
-    return ro_context_fail(context, RO_E_UNSUPPORTED,
-                           "a device knows the kernels of the list, without strength, noise, "
-                           "threshold and serpentine");
+    return ro_context_fail(
+        context, RO_E_UNSUPPORTED,
+        "a device runs built-in kernels only, without strength, noise, threshold or serpentine");
 }
 
 static ro_status open_engine(struct halftoner *work)
@@ -540,10 +538,10 @@ static ro_status open_engine(struct halftoner *work)
                                                                  &diffusion_ec, NULL};
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no use without noise");
+        return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no effect without noise");
     if (!ro_is_default(work->options.threshold) && work->options.levels != 2)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "threshold needs 2 levels, %d were asked for", work->options.levels);
+        return ro_context_fail(context, RO_E_ARGUMENT, "threshold needs 2 levels, not %d",
+                               work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");

@@ -65,9 +65,8 @@ static bool find_line(const struct line_wanted *want, int lane_bits, struct step
     while ((int64_t)want->last << (line->up + 1) <= highest)
         line->up++;
     for (line->down = lane_bits - 1; line->down >= 0; line->down--) {
-        double exact = (double)want->rise / (double)want->run *
-                       (double)((int64_t)1 << line->down) * ((double)highest + 1) /
-                       (double)((int64_t)1 << line->up);
+        double exact = (double)want->rise / (double)want->run * (double)((int64_t)1 << line->down) *
+                       ((double)highest + 1) / (double)((int64_t)1 << line->up);
         if (exact > (double)highest)
             continue;
         for (int more = 0; more < 2; more++) {

@@ -32,10 +32,10 @@ struct steps_line {
 struct diffusion_steps {
     int lane_bits; /* 0: not used */
     bool uneven;
-    bool wide; /* Floyd-Steinberg in lanes of 16 bits with sums of 17 */
+    bool wide;   /* Floyd-Steinberg in lanes of 16 bits with sums of 17 */
     int32_t gap; /* the smaller step */
     int32_t bias;
-    int32_t limit; /* uneven: r + q + bias leads to k+1 from max(limit, its step) on */
+    int32_t limit;          /* uneven: r + q + bias leads to k+1 from max(limit, its step) on */
     struct steps_line base; /* from a sample to k, */
     bool guess;             /* or k-1, told apart by T - level, which of k is at least */
     int32_t least;

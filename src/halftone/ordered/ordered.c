@@ -66,7 +66,7 @@ static ro_status find_screen(struct halftoner *work, struct screen *screen)
     if (!variants[variant].kind)
         return copy_screen(context, screen, 1);
     if (options->cell < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a screen cannot have %d cells a side",
+        return ro_context_fail(context, RO_E_ARGUMENT, "a screen cannot have %d cells per side",
                                options->cell);
     const bool built_in = options->cell == 0 || options->cell == SCREEN_BUILT_IN_SIDE;
     if (variant == ORDERED_BLUE_NOISE && options->seed == 0 && built_in)
@@ -141,8 +141,8 @@ static ro_status open_engine(struct halftoner *work)
     const bool on_device = work->device == RO_DEVICE_CUDA;
     const int percent = ro_is_default(work->options.threshold) ? 50 : work->options.threshold;
     if (percent < 1 || percent > 99)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a threshold of %d %% is not possible, only 1 to 99 %%", percent);
+        return ro_context_fail(context, RO_E_ARGUMENT, "threshold %d%%: must be from 1%% to 99%%",
+                               percent);
     struct ordered_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");

@@ -24,8 +24,8 @@ struct like_state {
     union {
         int32_t *whole;
         float *real;
-    } line[2];            /* errors of rows, an entry more on either side */
-    int32_t *first;       /* those that flow into the first; NULL: none do */
+    } line[2];      /* errors of rows, an entry more on either side */
+    int32_t *first; /* those that flow into the first; NULL: none do */
 };
 
 static void put(const struct halftoner *work, unsigned char *out, uint32_t x, bool white)
@@ -159,7 +159,7 @@ const struct halftone_method *halftone_like_find(ro_context *context,
         if (!method)
             return NULL;
         if (method != halftone_method_find(context, NULL)) {
-            ro_context_fail(context, RO_E_ARGUMENT, "like %s is floyd-steinberg only, not %s",
+            ro_context_fail(context, RO_E_ARGUMENT, "like %s: must be floyd-steinberg, not %s",
                             options->like, method->info.name);
             return NULL;
         }
@@ -167,7 +167,7 @@ const struct halftone_method *halftone_like_find(ro_context *context,
     for (size_t i = 0; i < sizeof likes / sizeof *likes; i++)
         if (ro_name_equal(options->like, names[i]))
             return &likes[i].method;
-    ro_context_fail(context, RO_E_ARGUMENT, "like '%s' is not known; pillow, netpbm and zimg are",
+    ro_context_fail(context, RO_E_ARGUMENT, "like '%s': must be pillow, netpbm or zimg",
                     options->like);
     return NULL;
 }

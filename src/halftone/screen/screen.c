@@ -87,7 +87,7 @@ static ro_status check_options(ro_context *context, const struct screen_kind *ki
         options->cell = kind->size;
     if (options->cell < kind->least || options->cell > kind->most)
         return ro_context_fail(context, RO_E_SIZE,
-                               "a screen of the kind %s has %u to %u cells a side, not %u",
+                               "a screen of kind %s has %u to %u cells per side, not %u",
                                kind->info.name, kind->least, kind->most, options->cell);
     if (options->format == RO_FORMAT_NONE)
         options->format = RO_GRAY16;
@@ -95,11 +95,11 @@ static ro_status check_options(ro_context *context, const struct screen_kind *ki
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a screen cannot be made as %s",
                                ro_format_name(options->format));
     if (options->ranks && options->format != RO_GRAY16)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "ranks are made as %s, not as %s",
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "ranks are written as %s, not as %s",
                                ro_format_name(RO_GRAY16), ro_format_name(options->format));
     if (options->ranks && options->cell > 256)
         return ro_context_fail(context, RO_E_SIZE,
-                               "a screen of %u x %u cells has more ranks than 16 bits tell apart",
+                               "a screen of %u x %u cells has more ranks than 16 bits can hold",
                                options->cell, options->cell);
     return RO_OK;
 }
@@ -215,7 +215,7 @@ ro_status screen_rank(ro_context *context, const ro_image *image, struct screen 
                                ro_format_name(image->format));
     if (image->width > SCREEN_MAX_SIDE || image->height > SCREEN_MAX_SIDE)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the screen is %u x %u; at most %d x %d cells are possible",
+                               "the screen is %u x %u; at most %d x %d cells are allowed",
                                image->width, image->height, SCREEN_MAX_SIDE, SCREEN_MAX_SIDE);
     const uint32_t cells = image->width * image->height;
     screen->width = image->width;

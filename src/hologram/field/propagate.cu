@@ -167,7 +167,8 @@ static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
     g.height = (int)d->height;
     g.filter = *filter;
     if (d->height > 65535)
-        return ro_context_fail(d->context, RO_E_SIZE, "%u rows: up to 65535 on CUDA", d->height);
+        return ro_context_fail(d->context, RO_E_SIZE, "%u rows: CUDA takes at most 65535",
+                               d->height);
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->field, field, bytes, cudaMemcpyDefault, stream));
     for (int kind = 0; kind < 4; kind++) {
         g.a = kind & 1;

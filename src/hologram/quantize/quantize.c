@@ -55,21 +55,20 @@ static ro_status read_names(ro_context *context, struct quantizer *q)
                !ro_name_equal(o->algorithm, algorithms[found].alias))
             found++;
     if (found == count)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown algorithm %s: vded, swed, floyd-steinberg and truncate are "
-                               "known",
-                               o->algorithm);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "unknown algorithm %s: must be vded, swed, floyd-steinberg or truncate", o->algorithm);
     q->algorithm = algorithms[found].algorithm;
     q->windowed = q->algorithm == VDED || q->algorithm == SWED;
     q->paper = o->weights && ro_name_equal(o->weights, "paper");
     if (o->weights && !q->paper && !ro_name_equal(o->weights, "ls"))
-        return ro_context_fail(context, RO_E_ARGUMENT, "unknown weights %s: paper and ls are known",
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown weights %s: must be paper or ls",
                                o->weights);
     q->reference = o->schedule && ro_name_equal(o->schedule, "reference");
     if (o->schedule && !q->reference && !ro_name_equal(o->schedule, "auto") &&
         !ro_name_equal(o->schedule, "bands"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown schedule %s: auto, reference and bands are known",
+                               "unknown schedule %s: must be auto, reference or bands",
                                o->schedule);
     if (!q->windowed && (o->weights || o->own || o->taps || o->p || !ro_is_default(o->rho)))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -86,33 +85,33 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
 {
     const ro_hologram_options *o = &q->o;
     if (o->taps < 0 || o->taps > RO_HOLOGRAM_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: 1 to %d are allowed", o->taps,
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: must be from 1 to %d", o->taps,
                                RO_HOLOGRAM_TAPS);
     if (o->p < 0 || o->p > RO_HOLOGRAM_SKEW)
-        return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: 1 to %d are allowed", o->p,
+        return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: must be from 1 to %d", o->p,
                                RO_HOLOGRAM_SKEW);
     if (!ro_is_default(o->rho) && !(o->rho > 0 && o->rho <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: above 0 is allowed", o->rho);
+        return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: must be above 0", o->rho);
     if (!ro_is_default(o->rho) && (q->paper || o->own))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
     if (!ro_is_default(o->kappa) && !q->paper)
         return ro_context_fail(context, RO_E_ARGUMENT, "kappa applies to the paper's weights only");
     if (!ro_is_default(o->kappa) && !(o->kappa > 0 && o->kappa <= 1))
-        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: above 0 to 1 is allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: must be above 0 and at most 1",
                                o->kappa);
     ro_status status = hologram_check_gain(context, o->gain);
     if (status != RO_OK)
         return status;
     if (o->hogel > 0 && o->hogel < 8)
-        return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: 8 or more are allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: must be 8 or more",
                                o->hogel);
     const ro_window *w = &o->window;
     if (w->width != 0 || w->height != 0) {
         if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 &&
               fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a window at %g,%g of %g x %g cycles per pixel: centres from "
-                                   "-0.5 to 0.5 and sizes up to 1 are allowed",
+                                   "a window at %g,%g of %g x %g cycles per pixel: its centre must "
+                                   "be from -0.5 to 0.5 and its size at most 1",
                                    w->xi, w->eta, w->width, w->height);
         return RO_OK;
     }
@@ -147,7 +146,7 @@ static ro_status own_taps(ro_context *context, const ro_hologram_taps *own, int 
                           struct hologram_taps *taps)
 {
     if (own->count < 1 || own->count > RO_HOLOGRAM_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: 1 to %d are allowed", own->count,
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: must be from 1 to %d", own->count,
                                RO_HOLOGRAM_TAPS);
     int least = 1, shift = 0;
     double most = 0;
@@ -156,9 +155,8 @@ static ro_status own_taps(ro_context *context, const ro_hologram_taps *own, int 
         if (abs(dx) > REACH_X || dy < 0 || dy > REACH_Y || (dy == 0 && dx <= 0))
             return ro_context_fail(
                 context, RO_E_ARGUMENT,
-                "tap %d,%d is not of an earlier pixel, or farther than %d columns "
-                "and %d rows",
-                dx, dy, REACH_X, REACH_Y);
+                "tap %d,%d is not an earlier pixel, or is more than %d columns or %d rows away", dx,
+                dy, REACH_X, REACH_Y);
         while (dy > 0 && dx + least * dy <= 0)
             least++;
         if (!(fabs(own->re[i]) <= 100 && fabs(own->im[i]) <= 100))
@@ -220,8 +218,7 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (hogel->taps.im[i] && o->own)
                 return ro_context_fail(
                     q->job.context, RO_E_ARGUMENT,
-                    "tap %d,%d has an imaginary weight, which real levels cannot "
-                    "take up",
+                    "tap %d,%d has an imaginary weight, which real levels cannot use",
                     hogel->taps.dx[i], hogel->taps.dy[i]);
             else
                 hogel->taps.im[i] = 0;
@@ -436,7 +433,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image
         return ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s, not %s",
                                ro_format_name(RO_INDEX8), ro_format_name(out->format));
     if (out->width != in->width || out->height != in->height)
-        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u and the output %u x %u",
+        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u but the output is %u x %u",
                                in->width, in->height, out->width, out->height);
     struct quantizer *q = calloc(1, sizeof *q);
     if (!q)

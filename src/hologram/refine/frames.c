@@ -202,7 +202,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (status != RO_OK)
         return status;
     if (o->count < 1 || o->count > MOST_FRAMES)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d frames: 1 to %d are allowed", o->count,
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d frames: must be from 1 to %d", o->count,
                                MOST_FRAMES);
     for (int i = 0; i < o->count && status == RO_OK; i++) {
         status = ro_image_check(context, &out[i], "a frame");
@@ -215,17 +215,18 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         return status;
     if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 && fabs(w->xi) <= 0.5 &&
           fabs(w->eta) <= 0.5))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "frames need a window: centres from -0.5 to 0.5, sizes up to 1");
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "frames need a window: its centre from -0.5 to 0.5, its size at most 1");
     status = hologram_check_gain(context, options->gain);
     if (status != RO_OK)
         return status;
     if (!(fabs(o->distance) <= 100))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m: up to 100 is allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m: must be at most 100",
                                o->distance);
     if (o->phase && !ro_name_equal(o->phase, "random") && !ro_name_equal(o->phase, "smooth"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: random and smooth are known", o->phase);
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown phase %s: must be random or smooth",
+                               o->phase);
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "frames run on the CPU only");
     return o->distance != 0 ? field_check_physics(context, &options->optics) : RO_OK;

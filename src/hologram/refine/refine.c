@@ -32,9 +32,10 @@ static ro_status check_target(ro_context *context, const ro_field *in, const ro_
     for (uint32_t y = 0; y < in->height; y++)
         for (uint32_t x = 0; x < in->width; x++)
             if (!(target_row(&o->target, y)[x] >= 0 && target_row(&o->target, y)[x] <= 1e18f))
-                return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the target's amplitude at %u,%u is %g: it cannot be", x, y,
-                                       target_row(&o->target, y)[x]);
+                return ro_context_fail(
+                    context, RO_E_ARGUMENT,
+                    "the target's amplitude at %u,%u is %g, which is not possible", x, y,
+                    target_row(&o->target, y)[x]);
     return RO_OK;
 }
 
@@ -55,34 +56,34 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (status != RO_OK)
         return status;
     if (!(fabs(o->distance) >= 1e-9 && fabs(o->distance) <= 100))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a target at a distance of %g m: from 1e-9 to 100 either way is "
-                               "allowed",
-                               o->distance);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a target at a distance of %g m: must be from 1e-9 to 100, either way", o->distance);
     if (!(o->light >= 0 && o->light <= 1))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a share of %g of the light: from 0 to 1 is allowed", o->light);
+                               "a share of %g of the light: must be from 0 to 1", o->light);
     if ((o->iterations < 0 && !ro_is_default(o->iterations)) ||
         (o->passes < 0 && !ro_is_default(o->passes)))
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d iterations and %d passes cannot be made",
-                               o->iterations, o->passes);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%d iterations and %d passes: must not be negative", o->iterations,
+                               o->passes);
     if (o->edges && !ro_name_equal(o->edges, "auto") && !ro_name_equal(o->edges, "dark") &&
         !ro_name_equal(o->edges, "wrap"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown edges %s: auto, dark and wrap are known", o->edges);
+                               "unknown edges %s: must be auto, dark or wrap", o->edges);
     const ro_window *w = &options->window;
     if (!(w->width >= 0 && w->width <= 1 && w->height >= 0 && w->height <= 1 &&
           fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "a window at %g,%g of %g x %g cycles per pixel: centres from -0.5 to "
-            "0.5 and sizes up to 1 are allowed",
-            w->xi, w->eta, w->width, w->height);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a window at %g,%g of %g x %g cycles per pixel: its centre must be "
+                               "from -0.5 to 0.5 and its size at most 1",
+                               w->xi, w->eta, w->width, w->height);
     const uint32_t *r = o->region;
     if ((uint64_t)r[0] + r[2] > in->width || (uint64_t)r[1] + r[3] > in->height)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a region of %u x %u pixels at %u,%u leaves the field of %u x %u",
-                               r[2], r[3], r[0], r[1], in->width, in->height);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a region of %u x %u pixels at %u,%u does not fit the field of %u x %u", r[2], r[3],
+            r[0], r[1], in->width, in->height);
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "refinement runs on the CPU only");
     return RO_OK;
@@ -111,8 +112,7 @@ static ro_status find_region(struct refiner *f)
             sum += pow(target_row(&o->target, y)[x], 2);
     return sum > 0 ? RO_OK
                    : ro_context_fail(f->context, RO_E_ARGUMENT,
-                                     "the target is black: there is "
-                                     "nothing to refine for");
+                                     "the target is black: there is nothing to refine");
 }
 
 /* The share of the light, of levels that are computed as -1 to 1 four times what arrives of them.

@@ -160,7 +160,7 @@ ro_status ro_displacement_save(ro_context *context, const char *path, const ro_i
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     if (field->format != RO_GRAYF || field->width % 2 != 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats a pixel");
+        return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats per pixel");
     ro_status status = ro_displacement_accepts(context, path);
     if (status != RO_OK)
         return status;

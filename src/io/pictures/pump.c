@@ -214,7 +214,7 @@ static ro_status run_threads(struct pump *pump)
     if (writing)
         status = compute_stage(pump);
     else
-        status = ro_context_fail(pump->context, RO_E_MEMORY, "no thread can be started");
+        status = ro_context_fail(pump->context, RO_E_MEMORY, "cannot start a thread");
     if (status != RO_OK)
         stop(pump, status, NULL);
     if (reading)
@@ -336,8 +336,7 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     if (status == RO_OK)
         status = ro_output_open(&pump.output, context, out, &result, &form);
     if (status == RO_OK)
-        status =
-            way.streams ? run_stream(&pump, result.format) : run_whole(&pump, result.format);
+        status = way.streams ? run_stream(&pump, result.format) : run_whole(&pump, result.format);
     ro_halftone_close(pump.stream);
     ro_plan_free(pump.plan);
     if (status == RO_OK)

@@ -36,7 +36,7 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         const struct ro_extension *extension = ro_extension_of(asked);
         if (!extension)
             return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                                "'%s' is no known type; pnm, png, tiff, jpeg and npy are", asked);
+                                "'%s' is not a known type; use pnm, png, tiff, jpeg or npy", asked);
         if (*type != extension->type)
             return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
@@ -57,9 +57,8 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
     if (status != RO_OK)
         return status;
     if (page > reader->stage->info.pages)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                            "page %u is asked for, the last one is %u", page,
-                            reader->stage->info.pages);
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
+                            page, reader->stage->info.pages);
     unsigned further = reader->stage->info.pages - page;
     if (further > 0)
         ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,

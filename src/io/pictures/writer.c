@@ -39,10 +39,9 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
     if (*extension)
         return RO_OK;
     if (asked)
-        return ro_file_fail(file, RO_E_ARGUMENT,
-                            "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif, bmp "
-                            "and npy are",
-                            asked);
+        return ro_file_fail(
+            file, RO_E_ARGUMENT,
+            "'%s' is not a known type; use pbm, pgm, ppm, pnm, png, tif, bmp or npy", asked);
     return ro_file_fail(file, RO_E_ARGUMENT,
                         "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
                         ".pnm, .png, .tif, .bmp or .npy");
@@ -59,10 +58,10 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
         return ro_file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
                             ro_format_name(info->format));
     if (info->palette && info->format != RO_INDEX8)
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette is for numbers of colours, not for %s",
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette needs colour numbers, not %s",
                             ro_format_name(info->format));
     if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours; 1 to %d can be written",
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours: must be from 1 to %d",
                             info->palette->count, MOST_COLOURS);
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)

@@ -52,26 +52,26 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
                                work->height);
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "fronts that compete run on the CPU, free ones on CUDA too");
+                               "competing fronts run on the CPU only; free fronts run on CUDA too");
     if (context->options.cpu > RO_CPU_SCALAR)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "there is no %s code for fronts that compete",
+                               "there is no %s code for competing fronts",
                                ro_cpu_name(context->options.cpu));
     if (options->schedule && !ro_name_equal(options->schedule, "auto") &&
         !ro_name_equal(options->schedule, "reference"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "schedule %s: fronts that compete have auto and reference",
+                               "schedule %s: competing fronts have auto and reference only",
                                options->schedule);
     if (!ro_is_default(options->smooth) &&
         !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "smoothing by %g pixels: up to %d are possible", options->smooth,
-                               MOST_DEVIATION);
+        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
+                               options->smooth, MOST_DEVIATION);
     for (size_t i = 0; i < options->seed_count; i++) {
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_REGION_LABELS)
-            return ro_context_fail(context, RO_E_ARGUMENT, "a seed of label %d: labels are 1 to %d",
-                                   seed->label, RO_REGION_LABELS);
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a seed of label %d: labels go from 1 to %d", seed->label,
+                                   RO_REGION_LABELS);
         if (!(seed->x >= 0 && seed->x <= work->width - 1.0 && seed->y >= 0 &&
               seed->y <= work->height - 1.0))
             return ro_context_fail(context, RO_E_ARGUMENT,

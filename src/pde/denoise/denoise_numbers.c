@@ -84,7 +84,8 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
         float v = in[x * step + (size_t)channel];
         if (!isfinite(v))
             return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "the input has no number at (%u, %u) but %g", x, y, (double)v);
+                                   "the input at (%u, %u) is %g, not a finite number", x, y,
+                                   (double)v);
         if (work->number->floating ? fabsf(v) > most_float : v < 0 || v > 1)
             return ro_context_fail(work->context, RO_E_ARGUMENT,
                                    "the input is %g at (%u, %u); white is 1, and %s holds %s",

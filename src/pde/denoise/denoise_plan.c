@@ -118,17 +118,18 @@ static ro_status find_model(struct ro_denoiser *work)
     if (o->model && !ro_model_find(o->model, &work->parameters.model))
         return unknown(work->context, "model", o->model, names, sizeof names / sizeof *names);
     if (!(o->kappa >= 0) || isinf(o->kappa))
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "kappa is %g, it must be positive",
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "kappa is %g; it must be positive",
                                o->kappa);
     const bool smoothed = !ro_is_default(o->sigma);
     if (!smoothed)
         o->sigma = work->scheme->run == ro_denoise_xpp24 ? 0.5 : 0;
     if (!(o->sigma >= 0) || o->sigma > RO_MAX_SIGMA)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "sigma is %g pixels, 0 to %d are possible", o->sigma, RO_MAX_SIGMA);
+                               "sigma is %g pixels; it must be from 0 to %d", o->sigma,
+                               RO_MAX_SIGMA);
     if (work->scheme->run == ro_denoise_xpp24 && o->sigma > 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "sigma is %g pixels, scheme xpp24 has 0 to 4", o->sigma);
+                               "sigma is %g pixels; scheme xpp24 has 0 to 4", o->sigma);
     if (work->parameters.model == RO_MODEL_LINEAR)
         for (int i = 0; i < 3; i++) {
             bool set = i == 0   ? o->kappa > 0
@@ -229,12 +230,13 @@ static ro_status find_rounding(struct ro_denoiser *work)
         work->rounding == RO_ROUND_NEAREST)
         return RO_OK;
     if (!ro_rounding_is_odd(work->rounding))
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "rounding %s treats gains and losses differently, scheme %s needs "
-                               "zero or nearest",
-                               name, work->scheme->name);
-    return ro_context_fail(work->context, RO_E_ARGUMENT, "scheme %s rounds zero or nearest, not %s",
-                           work->scheme->name, name);
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "rounding %s treats gains and losses differently; scheme %s needs zero or nearest",
+            name, work->scheme->name);
+    return ro_context_fail(work->context, RO_E_ARGUMENT,
+                           "scheme %s takes rounding zero or nearest, not %s", work->scheme->name,
+                           name);
 }
 
 /* How numbers become levels of the output: the running sum is rounded, or each pixel. */
@@ -247,7 +249,7 @@ static ro_status find_levels(struct ro_denoiser *work)
         return unknown(work->context, "round", name, names, 2);
     if (name && !nearest && ro_format_sample_bytes(work->out.format) == 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "an output of floats has no levels that sums could be rounded to");
+                               "an output of floats has no levels to round sums to");
     ro_levels_make(&work->levels, work, nearest);
     return RO_OK;
 }
@@ -262,11 +264,11 @@ static ro_status find_time(struct ro_denoiser *work)
         wanted = work->scheme->default_time > 0 ? work->scheme->default_time : largest;
     if (!(wanted > 0))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "the time step is %g, it must be positive", wanted);
+                               "the time step is %g; it must be positive", wanted);
     if (wanted > largest)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "a time step of %.10g is not stable, at most %.10g is", wanted,
-                               largest);
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "a time step of %.10g is not stable; the largest stable one is %.10g", wanted, largest);
     work->parameters.time = (uint32_t)floor(wanted * RO_TIME_ONE);
     if (work->parameters.time == 0)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
@@ -294,11 +296,12 @@ static ro_status find_schedule(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "%u steps at once, 1 to 64 are possible", o->steps_at_once);
     if (o->until_converged && work->schedule == RO_SCHEDULE_STREAM)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "until-converged looks at every step, schedule stream does not");
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "until-converged looks at every step, which schedule stream does not");
     if (o->until_converged && work->number->floating)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "until-converged needs integers, %s may never settle",
+                               "until-converged needs integers; %s may never settle",
                                work->number->name);
     return RO_OK;
 }
@@ -310,8 +313,9 @@ static ro_status find_kappa(struct ro_denoiser *work)
         return RO_OK;
     if (kappa == 0) {
         if (!work->in.data)
-            return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "rows in a stream cannot tell the noise: give kappa");
+            return ro_context_fail(
+                work->context, RO_E_ARGUMENT,
+                "the noise cannot be estimated from a stream of rows: give kappa");
         ro_status status = ro_noise_estimate(work->context, &work->in, &work->report.noise);
         if (status != RO_OK)
             return status;
@@ -359,9 +363,8 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
     if (status != RO_OK)
         return status;
     if (work->options.iterations == 0)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "0 iterations would leave the image as it is: 1 or more are possible");
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "0 iterations would leave the image as it is: must be 1 or more");
     if (ro_is_default_count(work->options.iterations))
         work->options.iterations =
             work->options.until_converged ? MOST_UNTIL_CONVERGED : work->scheme->iterations;

@@ -131,7 +131,7 @@ static ro_status make_plan(ro_context *context, const ro_image *in, const ro_ima
     const bool watched = work->options.on_step;
     if (status == RO_OK && watched && context->options.device == RO_DEVICE_CUDA)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "figures of every step are taken on the CPU, not on a device");
+                                 "figures of every step are taken on the CPU only");
     if (status == RO_OK)
         plan->cuda = context->options.device == RO_DEVICE_CUDA ||
                      (!watched && ro_denoise_prefers_cuda(work));

@@ -102,8 +102,8 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
             for (uint32_t c = 0; c < b->width; c++)
                 if (!isfinite(row_of(i ? x : b, (int)y)[c]))
                     return ro_context_fail(context, RO_E_ARGUMENT,
-                                           "the value at column %u, row %u is no finite number", c,
-                                           y);
+                                           "the value at column %u, row %u is not a finite number",
+                                           c, y);
     return RO_OK;
 }
 

@@ -383,9 +383,9 @@ static ro_status run(struct device *device, const ro_image *field)
                                     (char *)device->pairs + (size_t)y * bytes, bytes,
                                     cudaMemcpyDeviceToHost, stream));
     if (field->stride >= (ptrdiff_t)bytes)
-        RO_CUDA_TRY(context, cudaMemcpy2DAsync(field->data, (size_t)field->stride, device->pairs,
-                                               bytes, bytes, (size_t)height,
-                                               cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context,
+                    cudaMemcpy2DAsync(field->data, (size_t)field->stride, device->pairs, bytes,
+                                      bytes, (size_t)height, cudaMemcpyDeviceToHost, stream));
     RO_TRY(ro_cuda_scratch_end(device->cuda, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
     return RO_OK;

@@ -89,8 +89,8 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
         for (uint32_t x = 0; isnan(reading.low[y]) && x < image->width && status == RO_OK; x++)
             if (!isfinite(row[x]))
                 status = ro_context_fail(flow->context, RO_E_ARGUMENT,
-                                         "the %s image has no number at (%u, %u) but %g", role, x,
-                                         y, (double)row[x]);
+                                         "the %s image at (%u, %u) is %g, not a finite number",
+                                         role, x, y, (double)row[x]);
         *low = reading.low[y] < *low ? reading.low[y] : *low;
         *high = reading.high[y] > *high ? reading.high[y] : *high;
     }

@@ -131,13 +131,13 @@ static ro_status open_way(ro_context *context, const ro_image *field, struct way
         for (uint32_t x = 0; x < field->width; x++)
             if (!isfinite(row_of(field, y)[x]))
                 return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the field has no number at (%u, %u)", x / 2, y);
+                                       "the field at (%u, %u) is not a finite number", x / 2, y);
     fit(way);
     return RO_OK;
 }
 
-ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse, size_t count,
-                          const double *points, double *moved)
+ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse,
+                                 size_t count, const double *points, double *moved)
 {
     struct way way;
     ro_status status = open_way(context, field, &way);
@@ -176,8 +176,8 @@ static void invert_rows(void *data, int thread)
     }
 }
 
-ro_status ro_displacement_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
-                           uint64_t *missed)
+ro_status ro_displacement_inverse(ro_context *context, const ro_image *field,
+                                  const ro_image *inverse, uint64_t *missed)
 {
     struct inversion of = {.out = inverse};
     ro_status status = ro_image_check(context, inverse, "inverse");

@@ -258,7 +258,8 @@ static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows 
     out[at] = value < -0.5f ? -0.5f : value;
 }
 
-/* ---- How the direction is weighed ---------------------------------------------------------------- */
+/* ---- How the direction is weighed
+ * ---------------------------------------------------------------- */
 
 /* Squares of the slopes of the fixed image to g. */
 static __global__ __launch_bounds__(THREADS) void slopes_kernel(ro_flow_rows rows, arrays p)
@@ -312,15 +313,14 @@ static __global__ __launch_bounds__(THREADS) void balance_kernel(ro_flow_rows ro
     if (x >= rows.width || y >= rows.height)
         return;
     const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
-    const float mean =
-        ro_mean_slope(scale, (int64_t)sums->total, (double)rows.width * rows.height);
+    const float mean = ro_mean_slope(scale, (int64_t)sums->total, (double)rows.width * rows.height);
     float *at = (blockIdx.z ? slope_y : slope_x) + (size_t)y * rows.stride + x;
     *at = __fdiv_rn(mean, (*at > 0 ? *at : 0) + RO_LEAST_SLOPE * mean);
 }
 
-static __global__ __launch_bounds__(THREADS) void weigh_kernel(ro_flow_rows rows,
-                                                               const float *by_x, const float *by_y,
-                                                               float *to_x, float *to_y)
+static __global__ __launch_bounds__(THREADS) void weigh_kernel(ro_flow_rows rows, const float *by_x,
+                                                               const float *by_y, float *to_x,
+                                                               float *to_y)
 {
     int x, y;
     place(&x, &y);

@@ -96,7 +96,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
         return ro_context_fail(context, RO_E_UNSUPPORTED, "packed bits cannot be warped");
     if (out->format != image->format || ro_image_white(out) != ro_image_white(image))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "the output of a warp has the format of the image");
+                               "the output of a warp must have the format of the image");
     if (field->format != RO_GRAYF || field->width % 2)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a field has two floats for each pixel, u_x and u_y");
@@ -110,7 +110,7 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
         for (uint32_t x = 0; x < field->width; x++)
             if (isnan(u[x]))
                 return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the field has no number at (%u, %u)", x / 2, y);
+                                       "the field at (%u, %u) is not a finite number", x / 2, y);
     }
     if (ro_format_sample_bytes(image->format) == 4)
         for (uint32_t y = 0; y < image->height; y++) {
@@ -118,8 +118,9 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
             const uint32_t samples = image->width * (ro_format_is_colour(image->format) ? 3 : 1);
             for (uint32_t x = 0; x < samples; x++)
                 if (!isfinite(((const float *)(const void *)line)[x]))
-                    return ro_context_fail(context, RO_E_ARGUMENT,
-                                           "the image has no number in row %u", y);
+                    return ro_context_fail(
+                        context, RO_E_ARGUMENT,
+                        "row %u of the image holds a value that is not a finite number", y);
         }
     struct warp warp = {.image = image,
                         .field = field,

@@ -208,14 +208,15 @@ static ro_status choose(struct evolution *evolution)
     }
     if (asked && ro_name_equal(asked, fused.name))
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "schedule fused is that of a CUDA device, which was not asked for");
+                               "schedule fused runs on a CUDA device, which was not asked for");
     const size_t count = sizeof schedules / sizeof *schedules;
     for (size_t i = 0; i < count && !evolution->schedule; i++)
         if (!asked || ro_name_equal(asked, schedules[i].name))
             evolution->schedule = &schedules[i];
     if (!evolution->schedule)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown schedule %s: reference, passes, stream or active", asked);
+                               "unknown schedule %s: must be reference, passes, stream or active",
+                               asked);
     const char *name = evolution->schedule->name;
     const bool single = strcmp(name, "passes") == 0 || strcmp(name, "reference") == 0;
     if (single && work->options.steps_at_once > 1)

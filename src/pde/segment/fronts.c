@@ -304,8 +304,8 @@ static ro_status set_time(struct making *making)
     work->time_step = work->options.time_step > 0 ? work->options.time_step : largest;
     if (work->time_step > largest * (1 + 1e-9))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "a time step of %g is not monotone, at most %g is", work->time_step,
-                               largest);
+                               "a time step of %g is not monotone; the largest monotone one is %g",
+                               work->time_step, largest);
     work->report.time_step = work->time_step;
     return RO_OK;
 }

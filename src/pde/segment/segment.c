@@ -20,7 +20,7 @@ static ro_status find_numbers(struct ro_segmentation *work)
     ro_segment_options *options = &work->options;
     if (options->profile) {
         if (!ro_name_equal(options->profile, "fpga12"))
-            return ro_context_fail(context, RO_E_ARGUMENT, "unknown profile %s: there is fpga12",
+            return ro_context_fail(context, RO_E_ARGUMENT, "unknown profile %s: must be fpga12",
                                    options->profile);
         if ((options->number && !ro_name_equal(options->number, "s12")) ||
             (options->norm && !ro_name_equal(options->norm, "lin")))
@@ -38,7 +38,7 @@ static ro_status find_numbers(struct ro_segmentation *work)
     work->norm = ro_level_norm_find(norm);
     if (!work->norm)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown norm %s: lin, euclid, interpolative, volume, "
+                               "unknown norm %s: must be lin, euclid, interpolative, volume, "
                                "interpolative-2 or volume-2",
                                norm);
     work->report.number = work->number->name;
@@ -56,10 +56,10 @@ static ro_status check_speed(struct ro_segmentation *work, int label)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!(fabs(parts[i]) <= 1e9))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a speed of label %d is no number or above 1e9", label + 1);
+                                   "a speed of label %d is not a number, or above 1e9", label + 1);
     if (speed->coefficients < 0 || speed->coefficients > RO_POLYNOMIAL)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a polynomial of %d coefficients: 1 to %d are possible",
+                               "a polynomial of %d coefficients: must be from 1 to %d",
                                speed->coefficients, RO_POLYNOMIAL);
     if (speed->gaussian != 0 && !(speed->deviation > 0))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -109,7 +109,7 @@ static ro_status check_seeds(struct ro_segmentation *work)
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_LABELS)
             return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "a seed of label %d: labels are 1 to %d", seed->label,
+                                   "a seed of label %d: labels go from 1 to %d", seed->label,
                                    RO_LABELS);
         if (!(seed->x >= 0 && seed->x <= work->width - 1.0 && seed->y >= 0 &&
               seed->y <= work->height - 1.0))
@@ -129,7 +129,7 @@ static ro_status check_seeds(struct ro_segmentation *work)
                 ((const uint8_t *)options->mask->data + (ptrdiff_t)y * options->mask->stride)[x];
             if (label > RO_LABELS)
                 return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                       "label %d in the mask at (%u, %u): labels are 1 to %d",
+                                       "label %d in the mask at (%u, %u): labels go from 1 to %d",
                                        label, x, y, RO_LABELS);
         }
     for (uint32_t y = 0; options->distance && y < work->height && status == RO_OK; y++) {
@@ -138,12 +138,12 @@ static ro_status check_seeds(struct ro_segmentation *work)
         for (uint32_t x = 0; x < work->width; x++)
             if (isnan(row[x]))
                 return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                       "the distance of pixel (%u, %u) is no number", x, y);
+                                       "the distance at pixel (%u, %u) is not a number", x, y);
     }
     for (size_t i = 0; options->velocity && i < 2 * (size_t)work->width * work->height; i++)
         if (!(fabsf(options->velocity[i]) <= 1e6f))
             return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "the velocity of pixel (%zu, %zu) is no number or above 1e6",
+                                   "the velocity at pixel (%zu, %zu) is not a number, or above 1e6",
                                    i / 2 % work->width, i / 2 / work->width);
     return status;
 }
@@ -167,9 +167,9 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: it must not be negative",
                                    names[i], positive[i]);
     if (options->smooth > MOST_DEVIATION || options->sigma > MOST_DEVIATION)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT, "smoothing by %g pixels: up to %d are possible",
-            options->smooth > options->sigma ? options->smooth : options->sigma, MOST_DEVIATION);
+        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
+                               options->smooth > options->sigma ? options->smooth : options->sigma,
+                               MOST_DEVIATION);
     ro_status status = find_numbers(work);
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         status = check_speed(work, i);

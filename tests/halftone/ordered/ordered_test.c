@@ -213,10 +213,14 @@ static void check_image(const struct setting *setting, uint32_t width, uint32_t 
 {
     ro_image in = image_of(maxval > 255 ? RO_GRAY16 : RO_GRAY8, width, height, maxval);
     ro_image right = image_of(format, width, height, 0), out = image_of(format, width, height, 0);
-    ro_halftone_options options = {RO_HALFTONE_DEFAULTS,      .method = setting->method,
-                                   .levels = setting->levels, .cell = setting->cell,
-                                   .seed = setting->seed,     .threshold = setting->threshold ? setting->threshold : RO_DEFAULT,
-                                   .screen = screen};
+    ro_halftone_options options = {
+        RO_HALFTONE_DEFAULTS,
+        .method = setting->method,
+        .levels = setting->levels,
+        .cell = setting->cell,
+        .seed = setting->seed,
+        .threshold = setting->threshold ? setting->threshold : RO_DEFAULT,
+        .screen = screen};
     fill(&in, width);
     run_reference(&in, &right, setting, screen);
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++)

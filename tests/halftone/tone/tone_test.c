@@ -102,8 +102,8 @@ static void nonsense_is_refused(void **state)
     static const ro_tone_point back[] = {{0, 0}, {0.5, 0.6}, {0.5, 0.7}};
     static const ro_tone_point outside[] = {{0, 0}, {1, 1.5}};
     static const ro_tone_point no_number[] = {{0, 0}, {1, NAN}};
-    refused((ro_tone){.curve = falling, .curve_points = 3}, "falls");
-    refused((ro_tone){.curve = back, .curve_points = 3}, "grow");
+    refused((ro_tone){.curve = falling, .curve_points = 3}, "must not fall");
+    refused((ro_tone){.curve = back, .curve_points = 3}, "must increase");
     refused((ro_tone){.curve = outside, .curve_points = 2}, "outside");
     refused((ro_tone){.curve = no_number, .curve_points = 2}, "outside");
     refused((ro_tone){.curve = falling, .curve_points = 1}, "points");

@@ -110,7 +110,7 @@ static void reader_went_away(void **state)
     waitpid(child, &code, 0);
     sigaction(SIGPIPE, &before, NULL);
     assert_int_equal(status, RO_E_IO);
-    assert_non_null(strstr(ro_context_message(context), "the reader of the output went away"));
+    assert_non_null(strstr(ro_context_message(context), "the reader of the output has gone away"));
     ro_image_free(&image);
     empty_folder();
 }

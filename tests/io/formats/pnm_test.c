@@ -67,7 +67,7 @@ static void pages(void **state)
     ro_reader_close(reader);
     options.page = 3;
     expect_failure(two, sizeof two - 1, &options, RO_E_ARGUMENT,
-                   "page 3 is asked for, the last one is 2");
+                   "there is no page 3; the last one is 2");
     options.page = 2;
     expect_failure("P2 1 1 1 1 P2 1 1 1 1", 21, &options, RO_E_ARGUMENT, "the last one is 1");
 }
@@ -109,7 +109,7 @@ static void forced_type(void **state)
                     none = {RO_READ_DEFAULTS, .type = "gif"},
                     pgm = {RO_READ_DEFAULTS, .type = "pgm"};
     expect_failure("P5 1 1 255\n1", 12, &png, RO_E_FORMAT, "not a PNG file");
-    expect_failure("P5 1 1 255\n1", 12, &none, RO_E_ARGUMENT, "'gif' is no known type");
+    expect_failure("P5 1 1 255\n1", 12, &none, RO_E_ARGUMENT, "'gif' is not a known type");
     expect_pixels("P5 1 1 255\n1", 12, &pgm, (ro_file_info)INFO(RO_GRAY8, 1, 1, 255), "1", 1);
 }
 

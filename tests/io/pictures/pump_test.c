@@ -126,8 +126,8 @@ static void failures_leave_nothing(void **state)
                   RO_E_UNSUPPORTED, "2 levels only, not 3");
     expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 1}, RO_E_ARGUMENT,
                   "1");
-    expect_failed(in, path_to("x.pgm"), &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 257},
-                  RO_E_ARGUMENT, "257");
+    expect_failed(in, path_to("x.pgm"), &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 65537},
+                  RO_E_ARGUMENT, "65537");
     expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "nothing"},
                   RO_E_ARGUMENT, "nothing");
     /* Damage far into the file, so that the other stages are at work when it is found. */
@@ -186,7 +186,7 @@ static void a_closed_output_ends_a_waiting_input(void **state)
     close(keep);
     assert_int_equal(code, 0);
     assert_int_equal(status, RO_E_IO);
-    assert_non_null(strstr(ro_context_message(context), "the reader of the output went away"));
+    assert_non_null(strstr(ro_context_message(context), "the reader of the output has gone away"));
     empty_folder();
 }
 

@@ -279,9 +279,9 @@ static void proportions(void **state)
         ro_status status;
         const char *words;
     } bad[] = {
-        {{RO_READ_DEFAULTS, .resize_percent = 50, .resize_width = 5}, RO_E_ARGUMENT, "exclude"},
+        {{RO_READ_DEFAULTS, .resize_percent = 50, .resize_width = 5}, RO_E_ARGUMENT, "not both"},
         {{RO_READ_DEFAULTS, .resize_percent = -1}, RO_E_ARGUMENT, "-1 %"},
-        {{RO_READ_DEFAULTS, .resize_percent = NAN}, RO_E_ARGUMENT, "makes no sense"},
+        {{RO_READ_DEFAULTS, .resize_percent = NAN}, RO_E_ARGUMENT, "cannot resize"},
         {{RO_READ_DEFAULTS, .resize_width = 1 << 28},
          RO_E_SIZE,
          "resizing 1 x 100000 to 268435456 x 26843545600000"},

@@ -346,9 +346,9 @@ static void bad_options(void **state)
     } cases[] = {
         {{RO_REGIONS_DEFAULTS}, "there is no seed"},
         {{RO_REGIONS_DEFAULTS, .seeds = &outside, .seed_count = 1}, "outside the image"},
-        {{RO_REGIONS_DEFAULTS, .seeds = &high, .seed_count = 1}, "labels are 1 to 65535"},
-        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = 65}, "up to 64"},
-        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = NAN}, "up to 64"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &high, .seed_count = 1}, "labels go from 1 to 65535"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = 65}, "at most 64"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = NAN}, "at most 64"},
         {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .schedule = "active"},
          "auto and reference"},
         {{RO_REGIONS_DEFAULTS, .mask = &other}, "the mask is 31 x 30"},

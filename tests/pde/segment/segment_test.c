@@ -643,7 +643,7 @@ static void bad_options(void **state)
     seed.x = 40;
     refused(&image, good, "the seed (40, 10) is outside the image of 40 x 30");
     seed = (ro_seed){5, 10, 10, 5};
-    refused(&image, good, "label 5: labels are 1 to 4");
+    refused(&image, good, "label 5: labels go from 1 to 4");
     seed.label = 1;
     ro_segment_options bad = good;
     bad.mask = &small;
@@ -654,7 +654,7 @@ static void bad_options(void **state)
     bad.speed[0] = (ro_speed){.coefficients = 2, .polynomial = {0, 0}};
     refused(&image, bad, "the speed of label 1 is zero everywhere");
     bad.speed[0] = (ro_speed){.constant = NAN};
-    refused(&image, bad, "no number");
+    refused(&image, bad, "not a number");
     bad.speed[0] = (ro_speed){.window = 1, .low = 9, .high = 3};
     refused(&image, bad, "empty");
     bad = good;
@@ -675,7 +675,7 @@ static void bad_options(void **state)
     bad = good;
     bad.time_step = 0.6;
     bad.speed[0].constant = 1;
-    refused(&image, bad, "a time step of 0.6 is not monotone, at most 0.498");
+    refused(&image, bad, "a time step of 0.6 is not monotone; the largest monotone one is 0.498");
     bad = good;
     bad.profile = "fpga12";
     bad.number = "s16";

@@ -113,10 +113,11 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
                                name);
     if (found->kind != schedule::WAVE && plan->kernel_id != KERNEL_FLOYD_STEINBERG)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "schedule %s is the paper's and runs floyd-steinberg only", name);
+                               "schedule %s is the one of the paper and runs floyd-steinberg only",
+                               name);
     if (plan->kernel_id >= DIFFUSION_KERNELS && !plan->table)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "CUDA runs the kernels of the table only, not one of your own");
+                               "CUDA runs built-in kernels only, not your own");
     struct ro_cuda *cuda;
     RO_TRY(ro_cuda_of(context, &cuda));
 

@@ -208,5 +208,5 @@ ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
         FOR_EACH_DIFFUSION_KERNEL(ENTRY)
     }
     return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,
-                           "the wave on CUDA runs the kernels of the table only");
+                           "the wave on CUDA runs built-in kernels only");
 }

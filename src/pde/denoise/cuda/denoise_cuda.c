@@ -145,11 +145,11 @@ ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
     const bool tables = uses_tables(work);
     if (work->scheme->run != ro_denoise_explicit)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "scheme %s runs on the CPU only, CUDA has the explicit one",
+                               "scheme %s runs on the CPU only; CUDA has the explicit one",
                                work->scheme->name);
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "schedule %s is one of the CPU, CUDA has its own",
+                               "schedule %s runs on the CPU only; CUDA has its own",
                                work->options.schedule);
     ro_status status = flow_on_cuda->open(context, &work->diffusion, work->scale.white,
                                           work->options.until_converged, tables, &device);
