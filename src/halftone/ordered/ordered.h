@@ -67,11 +67,13 @@ struct ordered_plan {
     size_t pitch;       /* entries from one row to the next, ORDERED_BLOCK more than the period */
     void *whites;       /* for bits: of each cell the smallest white sample, sample_bytes wide */
     uint16_t *smallest; /* the same of each rank */
-    struct diffusion_steps steps; /* lane_bits 0: not used, or else */
-    uint16_t *parts; /* of each cell the smallest part of the shorter step that goes up, */
-    uint16_t *more;  /* and what the longer one has more */
-    uint32_t *ranks; /* or else the ranks */
-    size_t bytes;    /* of all of them */
+    uint16_t *parts;    /* for numbers: of each cell the smallest part of a step that goes up, */
+    uint16_t *more;     /* of a longer step by this; or, NULL, */
+    bool sums;          /* where a step is whole samples, what reaches the next level from there */
+    struct steps_line quotient;   /* of sums by the step */
+    struct diffusion_steps steps; /* of parts */
+    uint32_t *ranks;              /* or else the ranks */
+    size_t bytes;                 /* of all of them */
 };
 
 /* ---- The definition ---- */

@@ -3,7 +3,8 @@
  * Ordered dithering to level numbers in lanes of 16 bits, without look-ups: the level below comes
  * from a product (diffusion/steps.h), the tone's part of the step above it is compared with the
  * smallest part that goes up in the cell. Tones and levels have more than 16 bits; their
- * differences have not.
+ * differences have not. Where a step is a number of samples (257 from 16 bits to 8), the cell's
+ * share is added to the sample first, and the level is a quotient.
  */
 #include "halftone/diffusion/wave_ops.h"
 #include "halftone/ordered/ordered.h"
@@ -22,6 +23,10 @@ RO_INLINE lanes16 load(const void *from) { return (lanes16) * (const loose16 *)f
 
 #if defined(RO_SIMD_AVX512)
 
+RO_INLINE lanes16 add_up_to_end(lanes16 a, lanes16 b)
+{
+    return (lanes16)_mm512_adds_epu16((whole)a, (whole)b);
+}
 RO_INLINE lanes16 load_bytes(const unsigned char *from)
 {
     return (lanes16)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)from));
@@ -34,6 +39,10 @@ RO_INLINE void store_bytes(unsigned char *to, lanes16 a, lanes16 b)
 
 #else
 
+RO_INLINE lanes16 add_up_to_end(lanes16 a, lanes16 b)
+{
+    return (lanes16)_mm256_adds_epu16((whole)a, (whole)b);
+}
 RO_INLINE lanes16 load_bytes(const unsigned char *from)
 {
     return (lanes16)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)from));
@@ -46,20 +55,24 @@ RO_INLINE void store_bytes(unsigned char *to, lanes16 a, lanes16 b)
 
 #endif
 
-/* What the blocks of a row have in common, and how they are compiled. */
+/* What the blocks of a row have in common; the last three are known when it is compiled. */
 struct row {
-    struct diffusion_steps steps; /* a copy: what is written cannot change it */
+    struct diffusion_steps steps; /* copies: what is written cannot change them */
+    struct steps_line quotient;
     const uint16_t *parts, *more;
     int sample_bytes;
-    bool deep;
+    bool deep, sums;
 };
 
 RO_INLINE lanes16 numbers(const struct row *row, const unsigned char *in, size_t i, size_t phase)
 {
     const struct diffusion_steps *steps = &row->steps;
     lanes16 sample = row->sample_bytes == 1 ? load_bytes(in + i) : load(in + 2 * i);
+    lanes16 least = load(row->parts + phase + i);
+    if (row->sums)
+        return line_16(&row->quotient, add_up_to_end(sample, least));
     lanes16 k = level_below_16(steps, sample), level = level_of_16(steps, k);
-    lanes16 part = (sample << 4) - level, least = load(row->parts + phase + i);
+    lanes16 part = (sample << 4) - level;
     if (steps->uneven)
         least += load(row->more + phase + i) &
                  (level_of_16(steps, k + 1) - level - (uint16_t)steps->gap);
@@ -82,36 +95,51 @@ RO_INLINE void round_block(const struct row *row, const unsigned char *in, size_
 }
 
 /* The last block is worked on in a copy. */
-RO_INLINE void round_row(const struct row *row, uint32_t width, uint32_t period,
-                         const unsigned char *in, unsigned char *out)
+RO_INLINE void round_row(struct row row, const struct ordered_plan *plan, int sample_bytes,
+                         bool deep, bool sums, const unsigned char *in, unsigned char *out)
 {
-    const size_t from = (size_t)row->sample_bytes, to = row->deep ? 2 : 1;
+    const size_t width = plan->width, period = plan->period;
+    const size_t from = (size_t)sample_bytes, to = deep ? 2 : 1;
     size_t x = 0, phase = 0;
+    row.sample_bytes = sample_bytes;
+    row.deep = deep;
+    row.sums = sums;
     for (; width - x >= ORDERED_BLOCK; x += ORDERED_BLOCK) {
-        round_block(row, in + x * from, phase, out + x * to);
-        phase = phase + ORDERED_BLOCK >= period ? phase + ORDERED_BLOCK - period
-                                                : phase + ORDERED_BLOCK;
+        round_block(&row, in + x * from, phase, out + x * to);
+        phase += ORDERED_BLOCK;
+        if (phase >= period)
+            phase -= period;
     }
     if (x == width)
         return;
     unsigned char last[ORDERED_BLOCK * 2] = {0}, levels[ORDERED_BLOCK * 2];
     memcpy(last, in + x * from, (width - x) * from);
-    round_block(row, last, phase, levels);
+    round_block(&row, last, phase, levels);
     memcpy(out + x * to, levels, (width - x) * to);
+}
+
+RO_INLINE void any_row(struct row row, const struct ordered_plan *plan, bool sums,
+                       const unsigned char *in, unsigned char *out)
+{
+    if (plan->sample_bytes == 2 && plan->deep)
+        round_row(row, plan, 2, true, sums, in, out);
+    else if (plan->sample_bytes == 2)
+        round_row(row, plan, 2, false, sums, in, out);
+    else if (plan->deep)
+        round_row(row, plan, 1, true, sums, in, out);
+    else
+        round_row(row, plan, 1, false, sums, in, out);
 }
 
 void RO_SIMD_NAME(ordered_parts_row)(const struct ordered_plan *plan, const unsigned char *in,
                                      unsigned char *out, uint32_t y)
 {
     const size_t at = y % plan->screen.height * plan->pitch;
-    struct row row = {plan->steps, plan->parts + at, plan->more + at, plan->sample_bytes,
-                      plan->deep};
-    /* The common case by itself, so that it is compiled without the others. */
-    if (plan->sample_bytes == 2 && !plan->deep && !plan->steps.uneven && !plan->steps.guess) {
-        row.sample_bytes = 2;
-        row.deep = row.steps.uneven = row.steps.guess = false;
-        round_row(&row, plan->width, plan->period, in, out);
+    struct row row = {.steps = plan->steps, .quotient = plan->quotient, .parts = plan->parts + at};
+    if (plan->sums) {
+        any_row(row, plan, true, in, out);
     } else {
-        round_row(&row, plan->width, plan->period, in, out);
+        row.more = plan->more + at;
+        any_row(row, plan, false, in, out);
     }
 }

@@ -34,23 +34,30 @@ static void fill_lookup(struct ordered_plan *plan)
 }
 
 /* The smallest part of a step that goes up: from 1 to the step itself. */
-static uint16_t smallest_part(const struct ordered_plan *plan, int32_t gap, uint32_t rank)
+static int32_t smallest_part(const struct ordered_plan *plan, int32_t gap, uint32_t rank)
 {
     if (plan->rule == ORDERED_BY_LIMIT)
-        return (uint16_t)(ordered_limit(plan, gap) + 1);
-    return (uint16_t)(gap * (2 * (int64_t)rank + 1) / (2 * (int64_t)plan->cells) + 1);
+        return ordered_limit(plan, gap) + 1;
+    return (int32_t)(gap * (2 * (int64_t)rank + 1) / (2 * (int64_t)plan->cells) + 1);
 }
 
 /*
- * Whether numbers are made from parts in lanes of 16 bits: the parts have to fit, and a guess is
- * told by the sign of one. White has the part of a whole step, or the last level and no part, which
- * comes to the same.
+ * Whether numbers are made in lanes of 16 bits. Where a step is a number of samples, one quotient
+ * does: that of the sample and what the cell adds to it. Elsewhere parts have to fit, and a guess
+ * is told by the sign of one; white has the part of a whole step, or the last level and no part,
+ * which comes to the same.
  */
 static bool find_steps(struct ordered_plan *plan)
 {
-    const int32_t n = plan->levels - 1, widest = (16 * (int32_t)plan->maxval + n - 1) / n;
-    if (plan->bits_out || plan->rule == ORDERED_BY_HASH || widest > UINT16_MAX)
+    const uint32_t n = (uint32_t)plan->levels - 1, step = plan->maxval / n;
+    const uint32_t widest = (16 * plan->maxval + n - 1) / n, last = plan->maxval + step - 1;
+    if (plan->bits_out || plan->rule == ORDERED_BY_HASH)
         return false;
+    plan->sums =
+        plan->maxval % n == 0 &&
+        steps_quotient(step, last < UINT16_MAX ? last : UINT16_MAX, n, 16, &plan->quotient);
+    if (plan->sums || widest > UINT16_MAX)
+        return plan->sums;
     plan->steps = diffusion_steps_of(plan->maxval, plan->levels, 16);
     if (plan->steps.guess && widest > INT16_MAX)
         plan->steps.lane_bits = 0;
@@ -70,10 +77,13 @@ static void fill_smallest(struct ordered_plan *plan)
 
 static void fill_cell(struct ordered_plan *plan, size_t at, uint32_t rank)
 {
-    if (plan->parts) {
-        plan->parts[at] = smallest_part(plan, plan->steps.gap, rank);
-        plan->more[at] =
-            (uint16_t)(smallest_part(plan, plan->steps.gap + 1, rank) - plan->parts[at]);
+    if (plan->sums) {
+        const int32_t step = (int32_t)plan->maxval / (plan->levels - 1);
+        plan->parts[at] = (uint16_t)(step - (smallest_part(plan, 16 * step, rank) + 15) / 16);
+    } else if (plan->parts) {
+        const int32_t part = smallest_part(plan, plan->steps.gap, rank);
+        plan->parts[at] = (uint16_t)part;
+        plan->more[at] = (uint16_t)(smallest_part(plan, plan->steps.gap + 1, rank) - part);
     } else if (!plan->whites) {
         plan->ranks[at] = rank;
     } else if (plan->sample_bytes == 1) {
@@ -152,7 +162,7 @@ bool ordered_plan_tables(struct ordered_plan *plan, enum ordered_tables tables)
     plan->whites = table(plan, whites, entries, (size_t)plan->sample_bytes, &enough);
     plan->smallest = table(plan, whites, plan->cells, sizeof *plan->smallest, &enough);
     plan->parts = table(plan, parts, entries, sizeof *plan->parts, &enough);
-    plan->more = table(plan, parts, entries, sizeof *plan->more, &enough);
+    plan->more = table(plan, parts && !plan->sums, entries, sizeof *plan->more, &enough);
     plan->ranks = table(plan, !whites && !parts, entries, sizeof *plan->ranks, &enough);
     if (enough)
         ordered_plan_fill(plan);
