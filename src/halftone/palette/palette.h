@@ -59,15 +59,22 @@ enum {
     PALETTE_TRIES = 4,
     PALETTE_INSIDE = 1, /* of a cell: in the hull as a whole */
     PALETTE_MIXED = PALETTE_REGIONS,
+    PALETTE_GRID_CELLS = 1 << 3 * PALETTE_GRID_BITS,
+    /* With 8-bit samples the regions of all colours of a cell are a block. */
+    PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
+    PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
+    PALETTE_BLOCKS = 1536,
 };
 struct palette_light {
-    uint16_t cell[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID]; /* a region, inside, mixed; 0: new */
-    uint16_t tries[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID][PALETTE_TRIES]; /* in mixed ones */
-    uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];      /* regions */
+    uint16_t cell[PALETTE_GRID_CELLS];                 /* a region, inside, mixed; 0: new */
+    uint16_t tries[PALETTE_GRID_CELLS][PALETTE_TRIES]; /* in mixed ones */
+    uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS]; /* regions */
     uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
     double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
-    int fours;
-    int regions;
+    int fours, regions, blocks;
+    uint16_t block_of[PALETTE_GRID_CELLS];         /* of cells */
+    uint16_t block_all_of[PALETTE_REGIONS];        /* of one region */
+    uint16_t block[PALETTE_BLOCKS][PALETTE_BLOCK]; /* 0: not known, as all of the first */
     struct palette_region {
         struct palette_corners set;
         int level;          /* colours in its point, line or plane */
@@ -141,6 +148,7 @@ struct palette_plan {
     bool monotone;                   /* `linear` rises or falls throughout */
     int32_t overshoot;               /* how far beyond 0 and W a value still counts for its error */
     int rows_down, skew;
+    uint64_t place[3][256]; /* 8-bit samples with a hull: light << 32, place in a block, cell */
 };
 
 /* The cell of a value from 0 to W. */
