@@ -93,26 +93,15 @@ struct palette_choice {
     int count;
     int32_t shift, least[3], most[3]; /* least and most of a channel of the colours */
     int32_t red_green[PALETTE_MOST], blue[PALETTE_MOST], square[PALETTE_MOST];
-    /* Where there are many colours: those that can be nearest in a cell. */
-    uint32_t
-        *cells; /* one colour, or 256 times the place in `lists` of several; NULL: few colours */
-    uint8_t *lists; /* their number, then the colours in ascending order */
 };
 enum {
     PALETTE_BEYOND = 8,       /* how often what lies beyond the palette counts */
     PALETTE_GREEN_CHOSEN = 3, /* and the square of green */
-    PALETTE_FEW = 32,         /* more colours than this have cells */
-    PALETTE_CHOICE_BITS = 5,
-    PALETTE_CHOICE_CELLS = 1 << PALETTE_CHOICE_BITS,         /* a channel */
-    PALETTE_CHOICE_BELOW = 4,                                /* below 0 */
-    PALETTE_CHOICE_WIDE = 18,                                /* bits of a cell below 0 */
-    PALETTE_CHOICE_HIGHEST = (1 << 21) - PALETTE_OFFSET - 1, /* of the last cell */
 };
 
 struct palette_plan;
-/* From the plan's colours. False where there is no memory. */
-bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
-void palette_choice_free(struct palette_choice *choice);
+/* From the plan's colours. */
+void palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
 
 /* x of a channel's value. */
 static inline int32_t palette_stretch(const struct palette_choice *choice, int channel, int32_t v)

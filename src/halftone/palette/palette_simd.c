@@ -36,22 +36,22 @@ RO_INLINE ints score_of(const struct palette_choice *choice, ints pair, ints blu
            (multiply_pairs(blue, zero + choice->blue[k]) - choice->square[k]);
 }
 
-/* The best of eight colours by a tournament, in which the lower number wins a tie. Past the last
- * colour scores are the lowest. */
-RO_INLINE ints nearest_of_eight(const struct palette_choice *choice, ints pair, ints blue,
-                                int first, ints *best)
+/* The best of up to eight colours by a tournament, in which the lower number wins a tie. Past the
+ * last colour scores are the lowest. */
+RO_INLINE ints best_of(const struct palette_choice *choice, ints pair, ints blue, int first,
+                       const int colours, ints *best)
 {
     const ints zero = {0};
     ints score[8], number[8];
     RO_UNROLL
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < colours; k++) {
         score[k] = score_of(choice, pair, blue, first + k);
         number[k] = zero + k;
     }
     RO_UNROLL
-    for (int apart = 1; apart < 8; apart *= 2)
+    for (int apart = 1; apart < colours; apart *= 2)
         RO_UNROLL
-    for (int k = 0; k < 8; k += 2 * apart) {
+    for (int k = 0; k < colours; k += 2 * apart) {
         number[k] = chosen(score[k + apart] > score[k], number[k + apart], number[k]);
         score[k] = maximum(score[k + apart], score[k]);
     }
@@ -59,60 +59,23 @@ RO_INLINE ints nearest_of_eight(const struct palette_choice *choice, ints pair, 
     return number[0] + first;
 }
 
-/* palette_nearest of few colours: all of them. */
-RO_INLINE ints nearest_of_few(const struct palette_choice *choice, const ints u[3],
-                              const bool eight)
+/* palette_nearest, of two, four or eight colours; 0: any number. */
+RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], const int colours)
 {
     const int32_t *least = choice->least, *most = choice->most;
+    ints u[3], best;
+    for (int c = 0; c < 3; c++)
+        u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
     const ints blue = stretch(u[2], least[2], most[2]);
     const ints pair =
         stretch((u[0] & 65535) | u[1] << 16, least[0] | least[1] << 16, most[0] | most[1] << 16);
-    ints best, nearest = nearest_of_eight(choice, pair, blue, 0, &best);
-    for (int first = 8; first < choice->count && !eight; first += 8) {
-        ints score, number = nearest_of_eight(choice, pair, blue, first, &score);
+    ints nearest = best_of(choice, pair, blue, 0, colours ? colours : 8, &best);
+    for (int first = 8; first < choice->count && !colours; first += 8) {
+        ints score, number = best_of(choice, pair, blue, first, 8, &score);
         nearest = chosen(score > best, number, nearest);
         best = maximum(score, best);
     }
     return nearest;
-}
-
-/* Cells of choices are half as many an octave as those of cell_of. */
-RO_INLINE ints choice_cell_of(ints v)
-{
-    const ints zero = {0};
-    ints below = minimum(maximum(v >> PALETTE_CHOICE_WIDE, zero - PALETTE_CHOICE_BELOW), zero);
-    return (cell_of(minimum(maximum(v, zero), zero + PALETTE_CHOICE_HIGHEST)) >> 1) +
-           (below + PALETTE_CHOICE_BELOW);
-}
-
-/* Of many: those that the cell names. */
-RO_INLINE ints nearest_of_many(const struct palette_choice *choice, const ints v[3])
-{
-    ints cell = choice_cell_of(v[0]) | choice_cell_of(v[1]) << PALETTE_CHOICE_BITS |
-                choice_cell_of(v[2]) << 2 * PALETTE_CHOICE_BITS;
-    ints nearest = gather(choice->cells, cell, 4);
-    for (unsigned several = high_lanes(255 - nearest); several; several &= several - 1) {
-        const int i = __builtin_ctz(several);
-        const uint8_t *list = choice->lists + ((uint32_t)nearest[i] >> 8);
-        const int32_t of[3] = {palette_stretch(choice, 0, v[0][i]),
-                               palette_stretch(choice, 1, v[1][i]),
-                               palette_stretch(choice, 2, v[2][i])};
-        int32_t best = INT32_MIN;
-        for (int j = 1; j <= list[0] + 1; j++) {
-            const int32_t score = palette_score(choice, list[j], of);
-            nearest[i] = score > best ? list[j] : nearest[i];
-            best = score > best ? score : best;
-        }
-    }
-    return nearest;
-}
-
-RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], const bool eight)
-{
-    ints u[3];
-    for (int c = 0; c < 3; c++)
-        u[c] = (v[c] >> PALETTE_FINE) + choice->shift;
-    return !eight && choice->cells ? nearest_of_many(choice, v) : nearest_of_few(choice, u, eight);
 }
 
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
@@ -137,7 +100,7 @@ RO_INLINE ints divide(struct divider divider, bool power, ints t)
 
 RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_band *band,
                          struct divider divider, int64_t k0, const bool edge, const bool power,
-                         const bool few, const bool hull)
+                         const bool few, const bool hull, const int colours)
 {
     struct scratch *s = band->scratch;
     const struct diffusion_kernel *kernel = &plan->kernel;
@@ -194,8 +157,8 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
             if (!hull)
                 cell |= cell_of(minimum(maximum(v[c], zero), zero + white)) << (c * PALETTE_SHIFT);
         }
-        ints k = hull ? nearest_of(&plan->choice, v, few && LANES == 8)
-                      : gather(plan->nearest, cell, 1) & 255;
+        ints k =
+            hull ? nearest_of(&plan->choice, v, colours) : gather(plan->nearest, cell, 1) & 255;
         s->level[q] = k;
         ints started = zero, inside = zero;
         if (edge) {
@@ -243,27 +206,31 @@ static void load(const struct palette_plan *plan, const struct palette_band *ban
 
 /* One loop for each kind of divisor and palette; at edges, where speed does not count, one less. */
 RO_INLINE void run_rule(const struct palette_plan *plan, const struct palette_band *band,
-                        struct divider divider, int64_t k0, bool edge, const bool hull)
+                        struct divider divider, int64_t k0, bool edge, const bool few,
+                        const bool hull, const int colours)
 {
-    const bool few = plan->count <= LANES;
     if (edge)
-        divider.magic ? run_chunk(plan, band, divider, k0, true, false, false, hull)
-                      : run_chunk(plan, band, divider, k0, true, true, false, hull);
+        divider.magic ? run_chunk(plan, band, divider, k0, true, false, false, hull, 0)
+                      : run_chunk(plan, band, divider, k0, true, true, false, hull, 0);
     else if (divider.magic)
-        few ? run_chunk(plan, band, divider, k0, false, false, true, hull)
-            : run_chunk(plan, band, divider, k0, false, false, false, hull);
+        run_chunk(plan, band, divider, k0, false, false, few, hull, colours);
     else
-        few ? run_chunk(plan, band, divider, k0, false, true, true, hull)
-            : run_chunk(plan, band, divider, k0, false, true, false, hull);
+        run_chunk(plan, band, divider, k0, false, true, few, hull, colours);
 }
 
 static void run(const struct palette_plan *plan, const struct palette_band *band,
                 struct divider divider, int64_t k0, bool edge)
 {
-    if (plan->hull)
-        run_rule(plan, band, divider, k0, edge, true);
+    if (!plan->hull)
+        plan->count <= LANES ? run_rule(plan, band, divider, k0, edge, true, false, 0)
+                             : run_rule(plan, band, divider, k0, edge, false, false, 0);
+    else if (plan->count > 8)
+        run_rule(plan, band, divider, k0, edge, false, true, 0);
+    else if (plan->count > 4)
+        run_rule(plan, band, divider, k0, edge, true, true, 8);
     else
-        run_rule(plan, band, divider, k0, edge, false);
+        plan->count > 2 ? run_rule(plan, band, divider, k0, edge, true, true, 4)
+                        : run_rule(plan, band, divider, k0, edge, true, true, 2);
 }
 
 static void steps(const struct palette_plan *plan, struct palette_band *band, int64_t first,
