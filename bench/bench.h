@@ -28,6 +28,6 @@ struct bench {
 
 extern const struct bench bench_papers, bench_diffusion, bench_halftone, bench_ordered,
     bench_palette, bench_dbs, bench_quality, bench_denoise, bench_hologram, bench_register,
-    bench_segment;
+    bench_segment, bench_plan;
 
 #endif

@@ -10,7 +10,8 @@
 /* A context with its own threads, and what it runs. */
 struct halftoning {
     ro_context *context;
-    const ro_image *in, *out;
+    const ro_image *in;
+    ro_image *out;
     ro_halftone_options options;
 };
 bool run_halftoning(void *halftoning);

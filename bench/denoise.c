@@ -20,14 +20,15 @@ static const double BUDGET = 1.5; /* seconds for one contender */
 
 struct entry {
     ro_context *context;
-    const ro_image *in, *out;
+    const ro_image *in;
+    ro_image *out;
     ro_denoise_options options;
 };
 
 static bool run_entry(void *data)
 {
     struct entry *entry = data;
-    return ro_denoise(entry->context, entry->in, entry->out, &entry->options) == RO_OK;
+    return ro_denoise(entry->context, entry->in, entry->out, &entry->options, NULL) == RO_OK;
 }
 
 struct copy {
@@ -59,12 +60,10 @@ static void enter(struct field *field, ro_context *context, int threads, const c
         .context = context,
         .in = &field->in[floats],
         .out = &field->out[floats],
-        .options = {.model = model,
-                    .number = number,
+        .options = {RO_DENOISE_DEFAULTS, .model = model, .number = number,
                     .kappa = strcmp(model, "linear") == 0 ? 0 : 10,
                     .schedule = depth == 1 ? "passes" : "stream",
-                    .depth = depth == 1 ? 0 : depth,
-                    .iterations = steps},
+                    .steps_at_once = depth == 1 ? 0 : depth, .iterations = steps},
     };
     field->list[field->count++] =
         (struct contender){.threads = threads, .run = run_entry, .data = entry};
@@ -144,11 +143,59 @@ struct marks {
     double s16, s9, passes, stream, opencv, itk;
 };
 
-static void time_size(int size, ro_context *one, ro_context *all, int threads, struct table *table,
-                      struct marks *marks)
+static void raise_to(double *mark, double speed) { *mark = speed > *mark ? speed : *mark; }
+
+static void mark(struct marks *marks, int size, int threads, const struct contender *c,
+                 double speed)
+{
+    const ro_denoise_options *o = &((const struct entry *)c->data)->options;
+    const bool s16 = strcmp(o->number, "s16") == 0, s9 = strcmp(o->number, "s9") == 0;
+    if (size == 2048 && strcmp(o->model, "perona-malik") == 0 && c->threads == 1 && (s16 || s9))
+        raise_to(s16 ? &marks->s16 : &marks->s9, speed);
+    if (size == 8192 && strcmp(o->model, "linear") == 0 && s16 && c->threads == threads)
+        raise_to(o->steps_at_once > 1 ? &marks->stream : &marks->passes, speed);
+}
+
+static void enter_all(struct field *field, ro_context *one, ro_context *all, int threads,
+                      uint32_t steps)
 {
     static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
     static const char *const numbers[] = {"u8", "s9", "s16", "s23e8"};
+    for (int m = 0; m < 4; m++)
+        for (int n = 0; n < 4; n++) {
+            enter(field, one, 1, models[m], numbers[n], 8, steps);
+            if (threads > 1)
+                enter(field, all, threads, models[m], numbers[n], 8, steps);
+        }
+    enter(field, one, 1, "perona-malik", "s9", 1, steps);
+    enter(field, one, 1, "perona-malik", "s9", 16, steps);
+    for (uint32_t depth = 1; depth <= 16; depth *= 2)
+        for (int m = 0; m < 2; m++) {
+            enter(field, one, 1, models[m], "s16", depth, steps);
+            if (threads > 1)
+                enter(field, all, threads, models[m], "s16", depth, steps);
+        }
+    field->list[field->count++] = (struct contender){.run = run_copy, .data = &field->copy};
+}
+
+/* Another program, on one thread and on all. */
+static void time_peer(const char *name, const char *number, double (*run)(int, int, int), int size,
+                      int steps, double pixels, int threads, struct table *table, double *marked)
+{
+    for (int t = 1; t <= threads && size <= 2048; t += threads > 1 ? threads - 1 : 1) {
+        const double seconds = run(size, steps, t);
+        if (seconds <= 0)
+            continue;
+        print_row(table, size, name, number, "", "", t, 1, pixels * steps / seconds);
+        if (size == 2048 && t == 1)
+            *marked = pixels * steps / seconds;
+    }
+}
+
+static void time_size(int size, ro_context *one, ro_context *all, int threads, struct table *table,
+                      struct marks *marks)
+{
+    enum { ITK_STEPS = 4 }; /* it takes its time */
     struct field field;
     const uint32_t steps = size >= 4096 ? 16 : 48;
     const double pixels = (double)size * size;
@@ -157,21 +204,7 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
         close_field(&field);
         return;
     }
-    for (int m = 0; m < 4; m++)
-        for (int n = 0; n < 4; n++) {
-            enter(&field, one, 1, models[m], numbers[n], 8, steps);
-            if (threads > 1)
-                enter(&field, all, threads, models[m], numbers[n], 8, steps);
-        }
-    enter(&field, one, 1, "perona-malik", "s9", 1, steps);
-    enter(&field, one, 1, "perona-malik", "s9", 16, steps);
-    for (uint32_t depth = 1; depth <= 16; depth *= 2)
-        for (int m = 0; m < 2; m++) {
-            enter(&field, one, 1, models[m], "s16", depth, steps);
-            if (threads > 1)
-                enter(&field, all, threads, models[m], "s16", depth, steps);
-        }
-    field.list[field.count++] = (struct contender){.run = run_copy, .data = &field.copy};
+    enter_all(&field, one, all, threads, steps);
     time_in_turns(field.list, field.count, ROUNDS, BUDGET);
     for (int i = 0; i < field.count; i++) {
         const struct contender *c = &field.list[i];
@@ -182,53 +215,26 @@ static void time_size(int size, ro_context *one, ro_context *all, int threads, s
             print_row(table, size, "memcpy", "16 bit", "", "", 1, 1, pixels / c->best);
             continue;
         }
-        double speed = pixels * steps / c->best;
+        const double speed = pixels * steps / c->best;
         const ro_denoise_options *o = &entry->options;
-        uint32_t depth = o->depth ? o->depth : 1;
         print_row(table, size, o->model, o->number, o->schedule,
-                  ro_cpu_name(ro_context_report(entry->context)->cpu), c->threads, depth, speed);
-        bool non_linear = strcmp(o->model, "perona-malik") == 0;
-        bool linear = strcmp(o->model, "linear") == 0;
-        if (size == 2048 && non_linear && c->threads == 1) {
-            double *mark = strcmp(o->number, "s16") == 0  ? &marks->s16
-                           : strcmp(o->number, "s9") == 0 ? &marks->s9
-                                                          : NULL;
-            if (mark && speed > *mark)
-                *mark = speed;
-        }
-        if (size == 8192 && linear && strcmp(o->number, "s16") == 0 && c->threads == threads) {
-            double *mark = depth == 1 ? &marks->passes : &marks->stream;
-            if (speed > *mark)
-                *mark = speed;
-        }
+                  ro_cpu_name(ro_context_report(entry->context)->cpu), c->threads,
+                  o->steps_at_once ? o->steps_at_once : 1, speed);
+        mark(marks, size, threads, c, speed);
     }
     close_field(&field);
-    for (int t = 1; t <= threads && size <= 2048; t += threads > 1 ? threads - 1 : 1) {
-        double seconds = peer_opencv_diffusion(size, (int)steps, t);
-        if (seconds <= 0)
-            continue;
-        double speed = 3 * pixels * steps / seconds;
-        print_row(table, size, "OpenCV", "8 bit", "", "", t, 1, speed);
-        if (size == 2048 && t == 1)
-            marks->opencv = speed;
-    }
-    for (int t = 1; t <= threads && size <= 2048; t += threads > 1 ? threads - 1 : 1) {
-        enum { ITK_STEPS = 4 }; /* it takes its time */
-        double seconds = peer_itk_diffusion(size, ITK_STEPS, t);
-        if (seconds <= 0)
-            continue;
-        double speed = pixels * ITK_STEPS / seconds;
-        print_row(table, size, "ITK", "float", "", "", t, 1, speed);
-        if (size == 2048 && t == 1)
-            marks->itk = speed;
-    }
+    /* OpenCV's has three channels. */
+    time_peer("OpenCV", "8 bit", peer_opencv_diffusion, size, (int)steps, 3 * pixels, threads,
+              table, &marks->opencv);
+    time_peer("ITK", "float", peer_itk_diffusion, size, ITK_STEPS, pixels, threads, table,
+              &marks->itk);
     fflush(stdout);
 }
 
 static int run(const struct bench_options *options)
 {
     static const int sizes[] = {512, 2048, 8192};
-    ro_context_options with = {.device = RO_DEVICE_CPU, .threads = 1};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     ro_context *one = NULL, *all = NULL;
     struct table table = {.json = options->json, .first = true};
     struct marks marks = {0};

@@ -26,17 +26,16 @@ struct measured {
     uint64_t launches;
 };
 
-static bool measure(ro_context *context, const ro_image *in, const ro_image *out,
+static bool measure(ro_context *context, const ro_image *in, ro_image *out,
                     const ro_denoise_options *options, struct measured *measured)
 {
     double times[REPEATS];
     ro_denoise_report report;
     ro_denoise_options with = *options;
-    with.report = &report;
     *measured = (struct measured){.call = 1e9};
     for (int i = -1; i < REPEATS; i++) {
         double start = bench_seconds();
-        if (ro_denoise(context, in, out, &with) != RO_OK) {
+        if (ro_denoise(context, in, out, &with, &report) != RO_OK) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
             return false;
         }
@@ -99,9 +98,8 @@ static void time_size(ro_context *context, int size, bool json, bool *first)
     else
         for (int m = 0; m < 4; m++)
             for (int n = 0; n < 4; n++) {
-                const ro_denoise_options options = {.model = models[m],
-                                                    .number = numbers[n],
-                                                    .kappa = m ? 10 : 0,
+                const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = models[m],
+                                                    .number = numbers[n], .kappa = m ? 10 : 0,
                                                     .iterations = steps};
                 struct measured measured;
                 if (!measure(context, &in, &out, &options, &measured))

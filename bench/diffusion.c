@@ -45,12 +45,13 @@ struct field {
 static void enter(struct field *field, const char *schedule, int threads, ro_cpu cpu)
 {
     struct halftoning *ours = &field->ours[field->count];
-    ro_context_options how = {.device = RO_DEVICE_CPU, .threads = threads, .cpu = cpu};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = threads,
+                              .cpu = cpu};
     if (ro_context_open(&how, &ours->context) != RO_OK)
         return;
     ours->in = &field->in;
     ours->out = &field->out;
-    ours->options.schedule = schedule;
+    ours->options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = schedule};
     field->list[field->count++] = (struct contender){
         .name = schedule, .threads = threads, .run = run_halftoning, .data = ours};
 }

@@ -76,11 +76,11 @@ static void free_images(struct device_images *images)
 }
 
 /* Median kernel time in ms; 0 when it failed. */
-static double kernel_time(ro_context *context, struct device_images *images, int count,
-                          const char *schedule)
+static double method_time(ro_context *context, struct device_images *images, int count,
+                          const char *method, const char *schedule)
 {
     double times[REPEATS];
-    ro_halftone_options options = {.schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method, .schedule = schedule};
     for (int i = -2; i < REPEATS; i++) {
         double ms;
         if (ro_cuda_timer_start(context) != RO_OK ||
@@ -95,6 +95,12 @@ static double kernel_time(ro_context *context, struct device_images *images, int
     }
     qsort(times, REPEATS, sizeof *times, by_value);
     return times[REPEATS / 2];
+}
+
+static double kernel_time(ro_context *context, struct device_images *images, int count,
+                          const char *schedule)
+{
+    return method_time(context, images, count, "floyd-steinberg", schedule);
 }
 
 /* A card that idles has low clocks: half a second of work brings them up. */
@@ -150,6 +156,34 @@ static void print_kernel_table(ro_context *context, int only_size, double chain)
         }
         printf(" %.1f | %.3f |\n", (double)sizes[s] * sizes[s] / ms / 1e6,
                wave_steps(sizes[s]) * chain / 1e6);
+        free_images(&images);
+    }
+}
+
+/* The wave of other methods. Images of 16 bits are what two of 8 hold. */
+static void print_methods(ro_context *context, int only_size)
+{
+    static const char *const methods[] = {"jarvis-judice-ninke", "acuity"};
+    printf(
+        "\nThe wave of other methods, kernel time, ms (and Gpixel/s)\n\n"
+        "| size | jarvis-judice-ninke | acuity | jarvis-judice-ninke, 16 bit | acuity, 16 bit |\n"
+        "| ---: | ---: | ---: | ---: | ---: |\n");
+    for (int s = 0; s < SIZES; s++) {
+        struct device_images images;
+        if (only_size && sizes[s] != only_size)
+            continue;
+        if (make_images(context, sizes[s], 2, &images)) {
+            printf("| %d² |", sizes[s]);
+            for (int i = 0; i < 4; i++) {
+                if (i == 2)
+                    images.in[0] = (ro_image){RO_GRAY16, (uint32_t)sizes[s], (uint32_t)sizes[s],
+                                              65535,     2 * sizes[s],       images.in_memory};
+                double ms = method_time(context, &images, 1, methods[i % 2], "wave");
+                printf(" %.3f (%.1f) |", ms, (double)sizes[s] * sizes[s] / ms / 1e6);
+                fflush(stdout);
+            }
+            printf("\n");
+        }
         free_images(&images);
     }
 }
@@ -214,11 +248,12 @@ static void free_host(struct host_images *host)
 
 /* The whole call, or without a schedule a plain copy of the bytes there and back; best of `runs` in
  * ms, 0 when it failed. */
-static double host_time(ro_context *context, const struct host_images *host, const char *schedule,
+static double host_time(ro_context *context, struct host_images *host, const char *schedule,
                         int runs)
 {
     double best = 0;
-    ro_halftone_options options = {.schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg",
+                                   .schedule = schedule};
     for (int i = 0; i < runs; i++) {
         double start = bench_seconds();
         bool done = schedule ? ro_halftone(context, &host->in, &host->out, &options) == RO_OK
@@ -343,6 +378,7 @@ int bench_diffusion_cuda(const struct bench_options *options)
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     print_kernel_table(context, options->size, chain);
     print_anatomy(context, chain);
+    print_methods(context, options->size);
     print_batch(context);
     print_host_table(context, options->size);
     print_bytes(context);

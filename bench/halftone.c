@@ -6,6 +6,7 @@
  */
 #include "bench.h"
 #include "contenders.h"
+#include "peers/peer_process.h"
 #include "peers/peer_zimg.h"
 #include "timing.h"
 
@@ -57,30 +58,21 @@ static double time_netpbm(const struct files *files)
 
 static double time_pillow(const struct files *files)
 {
-    static const char script[] = "import time\n"
+    static const char script[] = "import sys, time\n"
                                  "from PIL import Image\n"
                                  "Image.MAX_IMAGE_PIXELS = None\n"
-                                 "picture = Image.open('%s').convert('L')\n"
+                                 "picture = Image.open(sys.argv[1]).convert(\"L\")\n"
                                  "best = None\n"
-                                 "for i in range(%d):\n"
+                                 "for i in range(int(sys.argv[2])):\n"
                                  "    start = time.perf_counter()\n"
-                                 "    picture.convert('1')\n"
+                                 "    picture.convert(\"1\")\n"
                                  "    took = time.perf_counter() - start\n"
                                  "    best = took if best is None else min(best, took)\n"
                                  "print(best)\n";
-    static const char *const pythons[] = {"python3", "/usr/bin/python3"};
-    char text[1024], command[1280];
-    double best = 0;
-    snprintf(text, sizeof text, script, files->picture, ROUNDS);
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons && best == 0; i++) {
-        snprintf(command, sizeof command, "%s -c \"%s\" 2>/dev/null", pythons[i], text);
-        FILE *pipe = popen(command, "r");
-        if (pipe && fscanf(pipe, "%lf", &best) != 1)
-            best = 0;
-        if (pipe)
-            pclose(pipe);
-    }
-    return best;
+    char arguments[256];
+    double best;
+    snprintf(arguments, sizeof arguments, "%s %d", files->picture, ROUNDS);
+    return peer_python(script, arguments, 1, &best, 1) == 1 ? best : 0;
 }
 
 static void print_row(const char *name, const char *how, double seconds, double pixels, bool json,
@@ -128,7 +120,7 @@ static int run(const struct bench_options *options)
     ro_context *context = NULL;
     ro_image in = {0}, out = {0}, bytes = {0};
     bool first = true;
-    ro_context_options one = {.device = RO_DEVICE_CPU, .threads = 1};
+    ro_context_options one = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     if (ro_context_open(&one, &context) != RO_OK)
         return 1;
     int result = 1;
@@ -153,7 +145,10 @@ static int run(const struct bench_options *options)
         for (int serpentine = 0; serpentine < 2; serpentine++) {
             const char *name = ro_halftone_method_at(i)->name;
             struct halftoning ours = {
-                context, &in, &out, {.method = name, .serpentine = serpentine}};
+                context,
+                &in,
+                &out,
+                {RO_HALFTONE_DEFAULTS, .method = name, .serpentine = serpentine}};
             struct contender method = {.run = run_halftoning, .data = &ours};
             time_in_turns(&method, 1, ROUNDS, BUDGET);
             if (method.failed) /* it needs an option, or has no such rows */

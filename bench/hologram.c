@@ -51,11 +51,9 @@ static void fill(const ro_field *field)
 
 static ro_hologram_options options_of(const struct method *method, uint32_t hogel)
 {
-    return (ro_hologram_options){.weights = method->weights,
-                                 .taps = method->taps,
-                                 .p = method->p,
-                                 .hogel = hogel,
-                                 .window = {0.2, 0.15, 0.3, 0.3}};
+    return (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .weights = method->weights,
+                                 .taps = method->taps, .p = method->p,
+                                 .hogel = hogel,       .window = {0.2, 0.15, 0.3, 0.3}};
 }
 
 struct entry {
@@ -68,7 +66,8 @@ struct entry {
 static bool run_entry(void *data)
 {
     struct entry *entry = data;
-    return ro_hologram_quantize(entry->context, entry->field, entry->out, &entry->options) == RO_OK;
+    return ro_hologram_quantize(entry->context, entry->field, entry->out, &entry->options, NULL) ==
+           RO_OK;
 }
 
 /* ---- On the CPU ---------------------------------------------------------------------------- */
@@ -80,7 +79,7 @@ static bool measure(int size, bool json, bool *first)
     ro_image out = {0};
     struct entry entries[METHODS];
     struct contender list[METHODS];
-    ro_context_options how = {.device = RO_DEVICE_CPU};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
     if (ro_context_open(&how, &context) != RO_OK)
         return false;
     bool done =
@@ -155,15 +154,14 @@ static int run_cpu(const struct bench_options *options)
 /* ---- On a device --------------------------------------------------------------------------- */
 
 static bool measure_device(ro_context *context, uint32_t width, uint32_t height, uint32_t hogel,
-                           const struct method *method, const ro_field *field, const ro_image *out)
+                           const struct method *method, const ro_field *field, ro_image *out)
 {
     ro_hologram_report report = {0};
     ro_hologram_options options = options_of(method, hogel);
     double best = 0, kernel = 0;
-    options.report = &report;
     for (int i = -1; i < ROUNDS; i++) {
         double start = bench_seconds();
-        if (ro_hologram_quantize(context, field, out, &options) != RO_OK) {
+        if (ro_hologram_quantize(context, field, out, &options, &report) != RO_OK) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
             return false;
         }
@@ -172,7 +170,7 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
             best = took;
         if (i <= 0 || report.kernel_ms < kernel)
             kernel = report.kernel_ms;
-        ro_hologram_report_free(&report);
+        ro_free(report.hogel);
     }
     printf("| %5u x %-5u | %5u | %-5s | %2d | %d | %8.3f | %7.1f | %8.2f | %7.1f |", width, height,
            hogel, method->weights, method->taps, method->p, kernel,

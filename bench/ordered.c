@@ -59,13 +59,15 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
                 posix_memalign(&copy.to, 64, (size_t)in.stride * in.height) == 0;
     for (int i = 0; done && i < METHODS * SETS; i++) {
         int m = i / SETS;
-        ro_context_options how = {.device = RO_DEVICE_CPU, .threads = 1, .cpu = sets[i % SETS]};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1,
+                                  .cpu = sets[i % SETS]};
         if (ro_context_open(&how, &ours[count].context) != RO_OK)
             continue;
         ours[count].in = &in;
         ours[count].out = methods[m].levels == 2 ? &bits : &levels;
-        ours[count].options = (ro_halftone_options){
-            .method = methods[m].method, .levels = methods[m].levels, .cell = methods[m].cell};
+        ours[count].options =
+            (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[m].method,
+                                  .levels = methods[m].levels, .cell = methods[m].cell};
         list[count] = (struct contender){.name = methods[m].method,
                                          .variant = ro_cpu_name(sets[i % SETS]),
                                          .threads = 1,
@@ -98,7 +100,8 @@ static bool make_screens(ro_context *context, bool json)
     for (int i = 0; i < 3; i++) {
         ro_image screen;
         double start = bench_seconds();
-        if (ro_screen_make(context, &(ro_screen_options){.size = sizes[i]}, &screen) != RO_OK)
+        if (ro_screen_make(context, &(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = sizes[i]},
+                           &screen) != RO_OK)
             return false;
         double took = bench_seconds() - start;
         ro_image_free(&screen);

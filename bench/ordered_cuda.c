@@ -38,7 +38,8 @@ static double median(double *times)
 static double time_method(ro_context *context, int row, const ro_image *in, const ro_image *out)
 {
     enum { IMAGES = 8 };
-    const ro_halftone_options options = {.method = rows[row].method, .levels = rows[row].levels};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = rows[row].method,
+                                         .levels = rows[row].levels};
     ro_image ins[IMAGES], outs[IMAGES];
     double times[REPEATS];
     for (int i = 0; i < IMAGES; i++) {

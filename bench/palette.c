@@ -30,12 +30,46 @@ static void print_rows(const struct contender *list, int count, int size, bool j
     }
 }
 
-static int run(const struct bench_options *options)
+/* Ours, one for each way that this machine has; how many. */
+static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palette,
+                      struct halftoning ours[OURS], struct contender *list)
 {
     static const struct {
         ro_cpu cpu;
         int threads;
     } ways[OURS] = {{RO_CPU_SCALAR, 1}, {RO_CPU_AVX2, 1}, {RO_CPU_AVX512, 1}, {RO_CPU_AUTO, 0}};
+    int count = 0;
+    for (int i = 0; i < OURS; i++) {
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .cpu = ways[i].cpu,
+                                  .threads = ways[i].threads};
+        struct halftoning *own = &ours[count];
+        if (ro_context_open(&how, &own->context) != RO_OK)
+            continue;
+        *own =
+            (struct halftoning){own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
+        list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
+    }
+    return count;
+}
+
+/* Says what ran; the best times on one thread and on all. */
+static void note_ours(const struct halftoning *ours, struct contender *list, int count,
+                      double *best, double *all)
+{
+    *best = *all = 0;
+    for (int i = 0; i < count; i++) {
+        const ro_report *report = ro_context_report(ours[i].context);
+        list[i].variant = ro_cpu_name(report->cpu);
+        list[i].threads = report->threads;
+        if (!list[i].failed && report->threads == 1 && (*best == 0 || list[i].best < *best))
+            *best = list[i].best;
+        if (!list[i].failed && (*all == 0 || list[i].best < *all))
+            *all = list[i].best;
+    }
+}
+
+static int run(const struct bench_options *options)
+{
     struct contender list[OURS + 1] = {{0}};
     struct halftoning ours[OURS] = {{0}};
     struct peer_magick *magick = NULL;
@@ -53,15 +87,7 @@ static int run(const struct bench_options *options)
     in.stride = 3 * (ptrdiff_t)size; /* as ImageMagick takes it */
     if (ro_testcard(context, &in) != RO_OK)
         goto done;
-    for (int i = 0; i < OURS; i++) {
-        ro_context_options how = {.cpu = ways[i].cpu, .threads = ways[i].threads};
-        struct halftoning *own = &ours[count];
-        if (ro_context_open(&how, &own->context) != RO_OK)
-            continue;
-        *own = (struct halftoning){own->context, &in, &out, {.palette = &palette}};
-        list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
-    }
-    int own_count = count;
+    const int own_count = count = enter_ours(&in, &out, &palette, ours, list);
     if ((magick = peer_magick_open(&in, &palette)))
         list[count++] = (struct contender){.name = "ImageMagick",
                                            .variant = "",
@@ -69,16 +95,8 @@ static int run(const struct bench_options *options)
                                            .run = peer_magick_run,
                                            .data = magick};
     time_in_turns(list, count, ROUNDS, 20);
-    double best = 0, all = 0; /* on one thread, on all */
-    for (int i = 0; i < own_count; i++) {
-        const ro_report *report = ro_context_report(ours[i].context);
-        list[i].variant = ro_cpu_name(report->cpu);
-        list[i].threads = report->threads;
-        if (!list[i].failed && report->threads == 1 && (best == 0 || list[i].best < best))
-            best = list[i].best;
-        if (!list[i].failed && (all == 0 || list[i].best < all))
-            all = list[i].best;
-    }
+    double best, all;
+    note_ours(ours, list, own_count, &best, &all);
     if (options->json) {
         printf("[");
     } else {

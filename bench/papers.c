@@ -57,7 +57,7 @@ static bool fill(ro_context *context, const ro_image *image)
 }
 
 /* The best of some runs, ms; 0 when it failed. */
-static double time_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+static double time_halftone(ro_context *context, const ro_image *in, ro_image *out,
                             const ro_halftone_options *options)
 {
     double best = 0, spent = 0;
@@ -86,7 +86,8 @@ static bool print_diffusion(int largest)
     ro_context *context;
     if (ro_context_open(NULL, &context) != RO_OK)
         return false;
-    const ro_halftone_options ed = {.schedule = "ed"}, ec = {.schedule = "ec"};
+    const ro_halftone_options ed = {RO_HALFTONE_DEFAULTS, .schedule = "ed"},
+                              ec = {RO_HALFTONE_DEFAULTS, .schedule = "ec"};
     printf("### Error diffusion, Table I of Kasagi, Nakano and Ito, ms\n\n"
            "Theirs: Core i7-3770K and GeForce GTX 780 Ti, kernel time. Ours: the CPU above; `wave` "
            "with all threads.\n\n"
@@ -133,7 +134,8 @@ static bool print_search(int largest)
         uint32_t width, height;
         double cpu, gpu;
     } theirs[] = {{512, 512, 8351, 213.8}, {2048, 2560, 113300, 3158}, {4096, 3072, 346600, 7248}};
-    const ro_halftone_options options = {.method = "dbs-clipping-free", .aim = "picture"};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
+                                         .aim = "picture"};
     ro_context *context;
     if (ro_context_open(NULL, &context) != RO_OK)
         return false;
@@ -181,7 +183,7 @@ static double time_denoise(ro_context *context, int side, ro_denoise_options opt
     options.kappa = 8;
     for (int i = 0; i < RUNS + 1 && done; i++) {
         const double start = bench_seconds();
-        done = ro_denoise(context, &in, &out, &options) == RO_OK;
+        done = ro_denoise(context, &in, &out, &options, NULL) == RO_OK;
         const double took = bench_seconds() - start;
         best = i == 0 || took < best ? took : best;
     }
@@ -203,7 +205,7 @@ static double time_register(ro_context *context, int width, int height)
         ro_draw_pair(&pair, &fixed, &moving);
     for (int i = 0; i < RUNS && done; i++) {
         const double start = bench_seconds();
-        done = ro_register(context, &fixed, &moving, &field, NULL) == RO_OK;
+        done = ro_register(context, &fixed, &moving, &field, NULL, NULL) == RO_OK;
         const double took = bench_seconds() - start;
         best = i == 0 || took < best ? took : best;
     }
@@ -216,15 +218,18 @@ static double time_register(ro_context *context, int width, int height)
 static double time_step(ro_context *context, int width, int height)
 {
     (void)height;
-    return time_denoise(context, width, (ro_denoise_options){.number = "s9", .iterations = 64}, 1);
+    return time_denoise(context, width,
+                        (ro_denoise_options){RO_DENOISE_DEFAULTS, .number = "s9", .iterations = 64},
+                        1);
 }
 
 /* A step of the profile smooths 4 times and solves 8 times. */
 static double time_jacobi(ro_context *context, int width, int height)
 {
     (void)height;
-    return time_denoise(context, width, (ro_denoise_options){.scheme = "xpp24", .iterations = 8},
-                        12);
+    return time_denoise(
+        context, width,
+        (ro_denoise_options){RO_DENOISE_DEFAULTS, .scheme = "xpp24", .iterations = 8}, 12);
 }
 
 /* A front that grows from the middle, in the numbers of the circuit; time of a step. */
@@ -232,12 +237,9 @@ static double time_level_set(ro_context *context, int width, int height)
 {
     const ro_seed seed = {.x = width / 2.0, .y = height / 2.0, .radius = 5};
     ro_segment_report report = {0};
-    const ro_segment_options options = {.profile = "fpga12",
-                                        .iterations = 100,
-                                        .speed = {{.constant = 1}},
-                                        .seeds = &seed,
-                                        .seed_count = 1,
-                                        .report = &report};
+    const ro_segment_options options = {RO_SEGMENT_DEFAULTS, .profile = "fpga12",
+                                        .iterations = 100,   .speed = {{.constant = 1}},
+                                        .seeds = &seed,      .seed_count = 1};
     ro_image in = {0};
     double best = 0;
     bool done =
@@ -246,7 +248,7 @@ static double time_level_set(ro_context *context, int width, int height)
     for (int i = 0; i < RUNS && done; i++) {
         ro_segmentation *result = NULL;
         const double start = bench_seconds();
-        done = ro_segment(context, &in, &options, &result) == RO_OK;
+        done = ro_segment(context, &in, &options, &result, &report) == RO_OK;
         const double took = bench_seconds() - start;
         best = i == 0 || took < best ? took : best;
         ro_segmentation_free(result);

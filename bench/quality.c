@@ -72,7 +72,7 @@ static ro_status read_grey(ro_context *context, const char *path, uint32_t side,
         ro_status status = ro_image_alloc(context, RO_GRAY8, side, side, 255, grey);
         return status == RO_OK ? ro_testcard(context, grey) : status;
     }
-    ro_status status = ro_image_load(context, path, NULL, &file, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &file, NULL, NULL);
     if (status == RO_OK && file.format != RO_GRAY8 && file.format != RO_RGB8)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: is not of 8 bits", path);
     if (status == RO_OK)
@@ -174,7 +174,7 @@ static ro_status measure_picture(ro_context *context, struct picture *picture,
         look(picture, &bits, seen);
         row->wsnr += 10 * log10(picture->signal / seen[QUALITY_EYES]);
         row->ssim += report.ssim;
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&bits);
     return status;
@@ -199,7 +199,7 @@ static ro_status measure_flats(ro_context *context, uint32_t side, struct qualit
         row->anisotropy += report.anisotropy / count;
         if (greys[i] == 64)
             row->worms = report.worms;
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&grey);
     ro_image_free(&bits);
@@ -236,24 +236,30 @@ static int list_rows(struct quality_row *rows)
         const char *words;
         ro_halftone_options options;
     } more[] = {
-        {"ostromoukhov --serpentine", {.method = "ostromoukhov", .serpentine = 1}},
-        {"dbs-clipping-free --start acuity", {.method = "dbs-clipping-free", .start = "acuity"}},
-        {"dbs-clipping-free --start fs", {.method = "dbs-clipping-free", .start = "fs"}},
+        {"ostromoukhov --serpentine",
+         {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .serpentine = 1}},
+        {"dbs-clipping-free --start random",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "random"}},
+        {"dbs-clipping-free --start fs",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "fs"}},
         {"dbs-clipping-free --start ostromoukhov",
-         {.method = "dbs-clipping-free", .start = "ostromoukhov"}},
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "ostromoukhov"}},
         {"dbs-clipping-free --start blue-noise",
-         {.method = "dbs-clipping-free", .start = "blue-noise"}},
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "blue-noise"}},
         {"dbs-clipping-free --view 600dpi,300mm",
-         {.method = "dbs-clipping-free", .dpi = 600, .distance = 300}},
-        {"dbs-clipping-free --sigma 1.2", {.method = "dbs-clipping-free", .sigma = 1.2}},
-        {"dbs-clipping-free --aim picture", {.method = "dbs-clipping-free", .aim = "picture"}},
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .dpi = 600, .distance = 300}},
+        {"dbs-clipping-free --sigma 1.2",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .sigma = 1.2}},
+        {"dbs-clipping-free --aim picture",
+         {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .aim = "picture"}},
     };
     int count = 0;
     const ro_method *method;
     for (int i = 0; (method = ro_halftone_method_at(i)) && count < MOST_ROWS; i++)
         if (strcmp(method->name, "screen") != 0) { /* it needs one */
             snprintf(rows[count].name, sizeof rows->name, "%s", method->name);
-            rows[count++].options.method = method->name;
+            rows[count++].options =
+                (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method->name};
         }
     for (size_t i = 0; i < sizeof more / sizeof *more && count < MOST_ROWS; i++) {
         snprintf(rows[count].name, sizeof rows->name, "%s", more[i].words);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registration: the sizes of Strzodka's thesis with its times beside, and a larger one; then the
- * peers on the same pair. Pairs are drawn blobs and edges, displaced smoothly by up to 8 pixels,
- * with noise of one grey level. The error is the mean distance to the true displacement, a
- * sixteenth of the side away from the border. Times are those of whole calls.
+ * Registration: the sizes of Strzodka's thesis with its times beside, and a larger one; then pairs
+ * of other motions and tones, with the peers on each. Those of the first table are drawn blobs and
+ * edges, displaced smoothly by up to 8 pixels, with noise of one grey level. The error is the mean
+ * distance to the true displacement, a sixteenth of the side away from the border. Times are those
+ * of whole calls.
  */
 #include "bench.h"
 #include "draw/moved_pair.h"
@@ -23,9 +24,10 @@ struct field {
     ro_image fixed, moving, found;
 };
 
-static bool open_field(struct field *field, ro_context *context, uint32_t width, uint32_t height)
+static bool open_field(struct field *field, ro_context *context, const struct ro_pair *pair)
 {
-    *field = (struct field){.pair = {width, height, RO_MOTION_SMOOTH, 8, 1, 0, 100}};
+    const uint32_t width = pair->width, height = pair->height;
+    *field = (struct field){.pair = *pair};
     if (ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->fixed) != RO_OK ||
         ro_image_alloc(context, RO_GRAY8, width, height, 255, &field->moving) != RO_OK ||
         ro_image_alloc(context, RO_GRAYF, 2 * width, height, 0, &field->found) != RO_OK)
@@ -48,9 +50,12 @@ static double error_of(const struct field *field)
     for (uint32_t y = height / 16; y < height - height / 16; y++) {
         const char *line = (const char *)field->found.data + (ptrdiff_t)y * field->found.stride;
         const float *row = (const float *)(const void *)line;
-        for (uint32_t x = width / 16; x < width - width / 16; x++, count++) {
+        for (uint32_t x = width / 16; x < width - width / 16; x++) {
             double u[2];
             ro_pair_field(&field->pair, x, y, u);
+            if (x + u[0] < 0 || y + u[1] < 0 || x + u[0] > width - 1 || y + u[1] > height - 1)
+                continue;
+            count++;
             sum += hypot((double)row[2 * x] - u[0], (double)row[2 * x + 1] - u[1]);
         }
     }
@@ -67,7 +72,7 @@ static bool run_entry(void *data)
 {
     struct entry *entry = data;
     return ro_register(entry->context, &entry->field->fixed, &entry->field->moving,
-                       &entry->field->found, &entry->options) == RO_OK;
+                       &entry->field->found, &entry->options, NULL) == RO_OK;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -105,7 +110,8 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
 {
     static const char *const numbers[] = {"s23e8", "s10e5"};
     struct field field;
-    bool good = open_field(&field, contexts[0], size->width, size->height);
+    const struct ro_pair pair = {size->width, size->height, RO_MOTION_SMOOTH, 8, 1, 0, 100};
+    bool good = open_field(&field, contexts[0], &pair);
     struct contender list[4] = {{0}};
     struct entry entries[4];
     int count = 0;
@@ -113,7 +119,8 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
         for (int n = 0; n < 2; n++) {
             if (c == 1 && contexts[1] == contexts[0])
                 continue;
-            entries[count] = (struct entry){contexts[c], &field, {.number = numbers[n]}};
+            entries[count] =
+                (struct entry){contexts[c], &field, {RO_REGISTER_DEFAULTS, .number = numbers[n]}};
             list[count] = (struct contender){.name = numbers[n],
                                              .threads = threads[c],
                                              .run = run_entry,
@@ -134,19 +141,98 @@ static bool time_size(const struct size *size, ro_context *const contexts[2], co
                   ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), list[i].threads,
                   list[i].best, error_of(&field), i == 0 ? size->thesis : 0);
     }
-    struct peer_flow peer;
-    for (int i = 0; good && size->width == PEER_SIDE && size->height == PEER_SIDE &&
-                    peer_flow_run(i, &field.fixed, &field.moving, threads[1], &field.found, &peer);
-         i++)
-        if (peer.seconds > 0)
-            print_row(table, &field, peer.name, "", threads[1], peer.seconds, error_of(&field), 0);
     close_field(&field);
+    return good;
+}
+
+/* ---- Other motions and tones ---------------------------------------------------------------- */
+
+static const struct kind {
+    const char *name;
+    enum ro_motion motion;
+    double size, noise, cell;
+    double gain, add; /* of the fixed image's tones, white being 255 */
+} kinds[] = {
+    {"smooth, 8 px", RO_MOTION_SMOOTH, 8, 1, 0, 1, 0},
+    {"shift, 14 px", RO_MOTION_SHIFT, 13, 1, 16, 1, 0},
+    {"rotation, 8", RO_MOTION_ROTATION, 8, 1, 16, 1, 0},
+    {"rotation, 35", RO_MOTION_ROTATION, 35, 1, 16, 1, 0},
+    {"elastic, 10 px", RO_MOTION_SMOOTH, 10, 1, 16, 1, 0},
+    {"with noise 12", RO_MOTION_SMOOTH, 10, 12, 16, 1, 0},
+    {"tones 0.6x + 60", RO_MOTION_SMOOTH, 10, 1, 16, 0.6, 60},
+    {"inverted", RO_MOTION_SMOOTH, 10, 1, 16, -1, 255},
+    {"two sines, 3 px", RO_MOTION_SINES, 3, 1, 12, 1, 0},
+};
+
+static void change_tones(const struct kind *kind, const ro_image *image)
+{
+    for (uint32_t y = 0; y < image->height; y++) {
+        uint8_t *row = (uint8_t *)image->data + (ptrdiff_t)y * image->stride;
+        for (uint32_t x = 0; x < image->width; x++)
+            row[x] = (uint8_t)fmin(fmax(rint(kind->gain * row[x] + kind->add), 0), 255);
+    }
+}
+
+static void print_kind(struct table *table, const char *pair, const char *name, double seconds,
+                       double error)
+{
+    if (table->json)
+        printf("%s\n  {\"pair\": \"%s\", \"name\": \"%s\", \"seconds\": %.6f, \"error\": %.4f}",
+               table->first ? "" : ",", pair, name, seconds, error);
+    else
+        printf("| %-16s | %-17s | %8.4f | %8.3f |\n", pair, name, seconds, error);
+    table->first = false;
+    fflush(stdout);
+}
+
+static bool time_kind(const struct kind *kind, ro_context *context, int threads,
+                      struct table *table)
+{
+    enum { TIMES = 3 };
+    static const char *const schemes[] = {"auto", "annealed"};
+    const struct ro_pair pair = {PEER_SIDE,   PEER_SIDE,  kind->motion, kind->size,
+                                 kind->noise, kind->cell, 100};
+    struct field field;
+    bool good = open_field(&field, context, &pair);
+    if (good)
+        change_tones(kind, &field.fixed);
+    for (int i = 0; i < 2 && good; i++) {
+        struct entry entry = {context, &field, {RO_REGISTER_DEFAULTS, .scheme = schemes[i]}};
+        struct contender one = {
+            .name = schemes[i], .threads = threads, .run = run_entry, .data = &entry};
+        time_in_turns(&one, 1, TIMES, BUDGET);
+        good = !one.failed;
+        if (good)
+            print_kind(table, kind->name, schemes[i], one.best, error_of(&field));
+        else
+            fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+    }
+    struct peer_flow peer;
+    for (int i = 0;
+         good && peer_flow_run(i, &field.fixed, &field.moving, threads, &field.found, &peer); i++)
+        if (peer.seconds > 0)
+            print_kind(table, kind->name, peer.name, peer.seconds, error_of(&field));
+    close_field(&field);
+    return good;
+}
+
+static bool time_kinds(ro_context *context, int threads, struct table *table)
+{
+    bool good = true;
+    if (!table->json)
+        printf("\nPairs of %d x %d, %d threads. Fixed images in other tones where it is said.\n\n"
+               "| pair             | scheme or peer    | seconds  | error, px |\n"
+               "| ---------------- | ----------------- | -------: | -------: |\n",
+               PEER_SIDE, PEER_SIDE, threads);
+    for (size_t i = 0; good && i < sizeof kinds / sizeof *kinds; i++)
+        good = time_kind(&kinds[i], context, threads, table);
     return good;
 }
 
 static int run(const struct bench_options *options)
 {
-    ro_context_options with = {.device = options->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
+    ro_context_options with = {RO_CONTEXT_DEFAULTS,
+                               .device = options->cuda ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
                                .threads = 1};
     ro_context *contexts[2] = {NULL, NULL};
     int threads[2] = {1, 1};
@@ -179,6 +265,8 @@ static int run(const struct bench_options *options)
     bool good = true;
     for (size_t i = 0; good && i < (options->size ? 1 : sizeof sizes / sizeof *sizes); i++)
         good = time_size(options->size ? &own : &sizes[i], contexts, threads, &table);
+    if (good && !options->size)
+        good = time_kinds(contexts[1], threads[1], &table);
     printf(options->json ? "\n]\n" : "\n");
     if (contexts[1] != contexts[0])
         ro_context_close(contexts[1]);

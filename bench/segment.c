@@ -260,13 +260,14 @@ static bool draw_lobes(ro_context *context, uint32_t side, int across, double ra
 
 /* The best of some whole calls; the last result stays in `labels`, if that is not NULL. */
 static double time_calls(ro_context *context, const ro_image *image,
-                         const ro_segment_options *options, int calls, const ro_image *labels)
+                         const ro_segment_options *options, int calls, ro_image *labels,
+                         ro_segment_report *report)
 {
     double best = 0;
     for (int i = 0; i < calls; i++) {
         ro_segmentation *result;
         double begin = bench_seconds();
-        if (ro_segment(context, image, options, &result) != RO_OK)
+        if (ro_segment(context, image, options, &result, report) != RO_OK)
             break;
         double took = bench_seconds() - begin;
         best = best == 0 || took < best ? took : best;
@@ -285,17 +286,15 @@ static double time_lobes(ro_context *context, int size, double radius, double st
     const uint32_t side = (uint32_t)size;
     const ro_seed seed = {1, 0.5 * size, 0.5 * size, start};
     ro_segment_report report = {0};
-    const ro_segment_options options = {.number = number,
-                                        .smooth = 1,
-                                        .speed = {{.window = 1, .low = 120, .high = 250}},
-                                        .seeds = &seed,
-                                        .seed_count = 1,
-                                        .report = &report};
+    const ro_segment_options options = {
+        RO_SEGMENT_DEFAULTS, .number = number,
+        .smooth = 1,         .speed = {{.window = 1, .low = 120, .high = 250}},
+        .seeds = &seed,      .seed_count = 1};
     double best = 0;
     uint64_t both = 0, sum = 0;
     if (draw_lobes(context, side, 1, radius, &image) &&
         ro_image_alloc(context, RO_GRAY8, side, side, 255, &labels) == RO_OK)
-        best = time_calls(context, &image, &options, 7, &labels);
+        best = time_calls(context, &image, &options, 7, &labels, &report);
     for (uint32_t y = 0; y < side && best > 0; y++)
         for (uint32_t x = 0; x < side; x++) {
             double dx = x - 0.5 * size, dy = y - 0.5 * size;
@@ -333,6 +332,7 @@ static void compare_labels(ro_context *context, int threads)
             double took[2];
             for (int all = 0; all < 2; all++) {
                 ro_segment_options options = {
+                    RO_SEGMENT_DEFAULTS,
                     .number = numbers[n],
                     .smooth = 1,
                     .seeds = seeds,
@@ -340,7 +340,7 @@ static void compare_labels(ro_context *context, int threads)
                 };
                 for (int i = 0; i < RO_LABELS; i++)
                     options.speed[i] = (ro_speed){.window = 1, .low = 120, .high = 250};
-                took[all] = time_calls(context, &image, &options, 5, NULL);
+                took[all] = time_calls(context, &image, &options, 5, NULL, NULL);
             }
             printf("| %5d | %-6s | %.1f | %.1f | %.2f |\n", sizes[s], numbers[n], 1e3 * took[0],
                    1e3 * took[1], took[1] / took[0]);
@@ -453,7 +453,7 @@ static int run(const struct bench_options *options)
 {
     static const int sizes[] = {256, PEER_SIZE, 2048, 8192};
     struct table table = {.json = options->json, .first = true};
-    const ro_context_options with = {.device = RO_DEVICE_CPU};
+    const ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
     ro_context *context;
     double own = 0;
     if (options->cuda)

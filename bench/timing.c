@@ -34,7 +34,8 @@ ro_context *bench_device(void)
 {
     ro_context *context;
     char why[160];
-    if (ro_context_open(&(ro_context_options){.device = RO_DEVICE_CUDA}, &context) == RO_OK)
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CUDA},
+                        &context) == RO_OK)
         return context;
     ro_cuda_count(why, sizeof why);
     fprintf(stderr, "roundoff: %s\n", why);

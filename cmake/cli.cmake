@@ -17,7 +17,7 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY
 
 add_executable(roundoff ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
 target_include_directories(roundoff PRIVATE src assets .)
-target_link_libraries(roundoff PRIVATE roundoff_phantoms roundoff_io_static roundoff_static ${CMAKE_DL_LIBS} m)
+target_link_libraries(roundoff PRIVATE roundoff_phantoms roundoff_io_internal roundoff_internal ${CMAKE_DL_LIBS} m)
 
 # Peers of `roundoff bench denoise`, `register` and `segment`, which run them where they lie beside the
 # command.

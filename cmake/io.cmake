@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libroundoff_io. PNM and NPY need no library; each of the others is left out where its library is.
-file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS src/io/*.c)
+file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS src/io/*.c src/json/*.c)
 set(io_libraries)
 set(io_definitions)
 foreach(type PNG TIFF JPEG)
@@ -28,11 +28,15 @@ target_include_directories(roundoff_io_objects PUBLIC include src)
 target_compile_definitions(roundoff_io_objects PRIVATE ${io_definitions})
 target_link_libraries(roundoff_io_objects PRIVATE ${io_libraries})
 
-ro_library(roundoff_io $<TARGET_OBJECTS:roundoff_io_objects>)
+# What it shares with the core and the core does not show; the internal form finds it there.
+add_library(roundoff_io_parts OBJECT src/core/options.c src/number/power.c)
+target_include_directories(roundoff_io_parts PRIVATE include src)
+
+ro_library(roundoff_io $<TARGET_OBJECTS:roundoff_io_objects> $<TARGET_OBJECTS:roundoff_io_parts>)
 list(TRANSFORM io_definitions REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE io_test_definitions)
-foreach(suffix static shared)
-  target_compile_definitions(roundoff_io_${suffix} INTERFACE ${io_test_definitions})
-  target_link_libraries(roundoff_io_${suffix} PUBLIC roundoff_${suffix} PRIVATE ${io_libraries} m)
+foreach(form static shared internal)
+  target_compile_definitions(roundoff_io_${form} INTERFACE ${io_test_definitions})
+  target_link_libraries(roundoff_io_${form} PUBLIC roundoff_${form} PRIVATE ${io_libraries} m)
 endforeach()
 
 if(RO_BUILD_TESTS)

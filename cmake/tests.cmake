@@ -11,7 +11,7 @@ if(PkgConfig_FOUND)
 endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 
-set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_static roundoff_static)
+set(RO_TEST_LIBRARIES roundoff_phantoms roundoff_io_internal roundoff_internal)
 
 # What a test finds in its environment.
 set(ro_test_environment "ROUNDOFF=$<TARGET_FILE:roundoff>"
@@ -47,10 +47,11 @@ if(TARGET PkgConfig::CMOCKA)
     string(REGEX REPLACE "_test\\.c$" "" name ${source})
     ro_test(${name} tests/${source})
   endforeach()
-  # allocations that a test refuses
-  target_link_options(pde_segment_window_test PRIVATE
-    -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
-    -Wl,--wrap=posix_memalign)
+  # allocations that a test refuses or counts
+  foreach(target pde_segment_window_test pde_denoise_runs_test halftone_plan_test)
+    target_link_options(${target} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+      -Wl,--wrap=posix_memalign)
+  endforeach()
 elseif(test_sources)
   message(WARNING "cmocka was not found: the unit tests are left out (Debian: libcmocka-dev)")
 endif()

@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     ro_context *context = NULL;
     if (argc != 3 || ro_context_open(NULL, &context) != RO_OK)
         return 2;
-    ro_status status = ro_halftone_file(context, argv[1], argv[2], NULL, NULL, NULL);
+    ro_status status = ro_halftone_file(context, argv[1], argv[2], NULL, NULL, NULL, NULL);
     if (status != RO_OK)
         fprintf(stderr, "%s\n", ro_context_message(context));
     ro_context_close(context);

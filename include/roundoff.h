@@ -14,7 +14,7 @@
  *         fprintf(stderr, "%s\n", ro_context_message(context));
  *     ro_context_close(context);
  *
- * Every structure of options may be zero or NULL: zero always means the default.
+ * Options may be NULL; a structure of them begins as RO_HALFTONE_OPTIONS or the like (core.h).
  * What a method computes is defined to the bit in docs/numerics.md; threads, instruction sets,
  * schedules and devices never change a bit of it.
  */
@@ -22,11 +22,13 @@
 #define ROUNDOFF_H
 
 #include "roundoff/calibrate.h"
+#include "roundoff/choices.h"
 #include "roundoff/core.h"
 #include "roundoff/denoise.h"
 #include "roundoff/halftone.h"
 #include "roundoff/hologram.h"
 #include "roundoff/multigrid.h"
+#include "roundoff/plan.h"
 #include "roundoff/register.h"
 #include "roundoff/regions.h"
 #include "roundoff/segment.h"

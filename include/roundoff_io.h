@@ -44,14 +44,16 @@ typedef struct ro_dropped {
 } ro_dropped;
 
 typedef struct ro_read_options {
+    size_t size;                          /* RO_READ_OPTIONS sets it */
     const char *type;                     /* NULL: by content */
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
     double resize_percent;                /* of both sides, instead of the two; 0: none */
     int resize_light;    /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
     int strict;          /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
-    ro_dropped *dropped; /* where ro_reader_close says what was dropped; NULL: nowhere */
 } ro_read_options;
+#define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
+#define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
@@ -80,10 +82,13 @@ RO_API
 const ro_dropped *ro_reader_dropped(const ro_reader *reader);
 
 typedef struct ro_write_options {
+    size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
     int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
 } ro_write_options;
+#define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
+#define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
  * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
@@ -134,22 +139,23 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);
 
-/* Whole images: loads into memory that ro_image_free gives back, and saves. `info` may be NULL. */
+/* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
+ * may be NULL. */
 RO_API
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
-                        ro_image *image, ro_file_info *info);
+                        ro_image *image, ro_file_info *info, ro_dropped *dropped);
 RO_API
 ro_status ro_image_save(ro_context *context, const char *path, const ro_image *image,
                         const ro_write_options *options);
 
-/* The bytes of a picture file, `type` as in ro_write_options ("png"); free() gives them back. */
+/* The bytes of a picture file, `type` as in ro_write_options ("png"); ro_free gives them back. */
 RO_API
 ro_status ro_image_encode(ro_context *context, const char *type, const ro_image *image,
                           void **bytes, size_t *size);
 
 /* Discs to segment from, a line each: x, y, and as far as given the radius and the label, separated
  * by commas, semicolons or blanks. The first line may name its columns (x, y, r or radius, label),
- * in any order, others being left out. free() the list. */
+ * in any order, others being left out. ro_free gives the list back. */
 RO_API
 ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, size_t *count);
 
@@ -208,16 +214,17 @@ ro_status ro_curve_load(ro_context *context, const char *path,
                         ro_tone_point points[RO_CURVE_POINTS], int *count);
 
 /* Displacement fields as ro_register makes them, images of RO_GRAYF twice as wide: .npy of shape
- * (h, w, 2) and Middlebury's .flo. Loading takes memory that ro_image_free gives back; the file's
- * type is told by its content. */
+ * (h, w, 2), Middlebury's .flo, and .nrrd or .mha for ITK. Loading takes memory that ro_image_free
+ * gives back; the file's type is told by its content. */
 RO_API
-ro_status ro_field_load(ro_context *context, const char *path, ro_image *field);
+ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field);
 RO_API
-ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field);
+ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field);
 
-/* Any bytes into a file, complete or not at all; and whether it, or a field, can be made there.
- * Loading takes memory that free() gives back, with a byte 0 behind the file's, which may be `most`
- * at most. */
+/* Any bytes into a file, complete or not at all; and whether it, or a displacement, can be made
+ * there.
+ * Loading takes memory that ro_free gives back, with a byte 0 behind the file's, which may be
+ * `most` at most. */
 RO_API
 ro_status ro_bytes_save(ro_context *context, const char *path, const void *bytes, size_t size);
 RO_API
@@ -226,7 +233,7 @@ ro_status ro_bytes_load(ro_context *context, const char *path, size_t most, char
 RO_API
 ro_status ro_bytes_accepts(ro_context *context, const char *path);
 RO_API
-ro_status ro_field_accepts(ro_context *context, const char *path);
+ro_status ro_displacement_accepts(ro_context *context, const char *path);
 
 /* A field of light from a .npy file of complex64 or complex128, or of float32 or float64, which are
  * phases in radians of light of modulus 1. What is 0 in `optics`, if that is not NULL, is filled in
@@ -266,11 +273,11 @@ RO_API
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps);
 
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
- * the width only where the formats and the method allow it. */
+ * the width only where the formats and the method allow it. `dropped` may be NULL. */
 RO_API
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,
-                           const ro_write_options *write);
+                           const ro_write_options *write, ro_dropped *dropped);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
  */
 #include "core/random.h"
 #include "measure/measure.h"
+#include "transform/radix2.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -131,14 +132,14 @@ struct look {
 
 struct bench {
     struct run run;
-    struct measure_fft tile, picture;
+    struct radix2_float tile, picture;
     float errors[SIDE * SIDE];
     float re[PICTURE * PICTURE], im[PICTURE * PICTURE], *scratch;
     double power[PICTURE * PICTURE];
     unsigned char tones[SIDE * SIDE];
 };
 
-static void add_power(struct bench *bench, const struct measure_fft *fft, const float *errors,
+static void add_power(struct bench *bench, const struct radix2_float *fft, const float *errors,
                       int pitch, int n)
 {
     double mean = 0;
@@ -151,11 +152,11 @@ static void add_power(struct bench *bench, const struct measure_fft *fft, const 
             bench->re[y * n + x] = errors[y * pitch + x] - (float)mean;
             bench->im[y * n + x] = 0;
         }
-    for (int x = 0; x < n; x += FFT_LANES)
-        measure_fft_columns(fft, bench->re + x, bench->im + x, (size_t)n, FFT_LANES,
-                            bench->scratch);
-    for (int y = 0; y < n; y += FFT_LANES)
-        measure_fft_rows(fft, bench->re + y * n, bench->im + y * n, (size_t)n, FFT_LANES,
+    for (int x = 0; x < n; x += RADIX2_LANES)
+        radix2_float_run(fft, bench->re + x, bench->im + x, (size_t)n, 1, RADIX2_LANES,
+                         bench->scratch);
+    for (int y = 0; y < n; y += RADIX2_LANES)
+        radix2_float_run(fft, bench->re + y * n, bench->im + y * n, 1, (size_t)n, RADIX2_LANES,
                          bench->scratch);
     for (int i = 0; i < n * n; i++)
         bench->power[i] += (double)bench->re[i] * (double)bench->re[i] +
@@ -461,16 +462,16 @@ static void *work(void *data)
     struct trainer *trainer = data;
     struct bench *bench = calloc(1, sizeof *bench);
     struct weigher *weigher = calloc(1, sizeof *weigher);
-    if (!bench || !weigher || !measure_fft_open(&bench->tile, TILE) ||
-        !measure_fft_open(&bench->picture, PICTURE) ||
-        !(bench->scratch = malloc(measure_fft_scratch(PICTURE) * sizeof(float))))
+    if (!bench || !weigher || !radix2_float_open(&bench->tile, TILE) ||
+        !radix2_float_open(&bench->picture, PICTURE) ||
+        !(bench->scratch = malloc(radix2_scratch(PICTURE) * sizeof(float))))
         exit(1);
     weigher->bench = bench;
     weigher->start = &trainer->table;
     while ((weigher->class = atomic_fetch_add(&trainer->ticket, 1)) < CLASSES)
         train_class(trainer, weigher);
-    measure_fft_close(&bench->tile);
-    measure_fft_close(&bench->picture);
+    radix2_float_close(&bench->tile);
+    radix2_float_close(&bench->picture);
     free(bench->scratch);
     free(bench);
     free(weigher);

@@ -206,7 +206,7 @@ static void draw_paper(const struct card *card, int64_t hairline, struct draw_pi
     }
 }
 
-ro_status ro_testcard(ro_context *context, const ro_image *image)
+ro_status ro_testcard(ro_context *context, ro_image *image)
 {
     ro_status status = ro_image_check(context, image, "output");
     if (status != RO_OK)

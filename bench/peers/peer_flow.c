@@ -7,10 +7,11 @@
 #define _GNU_SOURCE /* P_tmpdir */
 #include "peer_flow.h"
 
+#include "peer_process.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char script[] =
     "import os, subprocess, sys, time\n"
@@ -81,7 +82,7 @@ static const char script[] =
     "numpy.ascontiguousarray(u, numpy.float32).tofile(os.path.join(folder, \"u.raw\"))\n"
     "print(took)\n";
 
-static const struct {
+static const struct flow_peer {
     const char *name;
     const char *python; /* its name in the script; NULL: the program peer_itk_demons */
     int iterations;     /* of demons on each of four resolutions */
@@ -120,52 +121,20 @@ static bool get_field(const char *folder, const ro_image *field)
     return good;
 }
 
-static double run_command(const char *command)
+static double run_peer(const struct flow_peer *peer, const char *folder, uint32_t width,
+                       uint32_t height, int threads)
 {
-    double seconds = 0;
-    FILE *pipe = popen(command, "r");
-    if (!pipe)
-        return 0;
-    if (fscanf(pipe, "%lf", &seconds) != 1)
-        seconds = 0;
-    pclose(pipe);
-    return seconds;
-}
-
-static double run_python(const char *name, const char *folder, uint32_t width, uint32_t height,
-                         int threads)
-{
-    /* the system's own has the system's packages, even if another comes first in the path */
-    static const char *const pythons[] = {"python3", "/usr/bin/python3"};
-    double seconds = 0;
-    for (int i = 0; i < 2 && seconds == 0; i++) {
-        char command[sizeof script + 256];
-        snprintf(command, sizeof command,
-                 "OMP_NUM_THREADS=%d %s -c '%s' %s %s %u %u %d 2>/dev/null", threads, pythons[i],
-                 script, name, folder, width, height, threads);
-        seconds = run_command(command);
-    }
-    return seconds;
-}
-
-/* The program lies beside ours. */
-static double run_itk(int iterations, const char *folder, uint32_t width, uint32_t height,
-                      int threads)
-{
-    char path[1024], command[1400];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
-    if (length <= 0)
-        return 0;
-    path[length] = '\0';
-    char *name = strrchr(path, '/');
-    if (!name)
-        return 0;
-    strcpy(name, "/peer_itk_demons");
-    if (access(path, X_OK) != 0)
-        return 0;
-    snprintf(command, sizeof command, "'%s' %s %u %u %d %d", path, folder, width, height,
-             iterations, threads);
-    return run_command(command);
+    char arguments[256];
+    double seconds;
+    if (peer->python)
+        snprintf(arguments, sizeof arguments, "%s %s %u %u %d", peer->python, folder, width, height,
+                 threads);
+    else
+        snprintf(arguments, sizeof arguments, "%s %u %u %d %d", folder, width, height,
+                 peer->iterations, threads);
+    const int got = peer->python ? peer_python(script, arguments, threads, &seconds, 1)
+                                 : peer_beside("peer_itk_demons", arguments, &seconds, 1);
+    return got == 1 ? seconds : 0;
 }
 
 bool peer_flow_run(int number, const ro_image *fixed, const ro_image *moving, int threads,
@@ -178,10 +147,7 @@ bool peer_flow_run(int number, const ro_image *fixed, const ro_image *moving, in
     if (!mkdtemp(folder))
         return true;
     if (put_pixels(folder, "fixed", fixed) && put_pixels(folder, "moving", moving))
-        peer->seconds =
-            peers[number].python
-                ? run_python(peers[number].python, folder, fixed->width, fixed->height, threads)
-                : run_itk(peers[number].iterations, folder, fixed->width, fixed->height, threads);
+        peer->seconds = run_peer(&peers[number], folder, fixed->width, fixed->height, threads);
     if (peer->seconds > 0 && !get_field(folder, field))
         peer->seconds = 0;
     snprintf(clean, sizeof clean, "rm -rf %s", folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
 #include "peer_opencv.h"
+
+#include "peer_process.h"
 
 #include <stdio.h>
 
@@ -25,19 +26,8 @@ static const char script[] =
 
 double peer_opencv_diffusion(int size, int iterations, int threads)
 {
-    /* the system's own has the system's packages, even if another comes first in the path */
-    static const char *const pythons[] = {"python3", "/usr/bin/python3"};
-    double seconds = 0;
-    for (int i = 0; i < 2 && seconds == 0; i++) {
-        char command[2048];
-        snprintf(command, sizeof command, "%s -c '%s' %d %d %d 2>/dev/null", pythons[i], script,
-                 size, iterations, threads);
-        FILE *pipe = popen(command, "r");
-        if (!pipe)
-            return 0;
-        if (fscanf(pipe, "%lf", &seconds) != 1)
-            seconds = 0;
-        pclose(pipe);
-    }
-    return seconds;
+    char arguments[64];
+    double seconds;
+    snprintf(arguments, sizeof arguments, "%d %d %d", size, iterations, threads);
+    return peer_python(script, arguments, threads, &seconds, 1) == 1 ? seconds : 0;
 }

@@ -4,6 +4,7 @@
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -232,6 +233,29 @@ static void add_list(struct certificate *to, const char *name, const struct text
     list_end(to, name, &list);
 }
 
+/* As the option is written: "640x480", "640x", "x480", "50%". */
+static void add_scale(struct certificate *to, const char *name, const struct scale *scale)
+{
+    if (scale->percent > 0)
+        add_printed(to, name, "\"%.17g%%\"", scale->percent);
+    else if (scale->width && scale->height)
+        add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+    else if (scale->width)
+        add_printed(to, name, "\"%ux\"", scale->width);
+    else if (scale->height)
+        add_printed(to, name, "\"x%u\"", scale->height);
+    else
+        add_printed(to, name, "null");
+}
+
+static void add_text(struct certificate *to, const char *name, const char *text)
+{
+    if (text)
+        certificate_text(to, name, text);
+    else
+        add_printed(to, name, "null");
+}
+
 /* An option's value as JSON; null where it was not given and has no value of its own. */
 static void add_option(struct certificate *to, const struct option *option, const void *values)
 {
@@ -243,16 +267,10 @@ static void add_option(struct certificate *to, const struct option *option, cons
         add_printed(to, name, "%s", *(const bool *)value ? "true" : "false");
         break;
     case OPTION_TEXT:
-        if (*(const char *const *)value)
-            certificate_text(to, name, *(const char *const *)value);
-        else
-            add_printed(to, name, "null");
+        add_text(to, name, *(const char *const *)value);
         break;
     case OPTION_CHOICE:
-        if (*(const int *)value >= 0)
-            certificate_text(to, name, option->choices[*(const int *)value]);
-        else
-            add_printed(to, name, "null");
+        add_text(to, name, *(const int *)value >= 0 ? option->choices[*(const int *)value] : NULL);
         break;
     case OPTION_WHOLE:
     case OPTION_PERCENT: {
@@ -271,26 +289,12 @@ static void add_option(struct certificate *to, const struct option *option, cons
     }
     case OPTION_SIZE: {
         const struct size *size = value;
-        if (size->width)
-            add_printed(to, name, "\"%ux%u\"", size->width, size->height);
-        else
-            add_printed(to, name, "null");
+        add_scale(to, name, &(struct scale){.width = size->width, .height = size->height});
         break;
     }
-    case OPTION_SCALE: {
-        const struct scale *scale = value;
-        if (scale->percent > 0)
-            add_printed(to, name, "\"%.17g%%\"", scale->percent);
-        else if (scale->width && scale->height)
-            add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
-        else if (scale->width)
-            add_printed(to, name, "\"%ux\"", scale->width);
-        else if (scale->height)
-            add_printed(to, name, "\"x%u\"", scale->height);
-        else
-            add_printed(to, name, "null");
+    case OPTION_SCALE:
+        add_scale(to, name, value);
         break;
-    }
     case OPTION_LIST:
         add_list(to, name, value);
         break;
@@ -347,6 +351,58 @@ static bool was_of(const struct option *option, const struct certificate *stated
     return false;
 }
 
+/* A line that states no value gets one, as JSON has it. */
+static void replace_null(struct certificate *stated, const char *name, const char *json)
+{
+    for (int i = 0; i < stated->count; i++) {
+        if (strcmp(stated->lines[i].name, name) != 0 || strcmp(stated->lines[i].value, "null") != 0)
+            continue;
+        char *value = strdup(json);
+        if (!value) {
+            stated->status = RO_E_MEMORY;
+            return;
+        }
+        free(stated->lines[i].value);
+        stated->lines[i].value = value;
+    }
+}
+
+/* The default has become another since: what ran is what was meant. */
+static void state_default(struct certificate *stated, const char *name, const char *once)
+{
+    const char *ran = certificate_value(stated, "ran_method");
+    if (ran && strlen(ran) == strlen(once) + 2 && strncmp(ran + 1, once, strlen(once)) == 0)
+        replace_null(stated, name, ran);
+}
+
+/* The same where it is the version that tells. */
+static void state_first_default(struct certificate *stated, const char *name,
+                                const struct option *option)
+{
+    const char *version = certificate_value(stated, "version");
+    char value[80];
+    snprintf(value, sizeof value, "\"%s\"", option->before);
+    if (version && strncmp(version, "\"0.1.", 5) == 0 && was_of(option, stated))
+        replace_null(stated, name, value);
+}
+
+/* A line of a certificate from before its option got another name. */
+static void rename_line(struct certificate *stated, const char *was, const char *name)
+{
+    for (int i = 0; i < stated->count; i++)
+        if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
+            strcmp(stated->lines[i].name + 7, was) == 0) {
+            char *renamed = strdup(name);
+            if (!renamed) {
+                stated->status =
+                    ro_context_fail(stated->context, RO_E_MEMORY, "no memory for a certificate");
+                return;
+            }
+            free(stated->lines[i].name);
+            stated->lines[i].name = renamed;
+        }
+}
+
 void certificate_complete(struct certificate *stated, const struct command *command)
 {
     const struct option *list[MOST_OPTIONS];
@@ -354,7 +410,15 @@ void certificate_complete(struct certificate *stated, const struct command *comm
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
-        if (!certificate_states(list[i]) || certificate_value(stated, name))
+        if (list[i]->was)
+            rename_line(stated, list[i]->was, name);
+        if (!certificate_states(list[i]))
+            continue;
+        if (list[i]->once)
+            state_default(stated, name, list[i]->once);
+        if (list[i]->before_in_0_1)
+            state_first_default(stated, name, list[i]);
+        if (certificate_value(stated, name))
             continue;
         if (was_of(list[i], stated))
             certificate_text(stated, name, list[i]->before);
@@ -369,7 +433,7 @@ ro_status certificate_of_output(struct certificate *to, const void *values,
     ro_image out = {0};
     (void)values;
     const ro_status status =
-        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL);
+        ro_image_load(to->context, files->path[files->count - 1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, "output", &out);
     ro_image_free(&out);
@@ -388,7 +452,8 @@ static bool has_hashes(void)
 {
     ro_context *context;
     char hash[RO_HASH_TEXT];
-    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
+        RO_OK)
         return true; /* the work will tell */
     const bool has = ro_bytes_hash(context, "", 0, hash) == RO_OK;
     if (!has)
@@ -407,13 +472,13 @@ int certificate_wanted(const struct command *command, const struct common *commo
             return usage_error(command, "--certificate needs files: - cannot be read again");
     for (int i = 0; i + 1 < files->count && strstr(command->operands, "OUT"); i++)
         if (same_file(files->path[i], files->path[files->count - 1]))
-            return usage_error(command, "--certificate: %s is replaced and could not be verified",
+            return usage_error(command,
+                               "--certificate: %s would be overwritten and could not be verified",
                                files->path[i]);
     for (int i = 0; i < files->count; i++) {
         const char *dot = strrchr(files->path[i], '.');
         if (dot && strcasecmp(dot, ".bmp") == 0)
-            return usage_error(command,
-                               "--certificate: %s cannot be read again, BMP is only written",
+            return usage_error(command, "--certificate: %s: BMP files cannot be read back",
                                files->path[i]);
     }
     if (strcmp(common->certificate, "-") == 0)
@@ -470,21 +535,20 @@ done:
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* `  "name": value,` of one line, the comma missing in the last. */
-static bool read_line(struct certificate *to, char *line)
+static bool read_line(struct certificate *to, const char *path, const char *line)
 {
-    if (strncmp(line, "  \"", 3) != 0)
+    char name[80];
+    struct ro_json json = ro_json_of(to->context, path, line);
+    ro_json_text(&json, name, sizeof name);
+    ro_json_expect(&json, ':');
+    ro_json_next(&json);
+    const char *value = json.at;
+    ro_json_skip(&json);
+    const size_t length = (size_t)(json.at - value);
+    ro_json_take(&json, ',');
+    if (json.failed || *json.at || certificate_value(to, name) || to->count == MOST_LINES)
         return false;
-    char *name = line + 3, *end = strstr(name, "\": ");
-    if (!end)
-        return false;
-    *end = '\0';
-    char *value = end + 3;
-    size_t length = strlen(value);
-    if (length > 0 && value[length - 1] == ',')
-        value[--length] = '\0';
-    if (length == 0 || certificate_value(to, name) || to->count == MOST_LINES)
-        return false;
-    add_line(to, name, strdup(value));
+    add_line(to, name, strndup(value, length));
     return true;
 }
 
@@ -500,7 +564,8 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     const size_t end = sizeof mark - 1 + RO_HASH_TEXT - 1 + strlen("\"\n}\n");
     if (size < end + 2 || strlen(text) != size || strncmp(text, "{\n", 2) != 0 ||
         strncmp(text + size - end, mark, sizeof mark - 1) != 0) {
-        status = ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
+        status =
+            ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
         goto done;
     }
     status = ro_bytes_hash(context, text, size - end, hash);
@@ -516,9 +581,9 @@ ro_status certificate_read(ro_context *context, const char *path, struct certifi
     char *next = NULL;
     for (char *line = strtok_r(text + 2, "\n", &next); line && status == RO_OK;
          line = strtok_r(NULL, "\n", &next))
-        if (!read_line(to, line))
+        if (!read_line(to, path, line))
             status =
-                ro_context_fail(context, RO_E_FORMAT, "%s: is no certificate of roundoff", path);
+                ro_context_fail(context, RO_E_FORMAT, "%s: is not a certificate of roundoff", path);
     if (status == RO_OK)
         status = to->status;
 done:

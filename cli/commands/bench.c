@@ -8,7 +8,6 @@
 #include "bench/timing.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <ctype.h>
@@ -22,6 +21,7 @@ static const struct bench *const benches[] = {
     &bench_diffusion,
     &bench_halftone,
     &bench_ordered,
+    &bench_plan,
     &bench_palette,
     &bench_dbs,
     &bench_denoise,
@@ -44,9 +44,9 @@ struct values {
 static const struct option options[] = {
     {"size", "N", "measure N x N pixels only (default: the bench's own sizes)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 16},
-    {"output", "FILE", "for all (default bench/results/MACHINE.md)", OPTION_TEXT,
+    {"output", "FILE", "file of bench all (default bench/results/MACHINE.md)", OPTION_TEXT,
      .offset = offsetof(struct values, output)},
-    {"plot", "FILE", "of quality: draw it as SVG", OPTION_TEXT,
+    {"plot", "FILE", "bench quality: draw the plot as SVG", OPTION_TEXT,
      .offset = offsetof(struct values, plot), .writes = true},
     {"list", NULL, "list the benches and stop", OPTION_FLAG,
      .offset = offsetof(struct values, list)},
@@ -130,7 +130,7 @@ static int run_kept(const struct bench *bench, const struct bench_options *optio
             fclose(text);
         if (out >= 0)
             close(out);
-        return fail("no temporary file can be made");
+        return fail("cannot make a temporary file");
     }
     const int result = bench->run(options);
     fflush(stdout);
@@ -161,7 +161,7 @@ static int run_all(const struct values *values, const struct bench_options *benc
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) : 1,
              slash ? output : ".");
     if (*folder && access(folder, W_OK) != 0)
-        return fail("%s: the results cannot be written there, --output names another file", output);
+        return fail("%s: cannot write the results there; name another file with --output", output);
     ro_context *context = NULL;
     struct printed kept = {0};
     int result = 0;
@@ -177,7 +177,7 @@ static int run_all(const struct values *values, const struct bench_options *benc
     printed_close(&kept);
     ro_context_close(context);
     if (result == 0)
-        tell("bench: all of this is in %s", output);
+        tell("bench: the results are in %s", output);
     return result ? result : finish_stdout();
 }
 
@@ -189,14 +189,14 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &names, &ended))
         return ended;
     if (values.list && (names.count || values.size))
-        return usage_error(command, "--list goes with --json only");
+        return usage_error(command, "--list can be combined with --json only");
     if (values.list)
         return list_benches(values.common.json);
     const bool quality = names.count && ro_name_equal(names.path[0], bench_quality.name);
     if (names.count > 1 && !quality)
-        return usage_error(command, "bench takes one name, %s was given too", names.path[1]);
+        return usage_error(command, "bench takes one name; %s was given as well", names.path[1]);
     if (values.plot && !quality)
-        return usage_error(command, "--plot applies to bench quality");
+        return usage_error(command, "--plot applies to bench quality only");
 
     struct bench_options bench = {.size = values.size,
                                   .json = values.common.json,
@@ -206,7 +206,7 @@ static int run(const struct command *command, int argc, char **argv)
                                   .plot = values.plot};
     const bool all = names.count && ro_name_equal(names.path[0], "all");
     if (values.output && !all)
-        return usage_error(command, "--output applies to bench all");
+        return usage_error(command, "--output applies to bench all only");
     if (all && values.common.json)
         return usage_error(command, "bench all writes Markdown; --json applies to one bench");
     if (all)

@@ -36,9 +36,9 @@ static const struct option options[] = {
      PLACE(patch), .min = 16, .max = 4096},
     {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .min = 1,
      .max = 1 << 20},
-    {"angle", "A", "wedge: of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
-     PLACE(angle), .choices = angles},
-    {"shape", "S", "wedge: of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"angle", "A", "wedge: angle of clustered dots: 0 (default) or 45", OPTION_CHOICE, PLACE(angle),
+     .choices = angles},
+    {"shape", "S", "wedge: shape of dots: round (default), line or diamond", OPTION_TEXT,
      PLACE(shape)},
     {"type", "T", "wedge: type of OUT: pbm, png or tiff (default: its name)", OPTION_TEXT,
      PLACE(type)},
@@ -91,14 +91,12 @@ static ro_status make_wedge(struct task *task)
     ro_image grey = {0}, bits = {0};
     const uint32_t patch = patch_of(values);
     const uint32_t width = ro_wedge_width(patch), height = ro_wedge_height(patch);
-    const ro_write_options write = {
-        .type = values->type, .dpi_x = values->dpi, .dpi_y = values->dpi};
+    const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
+                                    .dpi_y = values->dpi};
     const ro_file_info info = {.format = RO_BITS, .width = width, .height = height, .maxval = 1};
-    ro_halftone_options halftone = {.method = values->method,
-                                    .cell = values->cell,
-                                    .angle = values->angle ? 45 : 0,
-                                    .shape = values->shape,
-                                    .seed = values->common.seed};
+    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS,   .method = values->method,
+                                    .cell = values->cell,   .angle = values->angle ? 45 : 0,
+                                    .shape = values->shape, .seed = values->common.seed};
     if (width == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--patch %u: must be a multiple of 8 from 16 to 4096", patch);
@@ -191,8 +189,8 @@ static void say_fit(const struct task *task)
     const struct values *values = task->values;
     const struct fitted *fitted = task->data;
     const ro_wedge_report *report = &fitted->report;
-    tell("calibrate: turned %.1f degrees, light down to %.0f %%; 50 %% prints as %.1f %%, tones "
-         "are off by %.1f %% rms; %d points in %s",
+    tell("calibrate: scan turned by %.1f degrees, lighting falls to %.0f %%; 50 %% prints as %.1f "
+         "%%, tones are off by %.1f %% rms; %d points written to %s",
          report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
          100 * report->error, fitted->count, values->curve);
 }
@@ -227,8 +225,8 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
     ro_image image = {0};
     int count = 0, there = 0;
     if (!values->curve)
-        return ro_context_fail(to->context, RO_E_FORMAT, "a fit without its curve");
-    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL);
+        return ro_context_fail(to->context, RO_E_FORMAT, "calibrate fit has no curve");
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL, NULL);
     if (status == RO_OK)
         status = ro_wedge_fit(to->context, &image, points, &count, &report);
     if (status == RO_OK)
@@ -260,7 +258,7 @@ static int check_fit(const struct command *command, const struct values *values)
         return usage_error(command, "calibrate fit needs --curve, the file to write");
     if (values->method || values->cell || values->shape || values->angle || values->patch ||
         values->type || values->common.seed || values->dpi != defaults.dpi)
-        return usage_error(command, "calibrate fit takes no option of the wedge");
+        return usage_error(command, "calibrate fit does not take the options of wedge");
     return can_write(values->curve) ? 0 : 1;
 }
 

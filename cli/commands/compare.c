@@ -9,7 +9,6 @@
 #include "cli/frame/pictures.h"
 #include "cli/frame/work.h"
 #include "cli/page/page.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -40,11 +39,11 @@ static const struct option options[] = {
      PLACE(methods)},
     {"report", "FILE", "write a page to look at them side by side (.html)", OPTION_TEXT,
      PLACE(report), .writes = true},
-    {"dpi", "D", "resolution the results are seen at (default: IN's, or 300)", OPTION_NUMBER,
-     PLACE(dpi), .min = 1, .max = 1000000},
-    {"distance", "MM", "of the eye, in millimetres (default 300)", OPTION_NUMBER, PLACE(distance),
+    {"dpi", "D", "resolution of the results (default: IN's, or 300)", OPTION_NUMBER, PLACE(dpi),
      .min = 1, .max = 1000000},
-    {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG, PLACE(linear)},
+    {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
+     PLACE(distance), .min = 1, .max = 1000000},
+    {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG, PLACE(linear)},
     {0},
 };
 
@@ -76,8 +75,8 @@ struct comparison {
 static const ro_method *find_method(ro_context *context, const char *name)
 {
     uint8_t pixel[2] = {0, 0};
-    const ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
-    const ro_halftone_options halftone = {.method = name};
+    ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
+    const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = name};
     const ro_method *method;
     if (ro_halftone(context, &in, &out, &halftone) != RO_OK)
         return NULL;
@@ -97,7 +96,8 @@ static ro_status add_method(struct comparison *all, const char *name)
         if (all->entries[i].method == method)
             return ro_context_fail(all->context, RO_E_ARGUMENT, "%s is named twice", method->name);
     if (all->count == MOST)
-        return ro_context_fail(all->context, RO_E_ARGUMENT, "more than %d methods", MOST);
+        return ro_context_fail(all->context, RO_E_ARGUMENT, "more than %d methods were named",
+                               MOST);
     all->entries[all->count++].method = method;
     return RO_OK;
 }
@@ -118,7 +118,7 @@ static ro_status list_methods(struct comparison *all)
         char name[80];
         if (length == 0 || length >= sizeof name)
             return ro_context_fail(all->context, RO_E_ARGUMENT,
-                                   "--methods %s: must be names with commas between",
+                                   "--methods %s: must be names separated by commas",
                                    all->values->methods);
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         status = add_method(all, name);
@@ -145,7 +145,7 @@ static ro_status draw_wedge(struct comparison *all)
 static ro_status run_entry(struct comparison *all, struct entry *entry)
 {
     ro_context *context = all->context;
-    ro_halftone_options halftone = {.method = entry->method->name};
+    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = entry->method->name};
     ro_status status =
         ro_image_alloc(context, RO_BITS, all->in.width, all->in.height, 0, &entry->bits);
     double spent = 0;
@@ -178,6 +178,7 @@ static ro_status run_all(struct comparison *all, const char *in)
     if (status != RO_OK)
         return status;
     all->measure = (ro_measure_options){
+        RO_MEASURE_DEFAULTS,
         .dpi = all->values->dpi > 0 ? all->values->dpi
                : info.dpi_x > 0     ? info.dpi_x
                                     : 300,
@@ -196,8 +197,8 @@ static void close_all(struct comparison *all)
 {
     for (int i = 0; i < all->count; i++) {
         ro_image_free(&all->entries[i].bits);
-        ro_measure_free(&all->entries[i].photo);
-        ro_measure_free(&all->entries[i].fields);
+        ro_free(all->entries[i].photo.fields);
+        ro_free(all->entries[i].fields.fields);
     }
     ro_image_free(&all->in);
     ro_image_free(&all->wedge);
@@ -403,7 +404,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
     if (files.count != 1)
-        return usage_error(command, "compare needs IN and no other name");
+        return usage_error(command, "compare needs IN and nothing else");
     if (values.report && !can_write(values.report))
         return 1;
     static struct comparison all;

@@ -5,7 +5,6 @@
 #include "cli/frame/pictures.h"
 #include "cli/frame/vectors.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@ enum { ROWS = 64 }; /* read and written at a time */
 struct values {
     struct common common;
     const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors;
-    int iterations, depth;
+    int iterations, steps_at_once;
     double kappa, sigma, time_step;
     bool independent, until_converged;
 };
@@ -31,33 +30,35 @@ static const struct option options[] = {
      .max = 1 << 30},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
-    {"white", "N", "the sample that is white, or maxval (default: as in use)", OPTION_TEXT,
-     PLACE(white), .topic = "numbers", .before = "maxval"},
+    {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
+     .topic = "numbers", .before = "maxval"},
     {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000},
-    {"time-step", "T", "tau/h^2 of a step (default: the largest stable)", OPTION_NUMBER,
+    {"time-step", "T", "tau/h^2 per step (default: the largest stable one)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000},
     {"scheme", "S", "explicit (default), implicit, conjugate, naive, xpp24", OPTION_TEXT,
      PLACE(scheme), .topic = "numbers"},
     {"number", "Q", "u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8", OPTION_TEXT, PLACE(number),
      .topic = "numbers"},
-    {"rounding", "R", "of the fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
+    {"rounding", "R", "rounding of fluxes: zero (default) or nearest", OPTION_TEXT, PLACE(rounding),
      .topic = "numbers"},
-    {"round", "R", "of OUT's levels: sum (default), which keeps it, or nearest", OPTION_TEXT,
+    {"round", "R", "rounding to OUT's levels: sum (default, keeps it), nearest", OPTION_TEXT,
      PLACE(round), .topic = "numbers", .before = "nearest"},
     {"vectors", "FILE", "numbers before and after, for a circuit's test bench", OPTION_TEXT,
      PLACE(vectors), .topic = "numbers", .writes = true},
-    {"independent", NULL, "channels do not share the gradient", OPTION_FLAG, PLACE(independent)},
-    {"until-converged", NULL, "end where no pixel moves, or after 10000 (N) steps", OPTION_FLAG,
+    {"independent", NULL, "colour channels do not share the gradient", OPTION_FLAG,
+     PLACE(independent)},
+    {"until-converged", NULL, "stop when no pixel changes, or after 10000 (N) steps", OPTION_FLAG,
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule)},
-    {"depth", "T", "steps in one pass of schedule stream (default: 8 at most)", OPTION_WHOLE,
-     PLACE(depth), .min = 1, .max = 64},
+    {"steps-at-once", "T", "of schedule stream in one pass (default: 8 at most)", OPTION_WHOLE,
+     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 64},
     {0},
 };
 
-static const struct values defaults = {.kappa = NAN, .sigma = NAN, .time_step = NAN};
+static const struct values defaults = {
+    .iterations = RO_DEFAULT, .kappa = NAN, .sigma = NAN, .time_step = NAN};
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
@@ -94,29 +95,30 @@ static uint32_t white_of(const char *text)
     return end > text && !*end && number >= 1 && number <= 65535 ? (uint32_t)number : 0;
 }
 
-static ro_denoise_options options_of(const struct values *values, ro_denoise_report *report)
+static ro_denoise_options options_of(const struct values *values)
 {
-    return (ro_denoise_options){.model = values->model,
+    return (ro_denoise_options){RO_DENOISE_DEFAULTS,
+                                .model = values->model,
                                 .scheme = values->scheme,
                                 .number = values->number,
                                 .rounding = values->rounding,
                                 .round = values->round,
                                 .schedule = values->schedule,
                                 .iterations = (uint32_t)values->iterations,
-                                .depth = (uint32_t)values->depth,
+                                .steps_at_once = (uint32_t)values->steps_at_once,
                                 .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
-                                .sigma = isnan(values->sigma) ? 0 : values->sigma,
+                                .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
                                 .independent = values->independent,
-                                .until_converged = values->until_converged,
-                                .report = report};
+                                .until_converged = values->until_converged};
 }
 
 struct job {
     ro_context *context;
     const struct operands *files;
     ro_denoise_options denoise;
+    ro_denoise_report *report;
 };
 
 static ro_status run_whole(struct job *job)
@@ -131,13 +133,13 @@ static ro_status run_whole(struct job *job)
     if (status != RO_OK)
         goto done;
     ro_file_info out_info = output_of(&info);
-    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
     status = ro_writer_accepts(context, out_path, &out_info, &write);
     if (status == RO_OK)
         status = ro_image_alloc(context, out_info.format, info.width, info.height, out_info.maxval,
                                 &out);
     if (status == RO_OK)
-        status = ro_denoise(context, &in, &out, &job->denoise);
+        status = ro_denoise(context, &in, &out, &job->denoise, job->report);
     if (status == RO_OK)
         status = ro_image_save(context, out_path, &out, &write);
 done:
@@ -161,7 +163,7 @@ static ro_status run_rows(struct job *job)
     const ro_file_info *info = ro_reader_info(reader);
     const ro_file_info out_info = output_of(info);
     const ro_image in = shape_of(info), out = shape_of(&out_info);
-    status = ro_denoise_open(context, &in, &out, &job->denoise, &stream);
+    status = ro_denoise_open(context, &in, &out, &job->denoise, &stream, job->report);
     if (status == RO_OK)
         status = pictures_resolution(context, job->files->path[0], info, job->files->path[1]);
     if (status == RO_OK)
@@ -193,6 +195,9 @@ static ro_status run_rows(struct job *job)
             status = ro_writer_rows(writer, out_rows, out_stride, given);
         written += given;
     }
+    ro_dropped *dropped = pictures_dropped(job->files->path[0]);
+    if (dropped)
+        *dropped = *ro_reader_dropped(reader);
     if (status == RO_OK)
         status = ro_writer_commit(writer);
 done:
@@ -210,18 +215,17 @@ static ro_status save_vectors(struct job *job, const char *path)
     ro_denoise_options denoise = job->denoise;
     ro_denoise_report report;
     ro_image in = {0}, out = {0};
-    denoise.report = &report;
     const ro_read_options read = pictures_read(job->files->path[0]);
     ro_status status = vectors_load(context, job->files->path[0], &read, &in);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, in.width, in.height, 0, &out);
     if (status == RO_OK)
-        status = ro_denoise(context, &in, &out, &denoise);
+        status = ro_denoise(context, &in, &out, &denoise, &report);
     if (status == RO_OK && !ro_name_equal(report.number, "s9") &&
         !ro_name_equal(report.number, "s12") && !ro_name_equal(report.number, "s16") &&
         !ro_name_equal(report.number, "s17") && !ro_name_equal(report.number, "s24"))
         status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "vectors are numbers of s9, s12, s16, s17 or s24, not %s",
+                                 "--vectors needs number s9, s12, s16, s17 or s24, not %s",
                                  report.number);
     if (status == RO_OK) {
         char title[160];
@@ -265,7 +269,7 @@ static void put_line(const ro_report *ran, const ro_denoise_report *r, const cha
             where, time);
     if (until_converged && !r->converged)
         fprintf(stderr,
-                "denoise: pixels still moved after %u steps: this is no fixed point, and "
+                "denoise: pixels were still changing after %u steps, so this is not a fixed point; "
                 "--iterations N allows more\n",
                 r->steps);
     double change = r->sum_after - r->sum_before;
@@ -273,10 +277,10 @@ static void put_line(const ro_report *ran, const ro_denoise_report *r, const cha
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
                 r->sum_before, r->sum_before > 0 ? 100 * change / r->sum_before : 0);
     if (nearest && r->drift != 0)
-        fprintf(stderr, "denoise: rounding to the levels of OUT moved the sum by %+.6g of them\n",
+        fprintf(stderr, "denoise: rounding to the levels of OUT changed the sum by %+.6g levels\n",
                 r->drift);
     else if (r->difference != 0)
-        fprintf(stderr, "denoise: the sum of OUT is that of IN and %+.6g of OUT's levels\n",
+        fprintf(stderr, "denoise: the sum of OUT differs from that of IN by %+.6g levels of OUT\n",
                 r->difference);
 }
 
@@ -384,15 +388,15 @@ done:
 
 /* The filter once more, watched step by step, into what OUT is like. */
 static ro_status watch(ro_context *context, const struct values *given, const ro_image *in,
-                       const ro_image *again, struct steps *steps, ro_denoise_report *report)
+                       ro_image *again, struct steps *steps, ro_denoise_report *report)
 {
     struct values values = *given;
     values.schedule = NULL; /* changes no bits */
-    values.depth = 0;
-    ro_denoise_options denoise = options_of(&values, report);
+    values.steps_at_once = 0;
+    ro_denoise_options denoise = options_of(&values);
     denoise.on_step = remember;
     denoise.on_step_data = steps;
-    return ro_denoise(context, in, again, &denoise);
+    return ro_denoise(context, in, again, &denoise, report);
 }
 
 /* Steps are watched on the CPU, so with a context of its own. */
@@ -402,9 +406,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_denoise_report report = {0};
     ro_image in = {0}, out = {0}, again = {0};
     ro_context *cpu = NULL;
-    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL);
+    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL, NULL);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, NULL);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
         status = ro_image_alloc(to->context, out.format, out.width, out.height, out.maxval, &again);
     if (status == RO_OK)
@@ -438,8 +442,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 static const char *const *reference(const void *given)
 {
     static const char *const plain[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
-    static const char *const defined[] = {
-        "--schedule", "reference", "--cpu", "scalar", "--threads", "1", "!depth", "!vectors", NULL};
+    static const char *const defined[] = {"--schedule",     "reference", "--cpu",
+                                          "scalar",         "--threads", "1",
+                                          "!steps-at-once", "!vectors",  NULL};
     const struct values *values = given;
     return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
 }
@@ -455,11 +460,12 @@ static ro_status work(struct task *task)
     struct job *job = task->data;
     job->context = task->context;
     if (values->until_converged && !values->common.quiet)
-        task->progress->notice = "denoise: goes on until no pixel moves, which can take a while; "
-                                 "--iterations N bounds it";
+        task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
+                                 "--iterations N sets a limit";
     bool linear = values->model && ro_name_equal(values->model, "linear");
-    bool rows = values->schedule && ro_name_equal(values->schedule, "stream") && !values->depth &&
-                (linear || !isnan(values->kappa)) && ro_name_equal(scheme_of(values), "explicit") &&
+    bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
+                !values->steps_at_once && (linear || !isnan(values->kappa)) &&
+                ro_name_equal(scheme_of(values), "explicit") &&
                 values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? run_rows(job) : run_whole(job);
     task->ran = *ro_context_report(task->context);
@@ -471,15 +477,14 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct job *job = task->data;
-    put_json(file, &task->ran, job->denoise.report, task->files, scheme_of(task->values),
-             task->seconds);
+    put_json(file, &task->ran, job->report, task->files, scheme_of(task->values), task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
     const struct job *job = task->data;
-    put_line(&task->ran, job->denoise.report, scheme_of(values),
+    put_line(&task->ran, job->report, scheme_of(values),
              values->round && ro_name_equal(values->round, "nearest"), values->until_converged,
              task->seconds);
 }
@@ -502,7 +507,7 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
     ro_denoise_report report = {0};
-    struct job job = {.files = &files, .denoise = options_of(&values, &report)};
+    struct job job = {.files = &files, .denoise = options_of(&values), .report = &report};
     return task_run(&(struct task){
         .command = command,
         .values = &values,

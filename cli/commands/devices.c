@@ -22,7 +22,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &none, &ended))
         return ended;
     if (none.count)
-        return usage_error(command, "devices takes no file, %s was given", none.path[0]);
+        return usage_error(command, "devices takes no file; %s was given", none.path[0]);
 
     if (values.common.json)
         puts("[");

@@ -25,11 +25,11 @@ static const struct values defaults = {.tile = -1};
 static const char *const tiles[] = {"16", "32", "64", "128", "256", NULL};
 
 static const struct option options[] = {
-    {"dpi", "D", "resolution the result is seen at (default: its own, or 300)", OPTION_NUMBER,
-     PLACE(dpi), .min = 1, .max = 1000000},
-    {"distance", "MM", "of the eye, in millimetres (default 300)", OPTION_NUMBER, PLACE(distance),
+    {"dpi", "D", "resolution of the result (default: its own, or 300)", OPTION_NUMBER, PLACE(dpi),
      .min = 1, .max = 1000000},
-    {"linear", NULL, "ORIGINAL is sRGB, RESULT its light (as halftone --linear)", OPTION_FLAG,
+    {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
+     PLACE(distance), .min = 1, .max = 1000000},
+    {"linear", NULL, "compare in linear light (after halftone --linear)", OPTION_FLAG,
      PLACE(linear)},
     {"tile", "N", "side of the flat squares: 16, 32, 64 (default), 128, 256", OPTION_CHOICE,
      PLACE(tile), .choices = tiles},
@@ -59,12 +59,14 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
     ro_file_info info;
     ro_read_options read = pictures_read(files->path[0]);
     read.page = (unsigned)values->page;
-    ro_status status = ro_image_load(context, files->path[0], &read, &job->original, NULL);
+    ro_status status = ro_image_load(context, files->path[0], &read, &job->original, NULL,
+                                     pictures_dropped(files->path[0]));
     if (status == RO_OK)
         status = pictures_load(context, files->path[1], &job->result, &info);
     if (status != RO_OK)
         return status;
     const ro_measure_options measure = {
+        RO_MEASURE_DEFAULTS,
         .dpi = values->dpi > 0 ? values->dpi : info.dpi_x,
         .distance = values->distance,
         .linear = values->linear,
@@ -109,7 +111,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
             certificate_real(to, figures[i].name, figures[i].value);
     }
-    ro_measure_free(&job.report);
+    ro_free(job.report.fields);
     ro_image_free(&job.original);
     ro_image_free(&job.result);
     return status;
@@ -167,7 +169,7 @@ static int run(const struct command *command, int argc, char **argv)
         .json = print_json,
         .say = print_table,
     });
-    ro_measure_free(&job.report);
+    ro_free(job.report.fields);
     ro_image_free(&job.original);
     ro_image_free(&job.result);
     return result;
@@ -176,7 +178,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_measure = {
     .name = "measure",
     .operands = "ORIGINAL RESULT",
-    .summary = "tells how good a result is: what an eye sees, tone, texture, dots",
+    .summary = "says how good a result is: what an eye sees, tone, texture, dots",
     .options = options,
     .common = COMMON_THREADS | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,
     .examples = examples,

@@ -21,9 +21,9 @@ static const char *const angles[] = {"0", "45", NULL};
 static const struct option options[] = {
     {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
-    {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
+    {"angle", "A", "angle of clustered dots: 0 (default) or 45 degrees", OPTION_CHOICE,
      .offset = offsetof(struct values, angle), .choices = angles},
-    {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"shape", "S", "shape of clustered dots: round (default), line or diamond", OPTION_TEXT,
      .offset = offsetof(struct values, shape)},
     {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct values, type)},
@@ -70,10 +70,11 @@ static ro_status make(struct task *task)
     const char *kind = task->files->path[0], *out = task->out;
     ro_context *context = task->context;
     uint32_t *size = task->data;
-    ro_write_options write = {.type = values->type};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     ro_screen_options wanted = {
+        RO_SCREEN_DEFAULTS,
         .kind = kind,
-        .size = (uint32_t)values->size,
+        .cell = (uint32_t)values->size,
         .seed = values->common.seed,
         .angle = values->angle ? 45 : 0,
         .shape = values->shape,
@@ -81,13 +82,13 @@ static ro_status make(struct task *task)
         .ranks = is_mem(values, out),
     };
     ro_file_info info = {
-        .format = RO_GRAYF, .width = wanted.size, .height = wanted.size, .pages = 1};
+        .format = RO_GRAYF, .width = wanted.cell, .height = wanted.cell, .pages = 1};
     if (values->size > 256 && ro_writer_accepts(context, out, &info, &write) == RO_OK)
         wanted.format = RO_GRAYF;
     ro_image image = {0};
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
-    info.width = info.height = wanted.size ? wanted.size : 1;
+    info.width = info.height = wanted.cell ? wanted.cell : 1;
     ro_status status = ro_writer_accepts(context, out, &info, &write);
     if (status == RO_OK)
         status = ro_screen_make(context, &wanted, &image);
@@ -123,7 +124,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc - make_given, argv + make_given, &values, &names, &ended))
         return ended;
     if (values.list && (names.count || make_given))
-        return usage_error(command, "--list takes no other name");
+        return usage_error(command, "--list takes no other argument");
     if (values.list)
         return list_kinds(values.common.json);
     if (!make_given || names.count != 2)

@@ -9,20 +9,20 @@
 struct values {
     struct common common;
     struct size size;
-    int depth;
+    int bits;
     bool colour;
     const char *type;
 };
 
 static const struct values defaults = {.size = {1024, 1024}};
 
-static const char *const depths[] = {"8", "16", NULL};
+static const char *const bits[] = {"8", "16", NULL};
 
 static const struct option options[] = {
     {"size", "WxH", "width and height (default 1024x1024)", OPTION_SIZE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 30},
-    {"depth", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
-     .offset = offsetof(struct values, depth), .choices = depths},
+    {"bits", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
+     .offset = offsetof(struct values, bits), .choices = bits, .was = "depth"},
     {"colour", NULL, "draw in colour, not in grey", OPTION_FLAG,
      .offset = offsetof(struct values, colour)},
     {"type", "T", "type of OUT: pgm, ppm, png, tiff or npy (default: its name)", OPTION_TEXT,
@@ -32,7 +32,7 @@ static const struct option options[] = {
 
 static const char *const examples[] = {
     "roundoff testcard card.png --size 2048x2048 --colour",
-    "roundoff testcard - --depth 16 | roundoff halftone - card.pbm",
+    "roundoff testcard - --bits 16 | roundoff halftone - card.pbm",
     NULL,
 };
 
@@ -42,9 +42,9 @@ static ro_status draw(struct task *task)
     const struct values *values = task->values;
     ro_context *context = task->context;
     static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
-    ro_format format = formats[values->colour][values->depth];
-    uint32_t white = values->depth ? 65535 : 255;
-    ro_write_options write = {.type = values->type};
+    ro_format format = formats[values->colour][values->bits];
+    uint32_t white = values->bits ? 65535 : 255;
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     ro_file_info info = {.format = format,
                          .width = values->size.width,
                          .height = values->size.height,
@@ -72,9 +72,9 @@ static void print_json(const struct task *task, FILE *file)
     fputs("{\"command\": \"testcard\", \"output\": ", file);
     json_string(file, task->out);
     fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"depth\": %d, \"colour\": %s, "
+            ", \"width\": %u, \"height\": %u, \"bits\": %d, \"colour\": %s, "
             "\"seconds\": %.6f}\n",
-            values->size.width, values->size.height, values->depth ? 16 : 8,
+            values->size.width, values->size.height, values->bits ? 16 : 8,
             values->colour ? "true" : "false", task->seconds);
 }
 
@@ -82,7 +82,7 @@ static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
     fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->size.width,
-            values->size.height, values->depth ? 16 : 8, values->colour ? "colour" : "grey",
+            values->size.height, values->bits ? 16 : 8, values->colour ? "colour" : "grey",
             1e3 * task->seconds);
 }
 
@@ -94,7 +94,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
     if (files.count != 1)
-        return usage_error(command, "testcard needs OUT and no other name");
+        return usage_error(command, "testcard needs OUT and nothing else");
     return task_run(&(struct task){
         .command = command,
         .values = &values,

@@ -118,7 +118,7 @@ static void print_fields(FILE *file, const ro_measure_report *report)
 {
     enum { MOST = 12 };
     if (report->fields_count == 0) {
-        fputs("texture: no square of the original is flat\n", file);
+        fputs("texture: the original has no flat square\n", file);
         return;
     }
     fputs("texture of flat squares, dB:  grain  worms  anisotropy   peak  tone error\n", file);
@@ -141,7 +141,7 @@ void figures_table(FILE *file, const ro_measure_report *report)
 {
     const ro_measure_border *border = &report->border;
     const ro_measure_dots *dots = &report->dots;
-    fprintf(file, "%u x %u pixels, %.1f pixels a degree, an eye of %.2f pixels\n", report->width,
+    fprintf(file, "%u x %u pixels, %.1f pixels per degree, an eye of %.2f pixels\n", report->width,
             report->height, report->pixels_per_degree, report->sigma);
     print_error(file, "error", &report->raw);
     print_error(file, "seen by a Gaussian eye", &report->gaussian);

@@ -2,7 +2,6 @@
 /* The command `roundoff`: finds the command in the table and runs it. */
 #include "cli/frame/cli.h"
 #include "cli/frame/signals.h"
-#include "core/names.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,6 @@
 #include "cli/frame/options.h"
 
 #include "cli/frame/cli.h"
-#include "core/names.h"
-#include "parallel/pool.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -29,7 +27,7 @@ static const struct option common_options[] = {
      .offset = offsetof(struct common, threads), .min = 1, .max = RO_MAX_THREADS},
     {"cpu", "V", "force an instruction set: scalar, avx2 or avx512", OPTION_CHOICE,
      .offset = offsetof(struct common, cpu), .choices = cpu_names},
-    {"seed", "N", "for methods that draw random numbers (default 0)", OPTION_SEED,
+    {"seed", "N", "seed of random numbers (default 0)", OPTION_SEED,
      .offset = offsetof(struct common, seed)},
     {"quiet", NULL, "print nothing but errors", OPTION_FLAG,
      .offset = offsetof(struct common, quiet)},
@@ -67,13 +65,17 @@ static const struct option *find_option(const struct command *command, const cha
 static int unknown_option(const struct command *command, const char *argument, size_t length)
 {
     int shown = (int)length;
+    const struct option *list[MOST_OPTIONS];
+    const int count = options_list(command, list);
+    for (int i = 0; i < count; i++)
+        if (list[i]->was && strlen(list[i]->was) == length - 2 &&
+            memcmp(list[i]->was, argument + 2, length - 2) == 0)
+            return usage_error(command, "%.*s is called --%s now", shown, argument, list[i]->name);
     for (int i = 0; commands[i]; i++)
         if (length > 2 && find_option(commands[i], argument + 2, length - 2))
             return usage_error(command, "%.*s does not apply to %s", shown, argument,
                                command->name);
-    const struct option *list[MOST_OPTIONS];
     const char *names[MOST_OPTIONS];
-    int count = options_list(command, list);
     for (int i = 0; i < count; i++)
         names[i] = list[i]->name;
     char name[64];
@@ -459,4 +461,12 @@ void options_help(const struct command *command, const char *topic, FILE *file)
     fprintf(file, "\nExamples:\n");
     for (int i = 0; command->examples[i]; i++)
         fprintf(file, "  %s\n", command->examples[i]);
+}
+
+const char *first_given(const struct given *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].given)
+            return list[i].name;
+    return NULL;
 }

@@ -55,7 +55,11 @@ struct option {
                                    the default */
     const char *const *before_of; /* only of these methods, as ran_method has it, ended by NULL;
                                      NULL: of all */
-    bool writes;                  /* the text is a file that the command writes beside its output */
+    bool before_in_0_1;           /* `before` was also the default of version 0.1 */
+    const char *once; /* the default once: what certificates mean in which it ran without having
+                         been asked for */
+    const char *was;  /* its name before 0.2; NULL: the same */
+    bool writes;      /* the text is a file that the command writes beside its output */
 };
 
 /* Options of several commands. A command's structure of values begins with this one. */
@@ -99,6 +103,13 @@ bool same_file(const char *a, const char *b);
  * is its exit status. */
 bool options_take(const struct command *command, int argc, char **argv, void *values,
                   struct operands *operands, int *ended);
+
+/* An option that may have been given. The name of the first that was, for messages, or NULL. */
+struct given {
+    const char *name;
+    bool given;
+};
+const char *first_given(const struct given *list, size_t count);
 
 /* The options a command takes, its own first, and how many they are. */
 enum { MOST_OPTIONS = 64 };

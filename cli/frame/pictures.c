@@ -36,15 +36,20 @@ static int place_of(const char *path)
 
 ro_read_options pictures_read(const char *path)
 {
+    place_of(path);
+    return (ro_read_options){RO_READ_DEFAULTS, .strict = pictures.strict};
+}
+
+ro_dropped *pictures_dropped(const char *path)
+{
     const int place = place_of(path);
-    return (ro_read_options){.strict = pictures.strict,
-                             .dropped = place < MOST_PICTURES ? &pictures.dropped[place] : NULL};
+    return place < MOST_PICTURES ? &pictures.dropped[place] : NULL;
 }
 
 ro_status pictures_load(ro_context *context, const char *path, ro_image *image, ro_file_info *info)
 {
     const ro_read_options read = pictures_read(path);
-    return ro_image_load(context, path, &read, image, info);
+    return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
 }
 
 ro_status pictures_resolution(ro_context *context, const char *path, const ro_file_info *info,

@@ -16,6 +16,7 @@ void pictures_begin(bool strict);
 
 /* How to read the picture `path`, which must stay where it is. Reading it again tells it once. */
 ro_read_options pictures_read(const char *path);
+ro_dropped *pictures_dropped(const char *path); /* where to tell what was dropped; may be NULL */
 
 /* ro_image_load with just these options. */
 ro_status pictures_load(ro_context *context, const char *path, ro_image *image, ro_file_info *info);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/frame/vectors.h"
 
+#include "cli/frame/pictures.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +48,10 @@ ro_status vectors_load(ro_context *context, const char *path, const ro_read_opti
 {
     if (strcmp(path, "-") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "vectors need IN once more: it must be a file, not a pipe");
-    ro_status status = ro_image_load(context, path, read, image, NULL);
+                               "--vectors reads IN twice: it must be a file, not a pipe");
+    ro_status status = ro_image_load(context, path, read, image, NULL, pictures_dropped(path));
     if (status == RO_OK && image->format != RO_GRAY8 && image->format != RO_GRAY16)
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%s: vectors are of grey pictures of 8 or 16 bits", path);
+        status = ro_context_fail(context, RO_E_ARGUMENT, "%s: --vectors needs 8-bit or 16-bit grey",
+                                 path);
     return status;
 }

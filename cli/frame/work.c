@@ -37,11 +37,9 @@ int work_begin(struct work *work, const struct common *common)
     pictures_begin(common->strict);
     progress_begin(&work->progress, common->quiet);
     ro_context_options options = {
-        .device = (ro_device)common->device,
-        .cpu = (ro_cpu)common->cpu,
-        .threads = common->threads,
-        .progress = progress_step,
-        .progress_data = &work->progress,
+        RO_CONTEXT_DEFAULTS,        .device = (ro_device)common->device,
+        .cpu = (ro_cpu)common->cpu, .threads = common->threads,
+        .progress = progress_step,  .progress_data = &work->progress,
     };
     ro_status status = ro_context_open(&options, &work->context);
     if (status != RO_OK)
@@ -71,7 +69,8 @@ void work_end(struct work *work)
 
 ro_status work_cpu_open(ro_context *first, ro_context **cpu)
 {
-    const ro_status status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU}, cpu);
+    const ro_status status =
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU}, cpu);
     if (status != RO_OK)
         return ro_context_fail(first, status, "not enough memory or threads");
     signals_watch(*cpu);
@@ -111,7 +110,8 @@ bool can_write(const char *path)
 {
     ro_context *context;
     bool can = true;
-    if (ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
+        RO_OK)
         return true; /* the work will tell */
     if (ro_bytes_accepts(context, path) != RO_OK) {
         fail("%s", ro_context_message(context));

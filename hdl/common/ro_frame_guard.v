@@ -89,21 +89,20 @@ module ro_frame_guard #(
     reg fill_frame; // or a frame
     reg skip;       // till a row ends that should have ended
     reg flushing;   // a row without pixels
-    reg filling;    // one of those without
+    reg sure;       // a beat that waits for no pixel: one of those without, or the first of a frame
     reg frame_begins, last_column, last_row;
     reg flushes_left, size_fits, same_width, spaced;
     reg [2:0] calm; // what was given last has arrived, so that `drained` knows of it
 
     wire early = held && held_first && !frame_begins; // in a row
-    wire pixel_waits = in_row && held && !(held_first && !frame_begins);
-    wire may_go = room && spaced;
-    wire pixel = pixel_waits && may_go;
-    wire give = (pixel_waits || filling) && may_go;
+    wire give = ((in_row && held && !held_first) || sure) && room && spaced;
+    wire pixel = give && in_row;
     wire row_ends = give && last_column;
     wire frame_ends = give && last_column && last_row && !flushing;
-    wire drop = held && ((waiting && !(held_first && size_fits)) || (skip && !held_first));
+    wire unwanted = held && ((waiting && !(held_first && size_fits)) || (skip && !held_first));
+    reg drop; // the pixel that was unwanted a clock ago: no hurry, and a shorter way to the reader
     wire may_start = same_width || (!flushes_left && drained && calm == 3'b111);
-    wire start_frame = waiting && held && held_first && size_fits && may_start;
+    wire start_frame = waiting && held && held_first && size_fits && may_start && !drop;
     wire start_flush = waiting && flushes_left && !(held && (!held_first || same_width));
 
     assign take = pixel || drop;
@@ -111,48 +110,51 @@ module ro_frame_guard #(
 
     always @(posedge clk) begin
         calm <= {calm[1:0], waiting && !start_frame};
+        drop <= unwanted && !drop;
         if (start_frame || start_flush) waiting <= 1'b0;
         if (start_frame) in_row <= 1'b1;
         if (start_flush) flushing <= 1'b1;
-        if (start_flush) filling <= 1'b1;
+        if (start_frame || start_flush) sure <= 1'b1;
+        if (give && frame_begins) sure <= 1'b0;
         if (pixel && held_last != last_column) begin
             in_row   <= 1'b0;
             fill_row <= held_last;
-            filling  <= held_last;
+            sure     <= held_last;
             skip     <= !held_last;
         end
         if ((in_row || skip) && early) begin
             in_row     <= 1'b0;
             skip       <= 1'b0;
             fill_frame <= 1'b1;
-            filling    <= 1'b1;
+            sure       <= 1'b1;
         end
-        if (skip && held && !held_first && held_last) begin
+        if (skip && drop && held_last) begin
             skip   <= 1'b0;
             in_row <= 1'b1;
         end
         if (row_ends && fill_row) begin
             fill_row <= 1'b0;
-            filling  <= 1'b0;
+            sure     <= 1'b0;
             in_row   <= 1'b1;
         end
-        if (frame_ends || (row_ends && flushing)) begin
+        if (row_ends && (last_row || flushing)) begin
             in_row     <= 1'b0;
             fill_row   <= 1'b0;
             fill_frame <= 1'b0;
             skip       <= 1'b0;
             flushing   <= 1'b0;
-            filling    <= 1'b0;
+            sure       <= 1'b0;
             waiting    <= 1'b1;
         end
         if (reset) begin
+            drop       <= 1'b0;
             waiting    <= 1'b1;
             in_row     <= 1'b0;
             fill_row   <= 1'b0;
             fill_frame <= 1'b0;
             skip       <= 1'b0;
             flushing   <= 1'b0;
-            filling    <= 1'b0;
+            sure       <= 1'b0;
         end
     end
 

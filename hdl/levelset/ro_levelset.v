@@ -45,6 +45,7 @@ module ro_levelset #(
         .SPEED_BITS(SPEED_BITS),
         .A(A),
         .BLOCKS(BLOCKS),
+        .WIDTH_BITS(WIDTH_BITS),
         .HEIGHT_BITS(HEIGHT_BITS)
     ) engine (
         .clk(clk),

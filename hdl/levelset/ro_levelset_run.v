@@ -10,7 +10,9 @@
 // Passes that need nothing to be decided follow one another without a gap: a pixel of the next pass is
 // read when the pass at hand has written it. The memory takes addresses and gives words in their
 // order, each with valid and ready; a word that has been taken to be written is there when it is read
-// next.
+// next. A run that cannot be (no steps, a picture without pixels, wider than WIDTH, or of more rows than
+// addresses have room for at that width) ends at once with `error`, the memory as it was; the next one
+// is right.
 module ro_levelset_run #(
     parameter WIDTH = 512,
     parameter STEPS = 4,
@@ -46,7 +48,7 @@ module ro_levelset_run #(
     output reg  [  COUNT_BITS-1:0] taken,       // steps
     output reg  [             4:0] rescalings,
     output reg                     ended,       // before the steps were used up, or with them
-    output wire                    error,
+    output wire                    error,       // see above, or a speed was beyond the bound
     // the memory
     output wire                    read_valid,
     input  wire                    read_ready,
@@ -71,7 +73,24 @@ module ro_levelset_run #(
         if (LOOK < 1 || RESCALINGS > 16) begin : bad_look
             ro_error_LOOK_must_be_positive_and_RESCALINGS_at_most_16 stop ();
         end
+        if (ADDRESS_BITS < 2 || ADDRESS_BITS > 30 || WIDTH > 1 << ADDRESS_BITS) begin : bad_addresses
+            ro_error_ADDRESS_BITS_must_be_2_to_30_and_have_room_for_a_row stop ();
+        end
+        if (HEIGHT_BITS < 1 || HEIGHT_BITS > 30 || COUNT_BITS < 1 || COUNT_BITS > 31) begin : bad_counts
+            ro_error_HEIGHT_BITS_must_be_1_to_30_and_COUNT_BITS_1_to_31 stop ();
+        end
     endgenerate
+
+    // ---- what cannot be -----------------------------------------------------------------------------
+    // Known before the start, since a run's numbers stand still a clock earlier.
+    localparam integer WIDE = WIDTH + 1, ROWS = (1 << ADDRESS_BITS) / WIDTH;
+    localparam integer MOST = (1 << HEIGHT_BITS) - 1, TALL = (ROWS < MOST ? ROWS : MOST) + 1;
+    reg impossible, refused;
+    wire engine_error;
+    assign error = engine_error || refused;
+    always @(posedge clk)
+        impossible <= steps == 0 || width == 0 || height == 0
+            || {1'b0, width} >= WIDE[WIDTH_BITS:0] || {1'b0, height} >= TALL[HEIGHT_BITS:0];
 
     // ---- the passes ---------------------------------------------------------------------------------
     localparam IDLE = 3'd0, BLOCK = 3'd1, PASS = 3'd2, READ = 3'd3, DRAIN = 3'd4, JUDGE = 3'd5,
@@ -121,15 +140,17 @@ module ro_levelset_run #(
         case (state)
             IDLE:
             if (start) begin
-                busy       <= 1'b1;
-                ended      <= 1'b0;
-                taken      <= 0;
-                rescalings <= 0;
-                watched    <= 1'b0;
-                double_phi <= 1'b0;
-                table_now  <= from_table;
-                to_do      <= steps;
-                state      <= BLOCK;
+                busy         <= 1'b1;
+                refused      <= impossible;
+                ended        <= 1'b0;
+                taken        <= 0;
+                rescalings   <= 0;
+                watched      <= 1'b0;
+                double_phi   <= 1'b0;
+                double_speed <= 1'b0;
+                table_now    <= from_table;
+                to_do        <= steps;
+                state        <= impossible ? FINISH : BLOCK;
             end
             BLOCK: begin
                 block    <= look && to_do > LOOK_EVERY ? LOOK_EVERY : to_do;
@@ -178,8 +199,9 @@ module ro_levelset_run #(
             end
         endcase
         if (reset) begin
-            state <= IDLE;
-            busy  <= 1'b0;
+            state   <= IDLE;
+            busy    <= 1'b0;
+            refused <= 1'b0;
         end
     end
 
@@ -232,6 +254,7 @@ module ro_levelset_run #(
         .INTENSITY_BITS(INTENSITY_BITS),
         .TABLE_FILE(TABLE_FILE),
         .TABLE_BITS(TABLE_BITS),
+        .WIDTH_BITS(WIDTH_BITS),
         .HEIGHT_BITS(HEIGHT_BITS)
     ) engine (
         .clk(clk),
@@ -262,6 +285,6 @@ module ro_levelset_run #(
         .out_tag(from_tag),
         .changed(changed),
         .idle(idle),
-        .error(error)
+        .error(engine_error)
     );
 endmodule

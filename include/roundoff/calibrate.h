@@ -24,7 +24,7 @@ uint32_t ro_wedge_height(uint32_t patch);
 /* Draws the wedge into an RO_GRAY8 view of that size, as tones to be halftoned: patches in a fixed
  * order that looks random, paper between them, and a mark at each corner. */
 RO_API
-ro_status ro_wedge_draw(ro_context *context, uint32_t patch, const ro_image *image);
+ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image);
 
 /* What was found in a scan. Tones: 0 is the solid black of the print, 1 its paper. */
 typedef struct ro_wedge_report {

@@ -20,11 +20,17 @@
 extern "C" {
 #endif
 
-#define RO_VERSION "0.1.0"
+#define RO_VERSION_MAJOR 0
+#define RO_VERSION_MINOR 2
+#define RO_VERSION_PATCH 0
+#define RO_VERSION "0.2.0"
+#define RO_VERSION_NUMBER (10000 * RO_VERSION_MAJOR + 100 * RO_VERSION_MINOR + RO_VERSION_PATCH)
 
-/* The version of the library that is loaded, such as "0.1.0". */
+/* The version of the library that is loaded, as RO_VERSION and as RO_VERSION_NUMBER. */
 RO_API
 const char *ro_version(void);
+RO_API
+int ro_version_number(void);
 
 /* ---- Status ------------------------------------------------------------------------------- */
 
@@ -46,6 +52,41 @@ typedef enum ro_status {
 RO_API
 const char *ro_status_name(ro_status status);
 
+/* ---- Options ------------------------------------------------------------------------------ */
+
+/*
+ * Every structure of options begins with its size and as an initialiser of its name in capitals:
+ *
+ *     ro_halftone_options options = RO_HALFTONE_OPTIONS;
+ *     options.strength = 80;
+ *
+ * A library that is newer than the program gives defaults for members that the program does not
+ * know; one that is older refuses members it does not know unless they are zero. What is 0 or NULL
+ * at first stands for its default, as its comment says, and zero would make no sense there;
+ * elsewhere the default is RO_DEFAULT, and zero is zero.
+ */
+#define RO_DEFAULT (-2147483647 - 1)
+
+/* The initialisers are made of these. In C the members alone (RO_HALFTONE_DEFAULTS) may begin a
+ * list of members: (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "bayer"}. */
+#define RO_NONE_UNSET(UNSET)
+#ifdef __cplusplus
+#define RO_UNSET(member) options.member = RO_DEFAULT;
+#define RO_OPTIONS_OF(type, unset)                                                                 \
+    ([] {                                                                                          \
+        type options = type();                                                                     \
+        options.size = sizeof options;                                                             \
+        unset(RO_UNSET) return options;                                                            \
+    }())
+#else
+#define RO_UNSET(member) , .member = RO_DEFAULT
+#define RO_DEFAULTS_OF(type, unset) .size = sizeof(type) unset(RO_UNSET)
+#define RO_OPTIONS_OF(type, unset)                                                                 \
+    {                                                                                              \
+        RO_DEFAULTS_OF(type, unset)                                                                \
+    }
+#endif
+
 /* ---- Context ------------------------------------------------------------------------------ */
 
 typedef enum ro_device {
@@ -66,13 +107,22 @@ typedef enum ro_cpu {
  * 1 within a `phase`. Returning non-zero cancels the call, which then gives RO_E_CANCELLED. */
 typedef int (*ro_progress_fn)(void *data, const char *phase, double done);
 
+enum { RO_MAX_THREADS = 1024 };
+
 typedef struct ro_context_options {
+    size_t size; /* RO_CONTEXT_OPTIONS sets it */
     ro_device device;
     ro_cpu cpu;
-    int threads; /* 0: one per online core */
+    int threads; /* 1 to RO_MAX_THREADS; 0: one per online core */
     ro_progress_fn progress;
     void *progress_data;
+    int device_number; /* of a CUDA device, from 0; default: the one that is the thread's own when
+                          the context first needs it. Calls on the context make it the thread's own
+                        */
 } ro_context_options;
+#define RO_CONTEXT_UNSET(UNSET) UNSET(device_number)
+#define RO_CONTEXT_DEFAULTS RO_DEFAULTS_OF(ro_context_options, RO_CONTEXT_UNSET)
+#define RO_CONTEXT_OPTIONS RO_OPTIONS_OF(ro_context_options, RO_CONTEXT_UNSET)
 
 /* What the last call on a context ran: its schedule, where, and in how many steps. */
 typedef struct ro_report {
@@ -91,15 +141,16 @@ typedef struct ro_report {
  * context; separate contexts are independent and may run in separate threads. */
 typedef struct ro_context ro_context;
 
-/* `options` may be NULL. On failure *context is NULL and the status says why: RO_E_UNSUPPORTED when
- * the processor lacks the instruction set asked for, RO_E_DEVICE when there is no such device. */
+/* `options` may be NULL. On failure *context is NULL, and ro_context_message(NULL) says why:
+ * RO_E_UNSUPPORTED when the processor lacks the instruction set asked for, RO_E_DEVICE when there
+ * is no such device. */
 RO_API
 ro_status ro_context_open(const ro_context_options *options, ro_context **context);
 RO_API
 void ro_context_close(ro_context *context); /* NULL is allowed */
 
 /* One sentence on the last failure, without a newline; "" if there was none. It stays valid until
- * the next call on the context. */
+ * the next call on the context. Of NULL: why the last ro_context_open of this thread failed. */
 RO_API
 const char *ro_context_message(const ro_context *context);
 
@@ -152,6 +203,19 @@ const char *ro_device_name(ro_device device); /* "auto", "cpu", "cuda" */
 RO_API
 const char *ro_cpu_name(ro_cpu cpu); /* "auto", "scalar", "avx2", "avx512" */
 
+/* ---- Names and memory --------------------------------------------------------------------- */
+
+/* Names as users write them: case, '-', '_' and spaces do not count. */
+RO_API
+int ro_name_equal(const char *a, const char *b);
+/* The nearest of `count` names, or NULL when none is near enough to be meant. */
+RO_API
+const char *ro_name_nearest(const char *name, const char *const *names, size_t count);
+
+/* Gives back lists and bytes that a call has made for its caller. NULL is allowed. */
+RO_API
+void ro_free(void *memory);
+
 /* ---- Images ------------------------------------------------------------------------------- */
 
 typedef enum ro_format {
@@ -167,7 +231,8 @@ typedef enum ro_format {
 } ro_format;
 
 /* A view of pixels the caller owns. `stride` is the distance of rows in bytes and may be larger
- * than a row; rows of 16-bit samples begin at multiples of 2 bytes, of floats of 4. `maxval` is the value of white of an integer format (0 means all bits set). */
+ * than a row; rows of 16-bit samples begin at multiples of 2 bytes, of floats of 4. `maxval` is the
+ * value of white of an integer format (0 means all bits set). */
 typedef struct ro_image {
     ro_format format;
     uint32_t width, height;
@@ -181,6 +246,14 @@ RO_API
 size_t ro_format_row_bytes(ro_format format, uint32_t width);
 RO_API
 const char *ro_format_name(ro_format format);
+RO_API
+int ro_format_is_colour(ro_format format);
+/* Bytes of a sample; 0 for RO_BITS. */
+RO_API
+int ro_format_sample_bytes(ro_format format);
+/* The value of white of an integer format: maxval, or all bits set where it is 0. */
+RO_API
+uint32_t ro_image_white(const ro_image *image);
 
 /* Allocates pixels (zeroed, rows aligned to 64 bytes) for a view. Only ro_image_free gives them back,
  * and clears the view. */
@@ -193,7 +266,7 @@ void ro_image_free(ro_image *image);
 /* Draws the built-in test card into a view of RO_GRAY8, RO_GRAY16, RO_RGB8 or RO_RGB16: ramps, a
  * zone plate, shaded solids, fine text, a photograph-like scene. The same pixels everywhere. */
 RO_API
-ro_status ro_testcard(ro_context *context, const ro_image *image);
+ro_status ro_testcard(ro_context *context, ro_image *image);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,7 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 #define RO_WHITE_MAXVAL UINT32_MAX
 
 typedef struct ro_denoise_options {
+    size_t size;          /* RO_DENOISE_OPTIONS sets it */
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
     const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
                              "xpp24" */
@@ -59,39 +60,43 @@ typedef struct ro_denoise_options {
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
                              bits */
     uint32_t
-        iterations;   /* 0: 20, or 5 of the implicit schemes; until converged 10000 at most */
-    uint32_t depth;   /* iterations in one pass of "stream", up to 64; 0: the fastest */
+        iterations;   /* default 20, or 5 of the implicit schemes; until converged 10000 at most */
+    uint32_t steps_at_once; /* iterations in one pass of "stream", up to 64; 0: the fastest */
     uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
                          the maxval, or where kappa comes from the noise and samples have 16 bits
                          the smallest 2^n - 1 >= 255 that none exceeds; RO_WHITE_MAXVAL: the maxval */
     double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
-    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; xpp24: 0 is 0.5 */
+    double sigma;     /* smoothing of the gradient in pixels, 0 to 64; default 0, of xpp24 0.5 */
     double time_step; /* tau/h^2; 0: the largest that is stable */
     int independent;  /* channels do not share the gradient */
     int until_converged;       /* end at the fixed point */
     uint64_t seed;             /* of the implicit scheme's dither */
-    ro_denoise_report *report; /* filled in on success; NULL: not wanted */
     ro_denoise_step_fn
         on_step; /* called before the first step and after each, from the thread that
                     made the call; on the CPU, and not for streams. NULL: not wanted */
     void *on_step_data;
 } ro_denoise_options;
+#define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
+#define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)
+#define RO_DENOISE_OPTIONS RO_OPTIONS_OF(ro_denoise_options, RO_DENOISE_UNSET)
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
  * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the
  * working numbers exactly and no pixel leaves the range of the input; an output with the input's
- * levels has its sum, too (`round`). */
+ * levels has its sum, too (`round`). `report` may be NULL. */
 RO_API
-ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
-                     const ro_denoise_options *options);
+ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
+                     const ro_denoise_options *options, ro_denoise_report *report);
 
 /* The same, row by row, in memory that grows with the width and the iterations only: as with
  * ro_halftone_open. Explicit scheme; kappa must be given unless the model is linear. Of `in` and
- * `out` format, width, height and maxval are used. The report is complete after the last pull. */
+ * `out` format, width, height and maxval are used. `report`, if not NULL, is filled in by the last
+ * pull. */
 typedef struct ro_denoise_stream ro_denoise_stream;
 RO_API
 ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
-                          const ro_denoise_options *options, ro_denoise_stream **stream);
+                          const ro_denoise_options *options, ro_denoise_stream **stream,
+                          ro_denoise_report *report);
 RO_API
 ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count, uint32_t *taken);

@@ -77,6 +77,7 @@ typedef struct ro_kernel {
 } ro_kernel;
 
 typedef struct ro_halftone_options {
+    size_t size;          /* RO_HALFTONE_OPTIONS sets it */
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
     int levels;           /* 2 to 256; 0: 2 */
     const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
@@ -89,9 +90,9 @@ typedef struct ro_halftone_options {
     const ro_image *screen; /* the threshold image of the method "screen" */
 
     /* Error diffusion. */
-    int strength;            /* per cent of the error that is passed on, 1 to 100; 0: 100 */
+    int strength;            /* per cent of the error that is passed on, 1 to 100; default 100 */
     int noise;               /* shakes the choice of a level, per cent of a step, 0 to 100 */
-    int threshold;           /* where black ends and white begins, per cent, 1 to 99; 0: 50 */
+    int threshold;           /* where black ends and white begins, per cent, 1 to 99; default 50 */
     int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
     const ro_kernel *kernel; /* a kernel of your own instead of a method */
     const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */
@@ -114,12 +115,15 @@ typedef struct ro_halftone_options {
     int radius;      /* of the eye, 1 to 11 pixels; 0: follows the view, 4 for a Gaussian */
     const char *aim;    /* NULL: "seen", both blurred; "picture": only the halftone is blurred */
     const char *order;  /* NULL: "groups"; "raster" */
-    const char *start;  /* NULL: "random"; or a method of two levels, such as "ostromoukhov" */
+    const char *start;  /* NULL: "acuity"; or another method of two levels, or "random" */
     const ro_image *first; /* a halftone of `in` to start from instead: RO_BITS, or grey, which is
                               white above the middle */
-    int rounds;         /* at most so many; 0: until nothing changes */
+    int rounds;            /* at most so many; default: until nothing changes */
     uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
 } ro_halftone_options;
+#define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
+#define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
+#define RO_HALFTONE_OPTIONS RO_OPTIONS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
 
 /* A method as `roundoff halftone --list` shows it. */
 typedef struct ro_method {
@@ -135,8 +139,9 @@ const ro_method *ro_halftone_method_at(int number);
 
 /* A threshold array to be made. */
 typedef struct ro_screen_options {
+    size_t size;       /* RO_SCREEN_OPTIONS sets it */
     const char *kind;  /* NULL: "void-and-cluster"; see ro_screen_kind_at */
-    uint32_t size;     /* cells a side; 0: the kind's own */
+    uint32_t cell;     /* cells a side; 0: the kind's own */
     uint64_t seed;     /* for kinds that draw random numbers */
     int angle;         /* of clustered dots: 0 or 45 */
     const char *shape; /* of clustered dots: NULL: "round"; "line", "diamond" */
@@ -144,6 +149,8 @@ typedef struct ro_screen_options {
                           rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
     int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
 } ro_screen_options;
+#define RO_SCREEN_DEFAULTS RO_DEFAULTS_OF(ro_screen_options, RO_NONE_UNSET)
+#define RO_SCREEN_OPTIONS RO_OPTIONS_OF(ro_screen_options, RO_NONE_UNSET)
 
 /* A kind of screen as `roundoff screen --list` shows it. */
 typedef struct ro_screen_kind {
@@ -165,7 +172,7 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
  * RO_RGB8 for RO_CHANNELS_RGB; RO_INDEX8 (numbers of colours) or RO_RGB8 with a palette.
  * `in` and `out` must not overlap. */
 RO_API
-ro_status ro_halftone(ro_context *context, const ro_image *in, const ro_image *out,
+ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options);
 
 /* What a halftone did, as exact integers. Tones count in 16ths of the input's levels, after any
@@ -207,8 +214,8 @@ ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro
  * multiples of 16 bytes are read in place, others are copied on the device first. Values above
  * maxval are not looked for. */
 RO_API
-ro_status ro_halftone_device(ro_context *context, const ro_image *in, const ro_image *out,
-                             uint32_t count, const ro_halftone_options *options, void *stream);
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
+                             const ro_halftone_options *options, void *stream);
 
 /* The same, row by row, in memory that grows with the width only:
  *

@@ -49,6 +49,7 @@ typedef struct ro_scene_object {
 /* Lengths that are 0 are those of the paper: for a hologram of 18.4 mm. With `scaled`, lengths that
  * are 0 are scaled by the hologram's side over 18.4 mm. */
 typedef struct ro_hologram_scene {
+    size_t size;        /* RO_HOLOGRAM_SCENE sets it */
     const char *target; /* NULL: "dice"; "disc", "ring", "bars" */
     const char *phase;  /* NULL: "random"; "smooth" */
     uint64_t seed;
@@ -60,12 +61,14 @@ typedef struct ro_hologram_scene {
     int layers;             /* of each die, 0: 4 */
     int scaled;
 } ro_hologram_scene;
+#define RO_HOLOGRAM_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_hologram_scene, RO_NONE_UNSET)
+#define RO_HOLOGRAM_SCENE RO_OPTIONS_OF(ro_hologram_scene, RO_NONE_UNSET)
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
  * what lies behind it. `optics` is filled in. The same bits on every CPU. */
 RO_API
-ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene,
-                           const ro_field *field, ro_optics *optics);
+ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene, ro_field *field,
+                           ro_optics *optics);
 
 /* A picture in a scene, seen from the front, its middle on the axis. */
 typedef struct ro_scene_picture {
@@ -76,8 +79,8 @@ typedef struct ro_scene_picture {
     double width;    /* metres; 0: as wide and high as the hologram allows */
 } ro_scene_picture;
 
-/* Zeros: defaults. */
 typedef struct ro_picture_scene {
+    size_t size; /* RO_PICTURE_SCENE sets it */
     const ro_scene_picture *pictures;
     int count;
     int layers;        /* that depths are cut into; 0: 16 */
@@ -86,17 +89,19 @@ typedef struct ro_picture_scene {
     ro_optics optics; /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
                          the angle needs that the pitch allows */
 } ro_picture_scene;
+#define RO_PICTURE_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_picture_scene, RO_NONE_UNSET)
+#define RO_PICTURE_SCENE RO_OPTIONS_OF(ro_picture_scene, RO_NONE_UNSET)
 
 /* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
 RO_API
-ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
-                               const ro_field *field, ro_optics *optics);
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene, ro_field *field,
+                               ro_optics *optics);
 
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
  * may be the same. The same bits on every CPU. */
 RO_API
-ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
+ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance);
 
 /* ---- Quantizing --------------------------------------------------------------------------- */
@@ -132,7 +137,7 @@ typedef struct ro_hogel_report {
 typedef struct ro_hologram_report {
     uint32_t hogels; /* those that the optics make, or one window for all; also of algorithms that
                         take the field as a whole, whose clips are counted together only */
-    ro_hogel_report *hogel; /* ro_hologram_report_free gives it back */
+    ro_hogel_report *hogel; /* ro_free gives it back */
     int levels, real_device;
     int amplitude_device; /* its levels of -1 to 1 stand for light of 0 to 1 */
     uint32_t mirrored;    /* hogels whose windows overlap their mirror images */
@@ -142,8 +147,6 @@ typedef struct ro_hologram_report {
     int measured;
     double predicted_snr, reached_snr, efficiency, in_window, outgoing; /* of all hogels together */
 } ro_hologram_report;
-RO_API
-void ro_hologram_report_free(ro_hologram_report *report);
 
 /* A set of taps of one's own: (dx, dy) is the pixel dx to the left and dy above. */
 typedef struct ro_hologram_taps {
@@ -153,6 +156,7 @@ typedef struct ro_hologram_taps {
 } ro_hologram_taps;
 
 typedef struct ro_hologram_options {
+    size_t size;                 /* RO_HOLOGRAM_OPTIONS sets it */
     const char *algorithm;       /* NULL: "vded"; "swed", "floyd-steinberg", "truncate" */
     const char *weights;         /* NULL: "ls"; "paper" */
     const ro_hologram_taps *own; /* used instead of `weights` if not NULL */
@@ -163,19 +167,21 @@ typedef struct ro_hologram_options {
     int taps;             /* 0: 12 of least squares, 27 of the paper's */
     int p;                /* 0: 2 of least squares; of the paper's what its weights need, up to 8 */
     uint32_t hogel;       /* 0: as the optics say, or 2048; swed: the whole field is one */
-    double rho;           /* 0: 0.01, 0.03 for two levels */
-    double gain;          /* root mean square of the field's modulus, in levels; 0: 0.4 */
-    double kappa;         /* paper: noise is kept out of frequencies above kappa/2 too; 0: 0.9 */
+    double rho;           /* default 0.01, 0.03 for two levels */
+    double gain;          /* root mean square of the field's modulus, in levels; default 0.4 */
+    double kappa; /* paper: noise is kept out of frequencies above kappa/2 too; default 0.9 */
     ro_optics optics;
     ro_window window;           /* size 0: from the optics */
     int measure;                /* fill in the measured figures */
-    ro_hologram_report *report; /* NULL: not wanted */
 } ro_hologram_options;
+#define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain) UNSET(kappa)
+#define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
+#define RO_HOLOGRAM_OPTIONS RO_OPTIONS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
 
-/* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. */
+/* Rounds a field to level numbers: `out` is RO_INDEX8 of the field's size. `report` may be NULL. */
 RO_API
-ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
-                               const ro_hologram_options *options);
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
+                               const ro_hologram_options *options, ro_hologram_report *report);
 
 /* ---- Refining ------------------------------------------------------------------------------ */
 
@@ -189,25 +195,28 @@ typedef struct ro_refinement_report {
     const char *edges; /* as they were taken */
 } ro_refinement_report;
 
-/* Zeros: defaults. */
 typedef struct ro_refinement {
+    size_t size;        /* RO_REFINEMENT sets it */
     ro_image target;    /* amplitudes, RO_GRAYF of the field's size; the phase is free */
     double distance;    /* of the target: positive in the direction of the light */
     uint32_t region[4]; /* x, y, width, height; size 0: round all that is not black */
     double light;       /* the share that the region is to get */
-    int iterations;     /* between both planes: 0 is 50, or 15 of few levels; below 0: none */
-    int passes;         /* of search, of few levels: 0 is 10; below 0: none */
+    int iterations;     /* between both planes; default 50, or 15 of few levels */
+    int passes;         /* of search, of few levels; default 10 */
     const char *edges;  /* what surrounds the modulator: NULL or "auto": as the field was made for;
                            "dark": nothing; "wrap": itself, repeated */
-    ro_refinement_report *report; /* NULL: not wanted */
 } ro_refinement;
+#define RO_REFINEMENT_UNSET(UNSET) UNSET(iterations) UNSET(passes)
+#define RO_REFINEMENT_DEFAULTS RO_DEFAULTS_OF(ro_refinement, RO_REFINEMENT_UNSET)
+#define RO_REFINEMENT RO_OPTIONS_OF(ro_refinement, RO_REFINEMENT_UNSET)
 
 /* Rounds a field to level numbers, as ro_hologram_quantize, whose light has the target's amplitude.
  * Of the options levels or table, window (size 0: the whole band) and the optics' wavelength and
  * pitch count. */
 RO_API
-ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_refinement *refinement);
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_refinement *refinement,
+                             ro_refinement_report *report);
 
 /* ---- Frames in time ---------------------------------------------------------------------------
  */
@@ -218,24 +227,26 @@ typedef struct ro_frames_report {
     double efficiency; /* the mean light in the window over the light that falls on the modulator */
 } ro_frames_report;
 
-/* Zeros: defaults. */
 typedef struct ro_frames {
+    size_t size;       /* RO_FRAMES sets it */
     int count;         /* of frames, shown one after another, faster than the eye sees */
     double distance;   /* to the plane in which the intensity counts, positive with the light */
     const char *phase; /* NULL: "random", other phases in every frame; "smooth": those of the field,
                           turned from frame to frame */
     uint64_t seed;
-    int independent;          /* 1: errors of the intensity are not carried, for comparison */
-    ro_frames_report *report; /* NULL: not wanted */
+    int independent; /* 1: errors of the intensity are not carried, for comparison */
 } ro_frames;
+#define RO_FRAMES_DEFAULTS RO_DEFAULTS_OF(ro_frames, RO_NONE_UNSET)
+#define RO_FRAMES RO_OPTIONS_OF(ro_frames, RO_NONE_UNSET)
 
 /* Rounds a field to level numbers of several frames whose mean intensity, through the window, is
  * that of the field: what a frame shows too much or too little the next ones make up for. `out` has
  * a RO_INDEX8 of the field's size for each frame. Of the options levels or table, window, gain and,
  * for a distance, the optics' wavelength and pitch count. */
 RO_API
-ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_frames *frames);
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames,
+                             ro_frames_report *report);
 
 /* The spectrum of the noise in one hogel of what ro_hologram_quantize made: |q - alpha g|^2 in
  * decibels over the mean energy of a pixel, the zero frequency in the middle; `out` is RO_GRAYF of
@@ -243,7 +254,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
 RO_API
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
-                            const ro_image *out);
+                            ro_image *out);
 
 /* The levels of a modulator, the light at each of them and what it is sent to show it. */
 typedef struct ro_modulator {
@@ -260,16 +271,14 @@ ro_status ro_modulator_named(ro_context *context, const char *name, ro_modulator
 /* Level numbers to what the device is sent, in place, and back; numbers that are none of the
  * modulator's are an error. `image` is RO_INDEX8 or RO_GRAY8. */
 RO_API
-ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *image);
+ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator, ro_image *image);
 RO_API
-ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator,
-                            const ro_image *image);
+ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator, ro_image *image);
 
 /* The light that leaves a modulator at these level numbers. */
 RO_API
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *numbers, const ro_field *light);
+                             const ro_image *numbers, ro_field *light);
 
 /* The complex levels of a name such as "phase:16", as rounding takes them: up to RO_HOLOGRAM_LEVELS
  * pairs. "binary" and "amplitude:N" are computed as -1 to 1, though their light is 0 to 1. */
@@ -279,17 +288,21 @@ ro_status ro_hologram_levels(ro_context *context, const char *name, float *table
 /* ---- Reconstructing ----------------------------------------------------------------------- */
 
 typedef struct ro_view {
+    size_t size;           /* RO_VIEW sets it */
     const char *normalize; /* NULL: "paper"; "common", "none" */
     ro_optics optics; /* wavelength and pitch are needed; viewer and area, or the whole light */
     double depth;     /* where the eye focuses */
-    double scale; /* "common": white is this intensity; 0: it is set to mean + sigma, given back */
+    double scale;     /* "common": white is this intensity; 0: mean + sigma */
 } ro_view;
+#define RO_VIEW_DEFAULTS RO_DEFAULTS_OF(ro_view, RO_NONE_UNSET)
+#define RO_VIEW RO_OPTIONS_OF(ro_view, RO_NONE_UNSET)
 
 /* What an eye sees: the field goes to the viewer's plane, is cropped to the viewing area and goes
- * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. */
+ * back to `depth`; `out` (RO_GRAYF, the field's size) is its intensity. `scale`, if not NULL,
+ * receives the intensity that is white, for further views. */
 RO_API
-ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
-                                  ro_view *view);
+ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
+                                  const ro_view *view, double *scale);
 
 #ifdef __cplusplus
 }

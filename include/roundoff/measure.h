@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 typedef struct ro_measure_options {
+    size_t size;     /* RO_MEASURE_OPTIONS sets it */
     double dpi;      /* pixels per inch of the result as it is seen; 0: 300 */
     double distance; /* of the eye, in millimetres; 0: 300 */
     int linear;      /* 1: the original is sRGB, the result stands for its light */
@@ -23,6 +24,8 @@ typedef struct ro_measure_options {
                         0: 64 */
     int border;      /* pixels of the frame that border effects are looked for in; 0: 16 */
 } ro_measure_options;
+#define RO_MEASURE_DEFAULTS RO_DEFAULTS_OF(ro_measure_options, RO_NONE_UNSET)
+#define RO_MEASURE_OPTIONS RO_OPTIONS_OF(ro_measure_options, RO_NONE_UNSET)
 
 enum {
     RO_MEASURE_LEVELS = 256,
@@ -100,13 +103,11 @@ typedef struct ro_measure_report {
 } ro_measure_report;
 
 /* Measures `result` (of any format; RO_INDEX8 as levels, maxval the highest number) against
- * `original`, of the same size; colour counts as its luma. ro_measure_free gives back what the
- * report holds; after a failure there is nothing to give back. */
+ * `original`, of the same size; colour counts as its luma. ro_free gives back the fields of the
+ * report; after a failure there are none. */
 RO_API
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report);
-RO_API
-void ro_measure_free(ro_measure_report *report);
 
 #ifdef __cplusplus
 }

@@ -46,37 +46,42 @@ typedef struct ro_regions_report {
 } ro_regions_report;
 
 typedef struct ro_regions_options {
+    size_t size;          /* RO_REGIONS_OPTIONS sets it */
     const ro_seed *seeds; /* discs, a front each; labels 1 to RO_REGION_LABELS, 0: 1 */
     size_t seed_count;
     const ro_image *mask;   /* RO_GRAY8, RO_INDEX8 or RO_GRAY16 of the size of the image: label
                                numbers, the pixels of each one front */
     const ro_image *factor; /* RO_GRAY8 or RO_GRAY16 of the size of the image: how fast fronts are,
                                white being the fastest; below 1/64 of white they do not go */
-    double smooth;          /* pixels; 0: as the noise asks for; below 0: none */
+    double smooth;          /* pixels; default: as the noise asks for */
     const char *schedule;   /* NULL or "auto"; "reference": the same */
-    ro_regions_report *report; /* filled in on success; NULL: not wanted */
 } ro_regions_options;
+#define RO_REGIONS_UNSET(UNSET) UNSET(smooth)
+#define RO_REGIONS_DEFAULTS RO_DEFAULTS_OF(ro_regions_options, RO_REGIONS_UNSET)
+#define RO_REGIONS_OPTIONS RO_OPTIONS_OF(ro_regions_options, RO_REGIONS_UNSET)
 
 /* Numbers the parts of a mask (RO_GRAY8, RO_INDEX8 or RO_GRAY16; what is not 0 is inside) that hang
  * together over sides of pixels, from 1 in the order of their first pixels, into a view of
  * RO_GRAY16 of the same size. */
 RO_API
-ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro_image *labels,
+ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image *labels,
                              uint32_t *count);
 
 /* Segments `in` (grey or RGB of any depth): every seed gets a window of its own, all fronts start
  * at once, and a pixel belongs to the first that arrives, of several to the one given first. The
- * same bits for any number of threads. The result is the caller's to free. */
+ * same bits for any number of threads. The result is the caller's to free; `report` may
+ * be NULL. */
 typedef struct ro_regions ro_regions;
 RO_API
 ro_status ro_regions_grow(ro_context *context, const ro_image *in,
-                          const ro_regions_options *options, ro_regions **result);
+                          const ro_regions_options *options, ro_regions **result,
+                          ro_regions_report *report);
 RO_API
 void ro_regions_free(ro_regions *result); /* NULL is allowed */
 
 /* Label numbers into a view of RO_GRAY8, RO_INDEX8 or RO_GRAY16, 0 where no front came. */
 RO_API
-ro_status ro_regions_labels(const ro_regions *result, const ro_image *labels);
+ro_status ro_regions_labels(const ro_regions *result, ro_image *labels);
 
 /* The outlines as closed lines, holes too, the inside on their left as seen on the screen, at
  * places between pixels that the intensities tell. Owned by the result, until ro_regions_show. */

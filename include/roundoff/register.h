@@ -35,7 +35,7 @@ typedef struct ro_register_report {
     double energy_before, energy_after; /* of the images themselves, without smoothing */
     uint32_t scales;
     uint32_t updates[RO_REGISTER_SCALES]; /* at each scale, the coarsest first */
-    uint32_t steps;                       /* updates in all; those kept in options.steps if fewer */
+    uint32_t steps;                       /* updates in all */
     uint32_t trials;                      /* energies computed in all */
     double rms, largest;                  /* length of the displacement, in pixels */
     double jacobian;                      /* the least determinant of 1 + Du; <= 0: it folds */
@@ -43,35 +43,64 @@ typedef struct ro_register_report {
     double outside;                       /* share of pixels that look beyond the moving image */
     unsigned useless;                     /* bits of the above; 0: it may be of use */
     double start[6];                      /* where it began: x' = s0 x + s1 y + s2, y' = s3 ... */
+    const char *match;                    /* how tones were compared in the end: "ncc" or "ssd" */
+    int negative;                         /* light in one image was found to be dark in the other */
+    double noise;                         /* standard deviation, of the noisier image, white 1 */
+    double counted;                       /* share of the fixed image's pixels that counted */
+    ro_register_step *record; /* `steps` of them if asked for; ro_free gives them back */
 } ro_register_report;
 
+/* The scheme "auto" needs no other option: it looks for an affine start and the sign of contrast,
+ * compares tones within their neighbourhood, weighs directions by the steepness of the fixed image,
+ * ends scales by the energy and leaves out borders of one tone; where the field follows noise it
+ * compares plain tones instead. "annealed" takes what it is told, "thesis" has one sigma, one cycle
+ * and no mask, as published. */
 typedef struct ro_register_options {
-    const char
-        *scheme;       /* NULL: "annealed"; "thesis": one sigma, one cycle, no mask, as published */
-    const char *match; /* NULL: "ssd"; "ncc": normalised in a neighbourhood, where tones differ */
-    const char *init;  /* NULL: "none"; "translation", "affine" */
-    const char *number; /* of the displacement; NULL: "s23e8"; "s16e7", "s10e5" */
-    uint32_t scales;    /* 0: 15, up to 64 */
-    uint32_t updates;   /* at most, at each scale; 0: 10 */
+    size_t size;        /* RO_REGISTER_OPTIONS sets it */
+    const char *scheme; /* NULL: "auto"; "annealed", "thesis" */
+    const char *match;  /* "ssd": plain tones; "ncc": normalised in a neighbourhood; NULL: ncc, then
+                           ssd if that is better, and in other schemes ssd */
+    const char *init;   /* "none", "translation", "affine"; NULL: affine, in other schemes none */
+    const char *number; /* the displacement is rounded to it; NULL: "s23e8"; "s16e7", "s10e5" */
+    uint32_t scales;    /* 0: 10, in other schemes 15; up to 64 */
+    uint32_t updates;   /* at most, at each scale; 0: what the energy asks for, other schemes: 10 */
     uint32_t trials;    /* of the length of an update, at most; 0: 10 */
     uint32_t smooth;    /* V-cycles on the gradient, 1 or 2; 0: 2, thesis: 1 */
     double sigma_first; /* of the gradient's smoothing, in pixels; 0: twice the longer side */
     double sigma;       /* the same at the last scale; 0: a 32nd of the longer side, at least 12 */
-    double finest;      /* smoothing of the images at the last scale, in pixels; -1: none; 0: 1, and
-                           none in the thesis's scheme */
-    double tolerance;   /* root mean square of an update that ends a scale; 0: 0.01 pixels */
-    ro_register_step *steps; /* NULL: not wanted */
-    uint32_t steps_room;
-    ro_register_report *report; /* filled in on success; NULL: not wanted */
+    double finest; /* smoothing of the images at the last scale, in pixels, 0: none; default 1, in
+                      the thesis's scheme 0 */
+    double tolerance; /* root mean square of an update that ends a scale; default 0.01 pixels */
+    int record;       /* 1: the report shall have what each update did */
+    const ro_image *fixed_mask, *moving_mask; /* grey, of the size of the image: 0 does not count;
+                                                 NULL: all does */
 } ro_register_options;
+#define RO_REGISTER_UNSET(UNSET) UNSET(finest) UNSET(tolerance)
+#define RO_REGISTER_DEFAULTS RO_DEFAULTS_OF(ro_register_options, RO_REGISTER_UNSET)
+#define RO_REGISTER_OPTIONS RO_OPTIONS_OF(ro_register_options, RO_REGISTER_UNSET)
 
 /* Finds the displacement u with moving(x + u(x)) like fixed(x), in pixels, x to the right and y
- * down. Grey images of any depth; of colours the grey is used. Both have the same size; `field`
- * receives u_x and u_y side by side: a view of RO_GRAYF twice as wide. Deterministic to the bit for
- * any number of threads; the CPU and CUDA give the same. */
+ * down. Grey images of any depth; of colours the grey is used. Sizes may differ; `field` has the
+ * fixed image's and receives u_x and u_y side by side: a view of RO_GRAYF twice as wide.
+ * Deterministic to the bit for any number of threads; the CPU and CUDA give the same. `report` may
+ * be NULL. */
 RO_API
 ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
-                      const ro_image *field, const ro_register_options *options);
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report);
+
+/* Points (x, y) of the fixed image to where they are in the moving one, x + u(x); `inverse`: back,
+ * NaN where the field leads from nowhere. `moved` may be `points`. */
+RO_API
+ro_status ro_displacement_points(ro_context *context, const ro_image *field, int inverse, size_t count,
+                          const double *points, double *moved);
+
+/* The displacement v with y + v(y) + u(y + v(y)) = y, on the pixels of the moving image, whose size
+ * `inverse` has. Pixels that the field does not reach, as where it folds, take the value of their
+ * neighbour and are counted in *missed, if that is not NULL. */
+RO_API
+ro_status ro_displacement_inverse(ro_context *context, const ro_image *field, const ro_image *inverse,
+                           uint64_t *missed);
 
 typedef enum ro_sampling {
     RO_SAMPLE_BILINEAR = 0,
@@ -79,10 +108,10 @@ typedef enum ro_sampling {
 } ro_sampling;
 
 /* out(x) = image(x + u(x)), coordinates clamped to the image; any format but bits, `out` in the
- * format of `image` and the size of the field. */
+ * format of `image`, which may be of any size, and of the size of the field. */
 RO_API
-ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
-                  const ro_image *out, ro_sampling sampling);
+ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field, ro_image *out,
+                  ro_sampling sampling);
 
 #ifdef __cplusplus
 }

@@ -84,15 +84,16 @@ typedef struct ro_segment_vectors {
 } ro_segment_vectors;
 
 typedef struct ro_segment_options {
+    size_t size;          /* RO_SEGMENT_OPTIONS sets it */
     const char *number;   /* NULL: "s16"; "u8", "s12", "s23e8" (or "float") */
     const char *norm;     /* NULL: "lin"; "euclid", "interpolative", "volume", "interpolative-2",
                              "volume-2" */
     const char *profile;  /* NULL: none; "fpga12": s12 with lin, the model of a circuit */
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream", "active", and on a
                              CUDA device "fused": all the same */
-    uint32_t depth;       /* steps at once of "stream", "active" and "fused", up to 16; 0: best */
-    uint32_t iterations;  /* most steps; 0: 16 times width + height */
-    double max_rms;       /* end below this change a step; 0: only for floats, 0.001 */
+    uint32_t steps_at_once; /* of "stream", "active" and "fused", up to 16; 0: best */
+    uint32_t iterations;  /* most steps; default 16 times width + height */
+    double max_rms; /* end below this change a step, 0: never; default 0.001 of floats, else 0 */
     double time_step;     /* 0: the largest that is monotone */
     double smooth;        /* standard deviation in pixels by which intensities are smoothed */
     double sigma;         /* the same of the image whose gradient counts */
@@ -107,27 +108,34 @@ typedef struct ro_segment_options {
     uint32_t frame_every; /* steps between two calls of `frame`, the last at the end; 0: none */
     ro_segment_frame_fn frame;
     void *frame_data;
-    ro_segment_report *report; /* filled in on success; NULL: not wanted */
     const ro_segment_vectors *vectors; /* filled in on success, of integers without curvature and
                                           velocity; NULL: not wanted */
 } ro_segment_options;
+#define RO_SEGMENT_UNSET(UNSET) UNSET(iterations) UNSET(max_rms)
+#define RO_SEGMENT_DEFAULTS RO_DEFAULTS_OF(ro_segment_options, RO_SEGMENT_UNSET)
+#define RO_SEGMENT_OPTIONS RO_OPTIONS_OF(ro_segment_options, RO_SEGMENT_UNSET)
 
-/* Segments `in` (grey or RGB of any depth). The result is the caller's to free. */
+/* Whether seeds, mask or distance have something of a label. */
+RO_API
+int ro_segment_has_seed(const ro_segment_options *options, int label);
+
+/* Segments `in` (grey or RGB of any depth). The result is the caller's to free; `report` may be
+ * NULL. */
 typedef struct ro_segmentation ro_segmentation;
 RO_API
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
-                     ro_segmentation **result);
+                     ro_segmentation **result, ro_segment_report *report);
 RO_API
 void ro_segmentation_free(ro_segmentation *result); /* NULL is allowed */
 
 /* Label numbers into a view of RO_GRAY8 or RO_INDEX8, 0 outside; where several claim a pixel, the
  * one that is deepest inside, and of equals the first. */
 RO_API
-ro_status ro_segmentation_labels(const ro_segmentation *result, const ro_image *labels);
+ro_status ro_segmentation_labels(const ro_segmentation *result, ro_image *labels);
 
 /* phi of a label in pixels, negative inside, into a view of RO_GRAYF. */
 RO_API
-ro_status ro_segmentation_phi(const ro_segmentation *result, int label, const ro_image *phi);
+ro_status ro_segmentation_phi(const ro_segmentation *result, int label, ro_image *phi);
 
 /* A contour as a line through points between pixels, x and y in turn, inside on its left as seen on
  * the screen; closed: the last point joins the first. */

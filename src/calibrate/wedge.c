@@ -44,15 +44,14 @@ static void fill(const ro_image *image, uint32_t unit, int x, int y, int width, 
                (size_t)width * unit);
 }
 
-ro_status ro_wedge_draw(ro_context *context, uint32_t patch, const ro_image *image)
+ro_status ro_wedge_draw(ro_context *context, uint32_t patch, ro_image *image)
 {
     ro_status status = ro_image_check(context, image, "wedge");
     if (status != RO_OK)
         return status;
     if (!patch_allowed(patch))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "patches of %u pixels cannot be drawn; multiples of 8 from 16 to "
-                               "4096 can",
+                               "patches of %u pixels: must be a multiple of 8 from 16 to 4096",
                                patch);
     if (image->format != RO_GRAY8 || ro_image_white(image) != 255 ||
         image->width != ro_wedge_width(patch) || image->height != ro_wedge_height(patch))

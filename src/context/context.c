@@ -4,6 +4,7 @@
 
 #include "context/device.h"
 #include "core/cpu.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 
 #include <stdarg.h>
@@ -12,6 +13,23 @@
 #include <string.h>
 
 const char *ro_version(void) { return RO_VERSION; }
+
+int ro_version_number(void) { return RO_VERSION_NUMBER; }
+
+void ro_free(void *memory) { free(memory); }
+
+/* Why a context could not be opened: there is none yet to ask. */
+static _Thread_local char not_opened[256];
+
+static ro_status refuse(ro_status status, const char *format, ...) RO_PRINTF(2, 3);
+static ro_status refuse(ro_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(not_opened, sizeof not_opened, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 const char *ro_status_name(ro_status status)
 {
@@ -34,23 +52,28 @@ const char *ro_status_name(ro_status status)
 
 ro_status ro_context_open(const ro_context_options *options, ro_context **context)
 {
-    static const ro_context_options defaults;
+    char message[RO_OPTIONS_MESSAGE];
+    ro_context_options full = RO_CONTEXT_OPTIONS;
     if (!context)
-        return RO_E_ARGUMENT;
+        return refuse(RO_E_ARGUMENT, "there is no place for the context");
     *context = NULL;
-    if (!options)
-        options = &defaults;
-    if (options->threads < 0 || options->threads > RO_MAX_THREADS)
-        return RO_E_ARGUMENT;
-    if (options->cpu > ro_cpu_best())
-        return RO_E_UNSUPPORTED;
-    ro_status status = ro_device_usable(options->device);
+    ro_status status = ro_options_copy(options, &full, "RO_CONTEXT_OPTIONS", message);
     if (status != RO_OK)
-        return status;
+        return refuse(status, "%s", message);
+    options = &full;
+    if (options->threads < 0 || options->threads > RO_MAX_THREADS)
+        return refuse(RO_E_ARGUMENT, "%d threads: must be from 1 to %d", options->threads,
+                      RO_MAX_THREADS);
+    if ((unsigned)options->cpu > (unsigned)ro_cpu_best())
+        return refuse(RO_E_UNSUPPORTED, "this processor has no %s, its best is %s",
+                      ro_cpu_name(options->cpu), ro_cpu_name(ro_cpu_best()));
+    status = ro_device_usable(options, message, sizeof message);
+    if (status != RO_OK)
+        return refuse(status, "%s", message);
 
     ro_context *made = calloc(1, sizeof *made);
     if (!made)
-        return RO_E_MEMORY;
+        return refuse(RO_E_MEMORY, "no memory for a context");
     made->options = *options;
     made->cpu = options->cpu ? options->cpu : ro_cpu_best();
     made->threads = options->threads ? options->threads : ro_cpu_threads();
@@ -58,9 +81,10 @@ ro_status ro_context_open(const ro_context_options *options, ro_context **contex
     made->pool = ro_pool_open(made->threads);
     if (!made->pool) {
         ro_context_close(made);
-        return RO_E_MEMORY;
+        return refuse(RO_E_MEMORY, "no memory for a context of %d threads", full.threads);
     }
     *context = made;
+    *not_opened = 0;
     return RO_OK;
 }
 
@@ -75,7 +99,10 @@ void ro_context_close(ro_context *context)
     free(context);
 }
 
-const char *ro_context_message(const ro_context *context) { return context->message; }
+const char *ro_context_message(const ro_context *context)
+{
+    return context ? context->message : not_opened;
+}
 
 const ro_report *ro_context_report(const ro_context *context) { return &context->report; }
 
@@ -109,6 +136,11 @@ void ro_context_attach(ro_context *context, void *what, void (*close)(void *what
 void *ro_context_attached(const ro_context *context) { return context->attached; }
 
 struct ro_cuda **ro_context_cuda(ro_context *context) { return &context->cuda; }
+
+int ro_context_device_number(const ro_context *context)
+{
+    return ro_is_default(context->options.device_number) ? -1 : context->options.device_number;
+}
 
 ro_status ro_context_progress(ro_context *context, const char *phase, double done)
 {

@@ -2,8 +2,10 @@
 #include "context/device.h"
 
 #include "core/cpu.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -30,14 +32,27 @@ ro_status ro_device_at(int number, ro_device_info *info)
     return RO_OK;
 }
 
-ro_status ro_device_usable(ro_device device)
+ro_status ro_device_usable(const ro_context_options *asked, char *why, size_t size)
 {
-    switch (device) {
+    const bool numbered = !ro_is_default(asked->device_number);
+    const int number = numbered ? asked->device_number : 0;
+    switch (asked->device) {
     case RO_DEVICE_AUTO:
     case RO_DEVICE_CPU:
-        return RO_OK;
-    case RO_DEVICE_CUDA:
-        return ro_cuda_count(NULL, 0) > 0 ? RO_OK : RO_E_DEVICE;
+        if (!numbered)
+            return RO_OK;
+        snprintf(why, size, "device %d: CUDA devices have numbers, %s has none", number,
+                 ro_device_name(asked->device));
+        return RO_E_ARGUMENT;
+    case RO_DEVICE_CUDA: {
+        const int count = ro_cuda_count(why, size);
+        if (count > 0 && number >= 0 && number < count)
+            return RO_OK;
+        if (count > 0)
+            snprintf(why, size, "there is no CUDA device %d: %d found, from 0", number, count);
+        return RO_E_DEVICE;
     }
+    }
+    snprintf(why, size, "there is no kind of device %d", (int)asked->device);
     return RO_E_ARGUMENT;
 }

@@ -5,7 +5,7 @@
 
 #include "roundoff/core.h"
 
-/* RO_OK when a context may be opened on the device, else the reason as a status. */
-ro_status ro_device_usable(ro_device device);
+/* RO_OK when a context may be opened on the device asked for; else `why` says why not. */
+ro_status ro_device_usable(const ro_context_options *asked, char *why, size_t size);
 
 #endif

@@ -43,7 +43,7 @@ size_t ro_format_row_bytes(ro_format format, uint32_t width)
                                                                                            : 0;
 }
 
-bool ro_format_is_colour(ro_format format)
+int ro_format_is_colour(ro_format format)
 {
     const struct format *found = find(format);
     return found && found->channels == 3;

@@ -16,7 +16,7 @@ static size_t fold(const char *name, char *letters)
     return length;
 }
 
-bool ro_name_equal(const char *a, const char *b)
+int ro_name_equal(const char *a, const char *b)
 {
     char folded_a[LONGEST], folded_b[LONGEST];
     size_t length_a = fold(a, folded_a), length_b = fold(b, folded_b);

@@ -120,6 +120,10 @@ void ro_cuda_close(struct ro_cuda *cuda)
 ro_status ro_cuda_of(ro_context *context, struct ro_cuda **cuda)
 {
     struct ro_cuda **kept = ro_context_cuda(context);
+    const int number = ro_context_device_number(context);
+    if (number >=
+        0) /* the current device is the thread's, and a context may go from one to another */
+        RO_CUDA_TRY(context, cudaSetDevice(number));
     if (!*kept)
         RO_TRY(ro_cuda_open(context, kept));
     *cuda = *kept;
@@ -213,8 +217,7 @@ ro_status ro_cuda_scratch_end(struct ro_cuda *cuda, cudaStream_t stream)
     return RO_OK;
 }
 
-/* ---- memory and time for benches and tests -----------------------------------------------------
- */
+/* ---- memory and time for benches and tests -------------------------------------------------- */
 
 ro_status ro_cuda_alloc(ro_context *context, size_t bytes, void **device)
 {

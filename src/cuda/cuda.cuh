@@ -57,8 +57,8 @@ ro_status ro_cuda_reserve(struct ro_cuda *cuda, const void *key, size_t bytes, c
 struct ro_cuda_scratch *ro_cuda_scratch_of(struct ro_cuda *cuda, const void *key); /* NULL: none */
 ro_status ro_cuda_reserve_pinned(struct ro_cuda *cuda, int number, size_t bytes, void **data);
 
-/* Memory of a job that may live beside others of the context, made on its compute stream; given back
- * after whatever used the scratch last. NULL is allowed there. */
+/* Memory of a job that may live beside others of the context, made on its compute stream; given
+ * back after whatever used the scratch last. NULL is allowed there. */
 ro_status ro_cuda_own(struct ro_cuda *cuda, size_t bytes, void **data);
 void ro_cuda_disown(struct ro_cuda *cuda, void *data);
 

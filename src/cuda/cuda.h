@@ -31,6 +31,7 @@ struct ro_cuda;
 ro_status ro_cuda_open(ro_context *context, struct ro_cuda **cuda);
 void ro_cuda_close(struct ro_cuda *cuda);              /* NULL is allowed */
 struct ro_cuda **ro_context_cuda(ro_context *context); /* where a context keeps it */
+int ro_context_device_number(const ro_context *context); /* that was asked for; -1: none */
 
 /* Memory and time for programs that measure: device memory, pinned host memory, copies that wait,
  * and a pair of events round whatever was put on the context's stream between them. */

@@ -10,6 +10,7 @@
  */
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/diffusion.h"
 #include "halftone/diffusion/tonal.h"
@@ -159,15 +160,10 @@ static ro_status open_rows(struct rows *rows, const ro_halftone_options *options
 {
     ro_context *context = rows->context;
     const ro_image *in = rows->in;
-    ro_halftone_options plain = {0};
-    if (options)
-        plain = *options;
+    ro_halftone_options plain = *options;
     plain.schedule = NULL; /* schedules change no bits, and not every one runs on the CPU */
-    const ro_device asked = context->options.device;
-    context->options.device = RO_DEVICE_CPU;
-    ro_status status =
-        halftoner_open(&rows->work, context, in, PLANE_LUMA, rows->out->format, &plain);
-    context->options.device = asked;
+    ro_status status = halftoner_open(&rows->work, context, in, PLANE_LUMA, rows->out->format,
+                                      &plain, RO_DEVICE_CPU);
     if (status != RO_OK)
         return status;
     const struct grey_form *form = &rows->work.grey;
@@ -269,18 +265,22 @@ static ro_status check(ro_context *context, const ro_image *in, const ro_image *
                                in->height, out->width, out->height);
     if (out->format != RO_BITS && out->format != RO_INDEX8)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "a halftone to account for is packed bits or numbers, not %s",
+                               "an audit needs a halftone of packed bits or level numbers, not %s",
                                ro_format_name(out->format));
-    if (options && (options->palette || options->channels != RO_CHANNELS_GREY))
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "only grey halftones are accounted for");
+    if (options->palette || options->channels != RO_CHANNELS_GREY)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "only grey halftones can be audited");
     return RO_OK;
 }
 
 ro_status ro_halftone_audit_of(ro_context *context, const ro_image *in, const ro_image *out,
-                               const ro_halftone_options *options, ro_halftone_audit *audit)
+                               const ro_halftone_options *given, ro_halftone_audit *audit)
 {
     *audit = (ro_halftone_audit){0};
-    ro_status status = check(context, in, out, options);
+    ro_halftone_options full = RO_HALFTONE_OPTIONS;
+    const ro_halftone_options *options = &full;
+    ro_status status = ro_options_take(context, given, &full, "RO_HALFTONE_OPTIONS");
+    if (status == RO_OK)
+        status = check(context, in, out, options);
     if (status != RO_OK)
         return status;
     struct rows rows = {.context = context, .in = in, .out = out};

@@ -43,6 +43,14 @@ struct halftone_block {
 struct halftone_engine {
     /* Checks options, allocates work->state, sets work->granularity and what the report says. */
     ro_status (*open)(struct halftoner *work);
+    /* Before the first block of a run, the state being that after open or after another run, ended
+     * or not. NULL: a run leaves nothing behind. */
+    ro_status (*begin)(struct halftoner *work);
+    /* What rows above the run carry into it, and what it carries on: work->carried lines of numbers
+     * for `count` columns from x on. The state takes them in after begin, and has them once the
+     * last row has passed the columns. NULL: there is nothing. */
+    void (*carry_in)(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values);
+    void (*carry_out)(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values);
     ro_status (*run)(struct halftoner *work, const struct halftone_block *block);
     void (*close)(struct halftoner *work); /* also after a failed open */
     bool whole_image;                      /* run gets all rows in one block */
@@ -72,9 +80,14 @@ struct halftoner {
     struct tone tone;
     ro_device device; /* where it runs */
     struct grey_form grey;
-    uint32_t granularity;     /* rows go in by multiples of this, but for the last */
-    uint32_t rows_done;       /* rows run so far */
-    unsigned char shown[256]; /* the tone of each level, for RO_GRAY8 output */
+    uint32_t granularity; /* rows go in by multiples of this, but for the last */
+    size_t bytes;         /* of memory that its state takes, as far as it grows with the image */
+    uint32_t first_row, end_row;         /* of the run */
+    uint32_t rows_done;                  /* the row that comes next */
+    struct ro_wavefront_link *link;      /* to the rows above and below the run; NULL: to none */
+    int carried;                         /* lines of numbers that rows hand on; -1: not to be cut */
+    int32_t carried_least, carried_most; /* what such a number can be */
+    unsigned char shown[256];            /* the tone of each level, for RO_GRAY8 output */
     ro_report report;
     void *state; /* the engine's */
 };
@@ -97,10 +110,16 @@ const struct halftone_method *halftone_method_find(ro_context *context, const ch
 /* For engines without vectors: whether the context asks for what they do not have. */
 ro_status halftone_scalar_only(struct halftoner *work, bool threaded);
 
-/* Checks the options and opens the engine; halftoner_close frees, also after a failure. */
+/* Checks the options and opens the engine; halftoner_close frees, also after a failure. `device` is
+ * where it shall run, RO_DEVICE_AUTO: where the context says. */
 ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_image *in,
-                         enum grey_plane plane, ro_format out, const ro_halftone_options *options);
+                         enum grey_plane plane, ro_format out, const ro_halftone_options *options,
+                         ro_device device);
 void halftoner_close(struct halftoner *work);
+
+/* A run of rows first_row to end_row - 1. */
+ro_status halftoner_begin(struct halftoner *work, uint32_t first_row, uint32_t end_row,
+                          struct ro_wavefront_link *link);
 
 /* Runs the next rows, given in the form work->grey. */
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,
@@ -110,9 +129,5 @@ ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey
  */
 ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image *bits,
                     ro_halftone_audit *audit);
-
-/* Halftones one plane of an image; in and out have been checked. */
-ro_status halftone_image(ro_context *context, const ro_image *in, enum grey_plane plane,
-                         const ro_image *out, const ro_halftone_options *options);
 
 #endif

@@ -33,11 +33,10 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
 {
     unsigned channels = options->channels;
     if (channels >= sizeof all / sizeof *all)
-        return ro_context_fail(context, RO_E_ARGUMENT, "there are no channels of number %u",
+        return ro_context_fail(context, RO_E_ARGUMENT, "there is no choice of channels %u",
                                channels);
     if (options->palette)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a palette has no channels of its own; choose one of the two");
+        return ro_context_fail(context, RO_E_ARGUMENT, "a palette and channels cannot be combined");
     if (channels == RO_CHANNELS_CMYK && options->levels != 0 && options->levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
                                options->levels);
@@ -70,31 +69,4 @@ int planes_plate(enum grey_plane plane)
 uint64_t planes_seed(uint64_t seed, int plate)
 {
     return plate > 1 ? seed + (uint64_t)(plate - 1) * 0x9e3779b97f4a7c15u : seed;
-}
-
-ro_status planes_image(ro_context *context, const ro_image *in, const ro_image *out,
-                       const ro_halftone_options *options)
-{
-    const struct planes *planes;
-    ro_image made[PLANES_MOST] = {{0}};
-    ro_status status = planes_find(context, options, out->format, &planes);
-    if (status != RO_OK)
-        return status;
-    /* One allocation, so that the planes' rows lie evenly apart. */
-    ro_image store;
-    status = ro_image_alloc(context, planes->format, in->width,
-                            in->height * (uint32_t)planes->count, 0, &store);
-    for (int i = 0; i < planes->count && status == RO_OK; i++) {
-        made[i] = store;
-        made[i].height = in->height;
-        made[i].data =
-            (unsigned char *)store.data + (ptrdiff_t)i * (ptrdiff_t)in->height * store.stride;
-        status = halftone_image(context, in, planes->plane[i], &made[i], options);
-    }
-    for (uint32_t y = 0; y < in->height && status == RO_OK; y++)
-        planes->combine((unsigned char *)out->data + (ptrdiff_t)y * out->stride,
-                        (const unsigned char *)store.data + (ptrdiff_t)y * store.stride,
-                        (size_t)in->height * (size_t)store.stride, in->width);
-    ro_image_free(&store);
-    return status;
 }

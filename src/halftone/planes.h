@@ -25,8 +25,4 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
 int planes_plate(enum grey_plane plane);
 uint64_t planes_seed(uint64_t seed, int plate);
 
-/* ro_halftone for such a picture; in and out have been checked. */
-ro_status planes_image(ro_context *context, const ro_image *in, const ro_image *out,
-                       const ro_halftone_options *options);
-
 #endif

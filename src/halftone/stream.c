@@ -1,130 +1,116 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Halftoning row by row. Rows that make up whole bands are run straight from the caller's memory;
- * the rest wait in `pending` until there are enough. Finished rows wait in `ready` to be pulled.
- * Channels and inks are a stream each behind the caller's, which puts their rows together.
- *
- * A device copies some rows while it computes others, and w columns of n rows take it w + 2.5 n
- * steps, so that few rows take as long as many. Rows for it are gathered until they are about as
- * many as there are columns, in pinned memory, from where it copies them without staging.
+ * Halftoning row by row, as a run of a plan. Rows that make up whole bands are run straight from
+ * the caller's memory; the rest wait in the plan's `pending` until there are enough. Finished rows
+ * wait in `ready` to be pulled. For a device, which copies some rows while it computes others, both
+ * lie in pinned memory, from where it copies them without staging.
  */
-#include "core/checked.h"
-#include "core/image.h"
-#include "cuda/cuda.h"
-#include "halftone/halftone.h"
-#include "halftone/planes.h"
+#include "halftone/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct ro_halftone_stream {
-    struct halftoner work;
-    size_t grey_row_bytes, out_row_bytes;
-    unsigned char *pending; /* grey rows, `capacity` of them at most */
-    uint32_t pending_rows, capacity;
+    struct halftone_plan *plan;
+    bool owns_plan;
     unsigned char *ready; /* finished rows, `room` of them at most */
     uint32_t ready_first, ready_rows, room;
-    uint32_t pushed; /* rows taken since the start */
+    uint32_t first_row, end_row; /* of the run */
+    uint32_t next;               /* row to be pushed */
     bool failed;
-
-    const struct planes *planes; /* NULL: this stream has no others behind it */
-    ro_halftone_stream *plane[PLANES_MOST];
-    unsigned char *plane_rows; /* one of each */
+    struct ro_wavefront_link link[PLANES_MOST];
 };
 
-/* Memory for rows that wait. */
-static ro_status alloc_rows(const struct halftoner *work, size_t row_bytes, uint32_t rows,
-                            unsigned char **memory)
-{
-    void *made = NULL;
-    size_t bytes;
-    ro_status status = RO_OK;
-    if (!ro_size_multiply(row_bytes, rows, &bytes))
-        status = RO_E_MEMORY;
-    else if (work->device == RO_DEVICE_CUDA)
-        status = ro_cuda_alloc_pinned(work->context, bytes, &made);
-    else if (!(made = malloc(bytes)))
-        status = RO_E_MEMORY;
-    *memory = made;
-    if (status == RO_E_MEMORY)
-        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
-                               rows, work->in.width);
-    return status;
-}
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
-static void free_rows(const struct halftoner *work, unsigned char *memory)
+static ro_status make_stream(struct halftone_plan *plan, ro_halftone_stream **made)
 {
-    if (work->device == RO_DEVICE_CUDA)
-        ro_cuda_free_pinned(memory);
-    else
-        free(memory);
-}
-
-static ro_status open_stream(ro_context *context, const ro_image *in, enum grey_plane plane,
-                             ro_format out, const ro_halftone_options *options,
-                             ro_halftone_stream **stream)
-{
-    enum { BYTES_AT_ONCE = 8 << 20, BYTES_FOR_DEVICE = 64 << 20 /* two bands */ };
-    ro_halftone_stream *made = calloc(1, sizeof *made);
-    if (!made)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
-    ro_status status = halftoner_open(&made->work, context, in, plane, out, options);
-    if (status == RO_OK && made->work.engine->whole_image)
-        status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "%s needs the whole image and cannot run row by row",
-                                 made->work.method->info.name);
-    if (status != RO_OK)
-        goto fail;
-
-    const struct halftoner *work = &made->work;
-    made->grey_row_bytes = grey_row_bytes(&work->grey, in->width);
-    made->out_row_bytes = ro_format_row_bytes(out, in->width);
-    const bool device = work->device == RO_DEVICE_CUDA;
-    size_t at_once = device && work->grey.direct ? BYTES_FOR_DEVICE : BYTES_AT_ONCE;
-    uint32_t bands = (uint32_t)(at_once / made->grey_row_bytes / work->granularity);
-    uint32_t wanted = 4 * (uint32_t)work->report.threads;
-    if (device && wanted < in->width / work->granularity)
-        wanted = in->width / work->granularity;
-    made->room = work->granularity * (bands ? bands : 1);
-    made->capacity = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
-    if (made->room > in->height)
-        made->room = in->height;
-    if (made->capacity > in->height)
-        made->capacity = in->height;
-    status = alloc_rows(work, made->grey_row_bytes, made->capacity, &made->pending);
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, sizeof **made) != 0)
+        return ro_context_fail(plan->plan.context, RO_E_MEMORY, "no memory for a stream");
+    ro_halftone_stream *stream = memory;
+    memset(stream, 0, sizeof *stream);
+    for (int i = 0; i < PLANES_MOST; i++)
+        ro_wavefront_link_open(&stream->link[i], &plan->plan.context->cancelled);
+    stream->plan = plan;
+    stream->room = halftone_plan_room(plan);
+    if (stream->room > plan->shape.height)
+        stream->room = plan->shape.height;
+    ro_status status = halftone_plan_gather(plan);
     if (status == RO_OK)
-        status = alloc_rows(work, made->out_row_bytes, made->room, &made->ready);
-    if (status != RO_OK)
-        goto fail;
-    *stream = made;
-    return RO_OK;
-fail:
-    ro_halftone_close(made);
-    return status;
-}
-
-static ro_status open_planes(ro_context *context, const ro_image *in, ro_format out,
-                             const ro_halftone_options *options, ro_halftone_stream **stream)
-{
-    const struct planes *planes;
-    ro_status status = planes_find(context, options, out, &planes);
-    if (status != RO_OK)
-        return status;
-    ro_halftone_stream *made = calloc(1, sizeof *made);
-    if (!made)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
-    made->planes = planes;
-    made->work = (struct halftoner){.context = context, .in = *in, .out = out};
-    for (int i = 0; i < planes->count && status == RO_OK; i++)
-        status =
-            open_stream(context, in, planes->plane[i], planes->format, options, &made->plane[i]);
-    if (status == RO_OK && !(made->plane_rows = malloc((size_t)planes->count * in->width)))
-        status =
-            ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels", in->width);
+        status = halftone_rows_alloc(plan, plan->out_row_bytes, stream->room, &stream->ready);
     if (status != RO_OK) {
-        ro_halftone_close(made);
+        halftone_stream_free(stream);
         return status;
     }
+    *made = stream;
+    return RO_OK;
+}
+
+void halftone_stream_free(ro_halftone_stream *stream)
+{
+    if (!stream)
+        return;
+    for (int i = 0; i < PLANES_MOST; i++)
+        ro_wavefront_link_close(&stream->link[i]);
+    halftone_rows_free(stream->plan, stream->ready);
+    free(stream);
+}
+
+/* Whether a run of these rows makes sense. */
+static ro_status check_rows(const struct halftone_plan *plan, uint32_t first_row, uint32_t rows)
+{
+    ro_context *context = plan->plan.context;
+    const struct halftoner *work = &plan->work[0];
+    const uint32_t height = plan->shape.height;
+    if (plan->streaming)
+        return ro_context_fail(context, RO_E_STATE, "a stream of the plan is open");
+    if (work->engine->whole_image)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s needs the whole image and cannot run row by row",
+                               work->method->info.name);
+    if (rows == 0 || first_row >= height || rows > height - first_row)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "the image has %u rows; %u of them from row %u on cannot be run",
+                               height, rows, first_row);
+    if (rows < height && halftone_plan_carried(plan) < 0)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s cannot run a piece of a picture: it needs every row",
+                               work->method->info.name);
+    return RO_OK;
+}
+
+/* Links to the rows above and below a piece of a picture, if rows hand on anything. */
+static struct ro_wavefront_link *begin_links(struct halftone_plan *plan, uint32_t first_row,
+                                             uint32_t end_row)
+{
+    struct ro_wavefront_link *links = plan->stream->link;
+    const bool carries = halftone_plan_carried(plan) > 0;
+    const bool above = carries && first_row > 0, below = carries && end_row < plan->shape.height;
+    for (int i = 0; i < plan->count; i++)
+        ro_wavefront_link_begin(&links[i], above, below);
+    return above || below ? links : NULL;
+}
+
+ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
+                            ro_halftone_stream **stream)
+{
+    struct halftone_plan *plan = halftone_plan_of(base);
+    *stream = NULL;
+    ro_status status = check_rows(plan, first_row, rows);
+    if (status == RO_OK && !plan->stream)
+        status = make_stream(plan, &plan->stream);
+    if (status == RO_OK)
+        status = halftone_plan_begin(plan, first_row, first_row + rows,
+                                     begin_links(plan, first_row, first_row + rows));
+    if (status != RO_OK)
+        return status;
+    ro_halftone_stream *made = plan->stream;
+    made->ready_first = made->ready_rows = 0;
+    made->first_row = made->next = first_row;
+    made->end_row = first_row + rows;
+    made->failed = false;
+    plan->streaming = true;
     *stream = made;
     return RO_OK;
 }
@@ -132,108 +118,51 @@ static ro_status open_planes(ro_context *context, const ro_image *in, ro_format 
 ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format out,
                            const ro_halftone_options *options, ro_halftone_stream **stream)
 {
+    ro_plan *plan;
     *stream = NULL;
-    static _Alignas(8) unsigned char no_pixels;
-    ro_image shape = *in;
-    shape.data = &no_pixels;
-    shape.stride = (ptrdiff_t)ro_format_row_bytes(in->format, in->width);
-    ro_status status = ro_image_check(context, &shape, "input");
-    if (status != RO_OK)
-        return status;
-    if (options && options->channels != RO_CHANNELS_GREY)
-        return open_planes(context, &shape, out, options, stream);
-    return open_stream(context, &shape, PLANE_LUMA, out, options, stream);
+    ro_status status = ro_halftone_plan(context, in, out, options, &plan);
+    if (status == RO_OK)
+        status = ro_halftone_begin(plan, 0, in->height, stream);
+    if (status == RO_OK)
+        (*stream)->owns_plan = true;
+    else
+        ro_plan_free(plan);
+    return status;
 }
 
 void ro_halftone_close(ro_halftone_stream *stream)
 {
     if (!stream)
         return;
-    for (int i = 0; i < PLANES_MOST; i++)
-        ro_halftone_close(stream->plane[i]);
-    free(stream->plane_rows);
-    halftoner_close(&stream->work);
-    free_rows(&stream->work, stream->pending);
-    free_rows(&stream->work, stream->ready);
-    free(stream);
+    stream->plan->streaming = false;
+    if (stream->owns_plan)
+        ro_plan_free(&stream->plan->plan);
 }
 
-/* Runs rows into `ready`, which is empty. */
+/* ---- Rows in and out ------------------------------------------------------------------------ */
+
+/* Runs rows into `ready`, which is empty: those that wait, or `count` from the caller's memory. */
 static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count)
 {
-    ro_status status = halftoner_run(&stream->work, rows, stride, stream->ready,
-                                     (ptrdiff_t)stream->out_row_bytes, count);
+    struct halftone_plan *plan = stream->plan;
+    const ptrdiff_t out_stride = (ptrdiff_t)plan->out_row_bytes;
+    const uint32_t made = rows ? count : plan->pending_rows;
+    ro_status status =
+        rows ? halftone_plan_rows(plan, rows, stride, stream->ready, out_stride, count)
+             : halftone_plan_flush(plan, stream->ready, out_stride);
     stream->ready_first = 0;
-    stream->ready_rows = status == RO_OK ? count : 0;
+    stream->ready_rows = status == RO_OK ? made : 0;
     return status;
-}
-
-static ro_status run_pending(ro_halftone_stream *stream)
-{
-    uint32_t rows = stream->pending_rows;
-    stream->pending_rows = 0;
-    return run_rows(stream, stream->pending, (ptrdiff_t)stream->grey_row_bytes, rows);
-}
-
-static ro_status take_one(ro_halftone_stream *stream, const void *row)
-{
-    struct halftoner *work = &stream->work;
-    unsigned char *to = stream->pending + stream->pending_rows * stream->grey_row_bytes;
-    ro_status status = RO_OK;
-    if (work->grey.direct)
-        memcpy(to, row, stream->grey_row_bytes);
-    else
-        status = grey_row(work->context, &work->in, row, stream->pushed, &work->grey, to);
-    if (status != RO_OK)
-        return status;
-    stream->pending_rows++;
-    stream->pushed++;
-    return RO_OK;
 }
 
 /* Whether rows are run straight from the caller's memory: nothing waits before them, and for a
  * device they are as many as it is worth to gather. */
 static bool runs_straight(const ro_halftone_stream *stream, uint32_t offered)
 {
-    const struct halftoner *work = &stream->work;
-    return stream->pending_rows == 0 && stream->ready_rows == 0 && work->grey.direct &&
-           (work->device != RO_DEVICE_CUDA || offered >= stream->capacity / 2);
-}
-
-/* The streams of the planes have the same shape and so take the same number of rows. */
-static ro_status push_planes(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
-                             uint32_t count, uint32_t *taken)
-{
-    ro_status status = ro_halftone_push(stream->plane[0], rows, stride, count, taken);
-    for (int i = 1; i < stream->planes->count && status == RO_OK; i++) {
-        uint32_t same;
-        status = ro_halftone_push(stream->plane[i], rows, stride, *taken, &same);
-        if (status == RO_OK && same != *taken)
-            status = ro_context_fail(stream->work.context, RO_E_STATE,
-                                     "the planes of a picture have come apart");
-    }
-    return status;
-}
-
-static ro_status pull_planes(ro_halftone_stream *stream, void *rows, ptrdiff_t stride,
-                             uint32_t count, uint32_t *given)
-{
-    const struct planes *planes = stream->planes;
-    const uint32_t width = stream->work.in.width;
-    for (unsigned char *to = rows; *given < count; to += stride, ++*given) {
-        uint32_t got = 1;
-        for (int i = 0; i < planes->count && got; i++) {
-            unsigned char *row = stream->plane_rows + (size_t)i * width;
-            ro_status status = ro_halftone_pull(stream->plane[i], row, width, 1, &got);
-            if (status != RO_OK)
-                return status;
-        }
-        if (!got)
-            break;
-        planes->combine(to, stream->plane_rows, width, width);
-    }
-    return RO_OK;
+    const struct halftone_plan *plan = stream->plan;
+    return plan->pending_rows == 0 && stream->ready_rows == 0 && plan->direct &&
+           (plan->work[0].device != RO_DEVICE_CUDA || offered >= plan->capacity / 2);
 }
 
 static bool rows_fit(const void *rows, ptrdiff_t stride, uint32_t count, size_t row)
@@ -245,51 +174,50 @@ static bool rows_fit(const void *rows, ptrdiff_t stride, uint32_t count, size_t 
 ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff_t stride,
                            uint32_t count, uint32_t *taken)
 {
-    struct halftoner *work = &stream->work;
-    const uint32_t height = work->in.height;
+    struct halftone_plan *plan = stream->plan;
+    ro_context *context = plan->plan.context;
+    const uint32_t granularity = plan->work[0].granularity;
     const unsigned char *from = rows;
     ro_status status = RO_OK;
     *taken = 0;
-    if (!rows_fit(rows, stride, count, ro_format_row_bytes(work->in.format, work->in.width)))
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "rows to push are missing or overlap");
-    if (stream->planes)
-        return push_planes(stream, rows, stride, count, taken);
+    if (!rows_fit(rows, stride, count, ro_format_row_bytes(plan->shape.format, plan->shape.width)))
+        return ro_context_fail(context, RO_E_ARGUMENT, "rows to push are missing or overlap");
     if (stream->failed)
-        return ro_context_fail(work->context, RO_E_STATE, "the stream has failed before");
-    if (count > height - stream->pushed)
-        return ro_context_fail(work->context, RO_E_STATE,
-                               "the image has %u rows; %u more were pushed after row %u", height,
-                               count, stream->pushed);
+        return ro_context_fail(context, RO_E_STATE, "the stream has already failed");
+    if (count > stream->end_row - stream->next)
+        return ro_context_fail(context, RO_E_STATE,
+                               "the image has %u rows; %u more were pushed after row %u",
+                               stream->end_row, count, stream->next);
     while (status == RO_OK && *taken < count) {
         uint32_t offered = count - *taken;
         if (runs_straight(stream, offered)) {
             uint32_t direct = offered < stream->room ? offered : stream->room;
-            if (stream->pushed + direct < height)
-                direct -= direct % work->granularity;
+            if (stream->next + direct < stream->end_row)
+                direct -= direct % granularity;
             if (direct > 0) {
                 status = run_rows(stream, from, stride, direct);
-                stream->pushed += direct;
+                stream->next += direct;
                 *taken += direct;
                 from += (ptrdiff_t)direct * stride;
                 continue;
             }
         }
-        if (stream->pending_rows < stream->capacity) {
-            status = take_one(stream, from);
+        if (plan->pending_rows < plan->capacity) {
+            status = halftone_plan_take(plan, from, stream->next);
             if (status != RO_OK)
                 break;
             from += stride;
+            stream->next++;
             ++*taken;
         } else if (stream->ready_rows > 0) {
             break;
         }
-        bool full = stream->pending_rows == stream->capacity || stream->pushed == height;
-        if (full && stream->ready_rows == 0) {
-            status = run_pending(stream);
-        }
+        bool full = plan->pending_rows == plan->capacity || stream->next == stream->end_row;
+        if (full && stream->ready_rows == 0)
+            status = run_rows(stream, NULL, 0, 0);
     }
-    if (status == RO_OK && ro_context_cancelled(work->context))
-        status = ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
+    if (status == RO_OK && ro_context_cancelled(context))
+        status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
     stream->failed = status != RO_OK;
     return status;
 }
@@ -297,15 +225,15 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
 ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t stride, uint32_t count,
                            uint32_t *given)
 {
+    struct halftone_plan *plan = stream->plan;
     *given = 0;
     if (count > 0 && !rows)
-        return ro_context_fail(stream->work.context, RO_E_ARGUMENT, "rows to pull have no place");
-    if (stream->planes)
-        return pull_planes(stream, rows, stride, count, given);
+        return ro_context_fail(plan->plan.context, RO_E_ARGUMENT,
+                               "there is no room for the rows to pull");
     /* The last rows may still wait behind finished ones that have now been pulled. */
-    if (stream->ready_rows == 0 && stream->pending_rows > 0 &&
-        (stream->pushed == stream->work.in.height || stream->pending_rows == stream->capacity)) {
-        ro_status status = run_pending(stream);
+    if (stream->ready_rows == 0 && plan->pending_rows > 0 &&
+        (stream->next == stream->end_row || plan->pending_rows == plan->capacity)) {
+        ro_status status = run_rows(stream, NULL, 0, 0);
         if (status != RO_OK) {
             stream->failed = true;
             return status;
@@ -313,12 +241,92 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
     }
     unsigned char *to = rows;
     while (*given < count && stream->ready_rows > 0) {
-        memcpy(to, stream->ready + stream->ready_first * stream->out_row_bytes,
-               stream->out_row_bytes);
+        memcpy(to, stream->ready + stream->ready_first * plan->out_row_bytes, plan->out_row_bytes);
         to += stride;
         stream->ready_first++;
         stream->ready_rows--;
         ++*given;
     }
     return RO_OK;
+}
+
+/* ---- What rows carry on --------------------------------------------------------------------- */
+
+static ro_status check_columns(const ro_halftone_stream *stream, uint32_t x, uint32_t count)
+{
+    const uint32_t width = stream->plan->shape.width;
+    if (x <= width && count <= width - x)
+        return RO_OK;
+    return ro_context_fail(stream->plan->plan.context, RO_E_ARGUMENT,
+                           "%u columns from column %u: the image has %u", count, x, width);
+}
+
+/* Whether these can be errors of a plane's rows. */
+static ro_status check_numbers(const ro_halftone_stream *stream, uint32_t x, uint32_t count,
+                               const int32_t *values)
+{
+    const struct halftoner *work = &stream->plan->work[0];
+    const size_t lines = (size_t)halftone_plan_carried(stream->plan);
+    for (size_t i = 0; i < lines * count; i++)
+        if (values[i] < work->carried_least || values[i] > work->carried_most)
+            return ro_context_fail(stream->plan->plan.context, RO_E_ARGUMENT,
+                                   "a carry of %d into column %u: must be from %d to %d", values[i],
+                                   x + (uint32_t)(i % count), work->carried_least,
+                                   work->carried_most);
+    return RO_OK;
+}
+
+ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t count,
+                               const int32_t *values)
+{
+    struct halftone_plan *plan = stream->plan;
+    ro_context *context = plan->plan.context;
+    ro_status status = check_columns(stream, x, count);
+    if (status == RO_OK && !stream->link[0].above)
+        status = ro_context_fail(context, RO_E_STATE, "nothing is carried into row %u",
+                                 stream->first_row);
+    const uint64_t given = atomic_load(&stream->link[0].given.reached);
+    if (status == RO_OK && x != given)
+        status = ro_context_fail(context, RO_E_STATE,
+                                 "columns are carried in from left to right: %u is next, not %u",
+                                 (uint32_t)given, x);
+    if (status == RO_OK)
+        status = check_numbers(stream, x, count, values);
+    for (int i = 0; i < plan->count && status == RO_OK; i++) {
+        struct halftoner *work = &plan->work[i];
+        work->engine->carry_in(work, x, count, values + (size_t)(i * work->carried) * count);
+        ro_gate_raise(&stream->link[i].room, &stream->link[i].given, x + count);
+    }
+    return status;
+}
+
+ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t count,
+                                int32_t *values)
+{
+    struct halftone_plan *plan = stream->plan;
+    ro_context *context = plan->plan.context;
+    ro_status status = check_columns(stream, x, count);
+    if (status == RO_OK && !stream->link[0].below)
+        status = ro_context_fail(context, RO_E_STATE, "nothing is carried on from row %u",
+                                 stream->end_row - 1);
+    for (int i = 0; i < plan->count && status == RO_OK; i++) {
+        struct ro_wavefront_link *link = &stream->link[i];
+        const struct halftoner *work = &plan->work[i];
+        if (ro_gate_wait_or_stop(&link->room, &link->finished, x + count, link->stop))
+            work->engine->carry_out(work, x, count, values + (size_t)(i * work->carried) * count);
+        if (ro_context_cancelled(context))
+            status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
+    }
+    return status;
+}
+
+uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream)
+{
+    struct halftone_plan *plan = stream->plan;
+    uint64_t least = plan->shape.width;
+    for (int i = 0; i < plan->count && stream->link[0].below; i++) {
+        uint64_t finished = atomic_load(&stream->link[i].finished.reached);
+        least = finished < least ? finished : least;
+    }
+    return (uint32_t)least;
 }

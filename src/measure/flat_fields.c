@@ -8,6 +8,7 @@
  */
 #include "core/checked.h"
 #include "measure/measure.h"
+#include "transform/radix2.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct search {
     struct measure_job *job;
     uint32_t side, across, count;
     struct tile *tiles;
-    struct measure_fft fft;
+    struct radix2_float fft;
     float *scratch; /* of all threads */
     size_t scratch_floats;
     double *power; /* side^2 of each thread */
@@ -90,10 +91,11 @@ static void add_tile(const struct search *search, const struct tile *tile, float
         re[i] -= mean;
         im[i] = 0;
     }
-    for (uint32_t x = 0; x < n; x += FFT_LANES)
-        measure_fft_columns(&search->fft, re + x, im + x, n, FFT_LANES, more);
-    for (uint32_t y = 0; y < n; y += FFT_LANES)
-        measure_fft_rows(&search->fft, re + (size_t)y * n, im + (size_t)y * n, n, FFT_LANES, more);
+    for (uint32_t x = 0; x < n; x += RADIX2_LANES)
+        radix2_float_run(&search->fft, re + x, im + x, n, 1, RADIX2_LANES, more);
+    for (uint32_t y = 0; y < n; y += RADIX2_LANES)
+        radix2_float_run(&search->fft, re + (size_t)y * n, im + (size_t)y * n, 1, n, RADIX2_LANES,
+                         more);
     for (size_t i = 0; i < size; i++)
         power[i] += (double)re[i] * (double)re[i] + (double)im[i] * (double)im[i];
     field->in += in / (double)size;
@@ -234,13 +236,13 @@ static ro_status open_search(struct search *search)
     ro_context *context = search->job->context;
     const size_t threads = (size_t)ro_pool_threads(context->pool);
     const size_t size = (size_t)search->side * search->side;
-    search->scratch_floats = 2 * size + measure_fft_scratch(search->side);
+    search->scratch_floats = 2 * size + radix2_scratch(search->side);
     search->tiles = calloc(search->count, sizeof *search->tiles);
     search->scratch = malloc(threads * search->scratch_floats * sizeof *search->scratch);
     search->power = malloc(threads * size * sizeof *search->power);
     if (!search->tiles || !search->scratch || !search->power ||
-        !measure_fft_open(&search->fft, search->side))
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for spectra of %u pixels a side",
+        !radix2_float_open(&search->fft, search->side))
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for spectra of %u pixels per side",
                                search->side);
     return RO_OK;
 }
@@ -300,6 +302,6 @@ done:
     free(search.tiles);
     free(search.scratch);
     free(search.power);
-    measure_fft_close(&search.fft);
+    radix2_float_close(&search.fft);
     return status;
 }

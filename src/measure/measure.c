@@ -7,6 +7,7 @@
 
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,21 +27,18 @@ static ro_status check(ro_context *context, const ro_image *original, const ro_i
                                "the original is %u x %u but the result is %u x %u", original->width,
                                original->height, result->width, result->height);
     if (!(options->dpi > 0 && options->dpi <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT, "%g dpi make no sense; 1 to 1000000 do",
+        return ro_context_fail(context, RO_E_ARGUMENT, "%g dpi: must be from 1 to 1000000",
                                options->dpi);
     if (!(options->distance > 0 && options->distance <= 1e6))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a distance of %g mm makes no sense; 1 to 1000000 does",
-                               options->distance);
+                               "a distance of %g mm: must be from 1 to 1000000", options->distance);
     const int tile = options->tile;
     if (tile < 16 || tile > 256 || (tile & (tile - 1)))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a tile of %d pixels cannot be used; 16, 32, 64, 128 and 256 can",
-                               tile);
+                               "a tile of %d pixels: must be 16, 32, 64, 128 or 256", tile);
     if (options->border < 1 || options->border > 1 << 20)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a border of %d pixels cannot be used; 1 to 1048576 can",
-                               options->border);
+                               "a border of %d pixels: must be from 1 to 1048576", options->border);
     return RO_OK;
 }
 
@@ -63,11 +61,11 @@ static ro_status open_job(struct measure_job *job, const ro_measure_options *opt
     report->sigma = report->pixels_per_degree / 60;
     job->radius = (int)ceil(5 * report->sigma);
     if (job->radius >= MEASURE_MOST_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%g dpi at %g mm are %.0f pixels a degree, up to %.0f can be "
-                               "measured",
-                               options->dpi, options->distance, report->pixels_per_degree,
-                               60.0 * (MEASURE_MOST_TAPS - 1) / 5);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "%g dpi at %g mm are %.0f pixels per degree; at most %.0f can be measured",
+            options->dpi, options->distance, report->pixels_per_degree,
+            60.0 * (MEASURE_MOST_TAPS - 1) / 5);
     gaussian(report->sigma, job->radius, job->eye);
     gaussian(1.5, 5, job->window);
 
@@ -193,18 +191,24 @@ static ro_status run(struct measure_job *job, uint32_t tile, ro_measure_report *
     return status == RO_OK ? ro_context_progress(context, "measure", 1) : status;
 }
 
+static void free_fields(ro_measure_report *report)
+{
+    free(report->fields);
+    *report = (ro_measure_report){0};
+}
+
 ro_status ro_measure(ro_context *context, const ro_image *original, const ro_image *result,
                      const ro_measure_options *options, ro_measure_report *report)
 {
-    ro_measure_options asked = {0};
-    if (options)
-        asked = *options;
+    ro_measure_options asked = RO_MEASURE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &asked, "RO_MEASURE_OPTIONS");
     asked.dpi = asked.dpi != 0 ? asked.dpi : 300;
     asked.distance = asked.distance != 0 ? asked.distance : 300;
     asked.tile = asked.tile ? asked.tile : 64;
     asked.border = asked.border ? asked.border : 16;
     *report = (ro_measure_report){0};
-    ro_status status = check(context, original, result, &asked);
+    if (status == RO_OK)
+        status = check(context, original, result, &asked);
     if (status != RO_OK)
         return status;
 
@@ -223,12 +227,6 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
         status = run(&job, (uint32_t)asked.tile, report);
     close_job(&job);
     if (status != RO_OK)
-        ro_measure_free(report);
+        free_fields(report);
     return status;
-}
-
-void ro_measure_free(ro_measure_report *report)
-{
-    free(report->fields);
-    *report = (ro_measure_report){0};
 }

@@ -67,31 +67,14 @@ struct measure_job {
 size_t measure_block_scratch(int radius); /* floats of a thread */
 void measure_blocks(void *job, int thread);
 
-/* ---- Fourier transforms --------------------------------------------------------------------- */
-
-/* Of a length that is a power of two, of up to FFT_LANES neighbours at once. */
-enum { FFT_LANES = 16 };
-struct measure_fft {
-    uint32_t length;
-    float *cosine, *sine; /* length / 2 each */
-    uint32_t *order;      /* bits reversed */
-};
-bool measure_fft_open(struct measure_fft *fft, uint32_t length);
-void measure_fft_close(struct measure_fft *fft);
-size_t measure_fft_scratch(uint32_t length); /* floats */
-void measure_fft_columns(const struct measure_fft *fft, float *re, float *im, size_t stride,
-                         uint32_t lanes, float *scratch);
-void measure_fft_rows(const struct measure_fft *fft, float *re, float *im, size_t stride,
-                      uint32_t lanes, float *scratch);
-
-/* The smallest power of two that is not below. */
-uint32_t measure_power_of_two(uint32_t least);
-
 /* ---- Spectra -------------------------------------------------------------------------------- */
 
 /* Relative response at a frequency in cycles a degree: 1 up to the peak, then as Mannos and
  * Sakrison have it. */
 double measure_contrast(double frequency);
+
+/* The smallest power of two that is not below. */
+uint32_t measure_power_of_two(uint32_t least);
 
 /* From the error: what the contrast-sensitive eye sees of it, and its spectrum. */
 ro_status measure_spectrum(struct measure_job *job, ro_measure_report *report);

@@ -9,6 +9,7 @@
  */
 #include "core/checked.h"
 #include "measure/measure.h"
+#include "transform/radix2.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,6 +44,14 @@ double measure_contrast(double frequency)
     return frequency <= peak ? 1 : mannos_sakrison(frequency) / mannos_sakrison(peak);
 }
 
+uint32_t measure_power_of_two(uint32_t least)
+{
+    uint32_t power = 1;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
 /* ---- the transform -------------------------------------------------------------------------- */
 
 struct rings {
@@ -52,7 +61,7 @@ struct rings {
 
 struct transform {
     struct measure_job *job;
-    struct measure_fft down, across;
+    struct radix2_float down, across;
     uint32_t width, height; /* of the padded picture, in pixels */
     size_t stride;          /* of its complex half */
     float *re, *im, *scratch;
@@ -73,21 +82,22 @@ static void run_columns(void *data, int thread)
     struct transform *work = data;
     const uint32_t columns = work->width / 2;
     uint32_t x;
-    while ((x = FFT_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < columns &&
+    while ((x = RADIX2_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < columns &&
            !ro_context_cancelled(work->job->context))
-        measure_fft_columns(&work->down, work->re + x, work->im + x, work->stride,
-                            columns - x < FFT_LANES ? columns - x : FFT_LANES,
-                            scratch_of(work, thread));
+        radix2_float_run(&work->down, work->re + x, work->im + x, work->stride, 1,
+                         columns - x < RADIX2_LANES ? columns - x : RADIX2_LANES,
+                         scratch_of(work, thread));
 }
 
 static void run_rows(void *data, int thread)
 {
     struct transform *work = data;
     uint32_t y;
-    while ((y = FFT_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < work->height &&
+    while ((y = RADIX2_LANES * (uint32_t)atomic_fetch_add(&work->ticket, 1)) < work->height &&
            !ro_context_cancelled(work->job->context))
-        measure_fft_rows(&work->across, work->re + y * work->stride, work->im + y * work->stride,
-                         work->stride, work->height - y < FFT_LANES ? work->height - y : FFT_LANES,
+        radix2_float_run(&work->across, work->re + y * work->stride, work->im + y * work->stride, 1,
+                         work->stride,
+                         work->height - y < RADIX2_LANES ? work->height - y : RADIX2_LANES,
                          scratch_of(work, thread));
 }
 
@@ -146,14 +156,14 @@ static ro_status open_transform(struct transform *work, double pixels_per_degree
     const int threads = ro_pool_threads(context->pool);
     const uint32_t longer = work->width > work->height ? work->width : work->height;
     size_t bytes;
-    work->scratch_floats = measure_fft_scratch(longer);
+    work->scratch_floats = radix2_scratch(longer);
     if (ro_size_multiply(work->scratch_floats * sizeof(float), (size_t)threads, &bytes))
         work->scratch = malloc(bytes);
     work->rings = calloc(work->height / ROWS + 1, sizeof *work->rings);
     work->turns = malloc(((size_t)work->width + 2) * sizeof *work->turns);
     if (!work->scratch || !work->rings || !work->turns ||
-        !measure_fft_open(&work->down, work->height) ||
-        !measure_fft_open(&work->across, work->width / 2))
+        !radix2_float_open(&work->down, work->height) ||
+        !radix2_float_open(&work->across, work->width / 2))
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a spectrum of %u x %u pixels",
                                work->width, work->height);
     for (uint32_t u = 0; u <= work->width / 2; u++) {
@@ -212,8 +222,8 @@ done:
     free(work->scratch);
     free(work->rings);
     free(work->turns);
-    measure_fft_close(&work->down);
-    measure_fft_close(&work->across);
+    radix2_float_close(&work->down);
+    radix2_float_close(&work->across);
     free(work);
     return status;
 }

@@ -16,9 +16,7 @@ double ro_power(double x, double y); /* x to the y; x from 0 to 1, y > 0 */
 
 /* sRGB's curve: linear light of a value and back, both 0 to 1; what lies outside goes on along the
  * curve. */
-RO_API
 double ro_light_of_srgb(double x);
-RO_API
 double ro_srgb_of_light(double x);
 
 /* Of x = 0 or 1e-100 to 1e100. A third of the exponent by a division of the bits, then Halley's

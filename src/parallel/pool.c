@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "parallel/pool.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct worker {
     struct ro_pool *pool;
@@ -144,21 +144,53 @@ static inline void pause_briefly(void)
 #endif
 }
 
-void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
+/* Whether the number was seen within some hundred microseconds: less would sleep through hand-overs
+ * that a wake-up, some fifty of them on a virtual machine, comes late for. */
+static bool watch(const struct ro_gate *gate, uint64_t value)
 {
-    enum {
-        SPINS = 4000
-    }; /* some hundred microseconds: less would sleep through hand-overs that
-        * a wake-up, some fifty of them on a virtual machine, comes late for */
+    enum { SPINS = 4000 };
     for (int i = 0; i < SPINS; i++) {
         if (atomic_load_explicit(&gate->reached, memory_order_acquire) >= value)
-            return;
+            return true;
         pause_briefly();
     }
+    return false;
+}
+
+void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value)
+{
+    if (watch(gate, value))
+        return;
     pthread_mutex_lock(&room->lock);
     atomic_fetch_add(&gate->sleepers, 1);
     while (atomic_load(&gate->reached) < value)
         pthread_cond_wait(&room->changed, &room->lock);
     atomic_fetch_sub(&gate->sleepers, 1);
     pthread_mutex_unlock(&room->lock);
+}
+
+/* `stop` may be set by a signal handler, which can wake nobody: sleepers look at it now and then.
+ */
+bool ro_gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
+                          const atomic_bool *stop)
+{
+    enum { NAP = 10 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* nanoseconds */
+    if (watch(gate, value))
+        return true;
+    bool reached;
+    pthread_mutex_lock(&room->lock);
+    atomic_fetch_add(&gate->sleepers, 1);
+    while (!(reached = atomic_load(&gate->reached) >= value) && !atomic_load(stop)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += NAP;
+        if (until.tv_nsec >= SECOND) {
+            until.tv_nsec -= SECOND;
+            until.tv_sec++;
+        }
+        pthread_cond_timedwait(&room->changed, &room->lock, &until);
+    }
+    atomic_fetch_sub(&gate->sleepers, 1);
+    pthread_mutex_unlock(&room->lock);
+    return reached;
 }

@@ -12,9 +12,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
-
-enum { RO_MAX_THREADS = 1024 };
 
 struct ro_pool;
 typedef void ro_task_fn(void *data, int thread);
@@ -41,5 +40,8 @@ struct ro_gate {
 };
 void ro_gate_raise(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value);
 void ro_gate_wait(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value);
+/* The same for a number that somebody else may never raise; false: `stop` became true before. */
+bool ro_gate_wait_or_stop(struct ro_gate_room *room, struct ro_gate *gate, uint64_t value,
+                          const atomic_bool *stop);
 
 #endif

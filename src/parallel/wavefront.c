@@ -34,6 +34,14 @@ void *ro_wavefront_slot(const struct ro_wavefront *front, int chain, int64_t num
            place_of(front, chain, number) * front->shape.slot_bytes;
 }
 
+void *ro_wavefront_slot_of_all(const struct ro_wavefront *front,
+                               const struct ro_wavefront_shape *shape, int64_t number)
+{
+    const uint64_t slots = (uint64_t)shape->slots;
+    return (unsigned char *)front + shape->slots_at +
+           (slots + (uint64_t)number) % slots * shape->slot_bytes;
+}
+
 void *ro_wavefront_scratch(const struct ro_wavefront *front, int thread)
 {
     return (unsigned char *)front + front->shape.scratch_at +
@@ -55,18 +63,27 @@ static uint64_t gate_value(const struct ro_wavefront *front, int chain, uint32_t
 
 static void wait_for_above(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
 {
-    if (number == 0)
-        return; /* an earlier run finished it */
+    struct ro_wavefront_link *link = front->link;
     const int64_t most = front->chains[chain].columns;
+    if (number == 0) { /* an earlier run finished the one above, or somebody else runs it */
+        if (link && link->above && front->begun == 0)
+            ro_gate_wait_or_stop(&link->room, &link->given,
+                                 (uint64_t)(columns < most ? columns : most), link->stop);
+        return;
+    }
     ro_gate_wait(&front->room, gate_of(front, chain, number - 1),
                  gate_value(front, chain, number - 1, columns < most ? columns : most));
 }
 
 static void tell_below(struct ro_wavefront *front, int chain, uint32_t number, int64_t columns)
 {
-    if (columns > 0)
-        ro_gate_raise(&front->room, gate_of(front, chain, number),
-                      gate_value(front, chain, number, columns));
+    struct ro_wavefront_link *link = front->link;
+    if (columns <= 0)
+        return;
+    ro_gate_raise(&front->room, gate_of(front, chain, number),
+                  gate_value(front, chain, number, columns));
+    if (link && link->below && front->last && number + 1 == front->chains[chain].bands)
+        ro_gate_raise(&link->room, &link->finished, (uint64_t)columns);
 }
 
 void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
@@ -88,6 +105,30 @@ void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number,
         tell_below(front, chain, number, next < way->end ? told : columns);
         step = next;
     }
+}
+
+void ro_wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop)
+{
+    ro_gate_room_open(&link->room);
+    link->stop = stop;
+}
+
+void ro_wavefront_link_close(struct ro_wavefront_link *link) { ro_gate_room_close(&link->room); }
+
+void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below)
+{
+    link->above = above;
+    link->below = below;
+    atomic_store(&link->given.reached, 0);
+    atomic_store(&link->finished.reached, 0);
+}
+
+void ro_wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape)
+{
+    struct ro_gate *gates = (void *)((unsigned char *)front + shape->gates_at);
+    for (int i = 0; i < shape->chains * shape->slots; i++)
+        atomic_store_explicit(&gates[i].reached, 0, memory_order_relaxed);
+    front->begun = 0;
 }
 
 static void take_bands(void *data, int thread)

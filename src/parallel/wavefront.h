@@ -37,6 +37,25 @@ struct ro_wavefront_shape {
 struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
                                              size_t scratch_bytes);
 
+/*
+ * The ends of a chain that is a piece of a longer one: somebody else, on this machine or another,
+ * runs the bands above its first, or those below its last.
+ *
+ *     elsewhere  #############>         `given` columns have come from there
+ *     band 0     #########>
+ *     band 1     ####>                  `finished` columns may go on from here
+ *     elsewhere  >
+ */
+struct ro_wavefront_link {
+    struct ro_gate_room room;
+    struct ro_gate given, finished; /* columns, counted from the left */
+    const atomic_bool *stop;        /* ends waiting; what is then computed is of no use */
+    bool above, below;              /* whether there is anybody at that end */
+};
+void ro_wavefront_link_open(struct ro_wavefront_link *link, const atomic_bool *stop);
+void ro_wavefront_link_close(struct ro_wavefront_link *link);
+void ro_wavefront_link_begin(struct ro_wavefront_link *link, bool above, bool below);
+
 /* Lies at the beginning of shape.total bytes, aligned to 64, which were zero at the start. */
 struct ro_wavefront;
 typedef void ro_band_fn(struct ro_wavefront *front, void *data, int chain, uint32_t number,
@@ -51,16 +70,26 @@ struct ro_wavefront {
     ro_band_fn *band;
     void *data;
     atomic_uint_fast64_t ticket;
-    uint64_t begun; /* the caller's: bands of earlier runs of an image */
+
+    /* The caller's. */
+    uint64_t begun;                 /* bands of earlier runs of an image */
+    struct ro_wavefront_link *link; /* of an image's one chain; NULL: none */
+    bool last;                      /* this run ends the image */
 };
+
+/* Makes ready for the first band of another image; all else stays. */
+void ro_wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_shape *shape);
 
 /* Calls `band` for every band of `count` chains and returns when all are done. */
 void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shape *shape,
                       struct ro_pool *pool, int threads, const struct ro_chain *chains, int count,
                       ro_band_fn *band, void *data);
 
-/* What band `number` of a chain leaves to those below it; from -reach on. */
+/* What band `number` of a chain leaves to those below it; from -reach on. Of an image that comes in
+ * several runs and is one chain, bands can also be counted from its first one. */
 void *ro_wavefront_slot(const struct ro_wavefront *front, int chain, int64_t number);
+void *ro_wavefront_slot_of_all(const struct ro_wavefront *front,
+                               const struct ro_wavefront_shape *shape, int64_t number);
 void *ro_wavefront_scratch(const struct ro_wavefront *front, int thread);
 
 /* A band's way: after step s its columns before s - lag are finished, and for step s it needs those

@@ -146,7 +146,7 @@ ro_status dft_open(ro_context *context, uint32_t n, struct dft **out)
     *out = NULL;
     if (n < 1 || n > 2 * DFT_LONGEST)
         return ro_context_fail(context, RO_E_SIZE,
-                               "transforms of %u numbers: up to %d are possible", n, DFT_LONGEST);
+                               "transforms of %u numbers: at most %d are possible", n, DFT_LONGEST);
     struct dft *plan = calloc(1, sizeof *plan);
     if (!plan)
         return no_memory(context, n);
@@ -154,11 +154,11 @@ ro_status dft_open(ro_context *context, uint32_t n, struct dft **out)
     const int n1 = first_part((int)n);
     ro_status status = RO_OK;
     if (n1 == 0) {
-        status =
-            n > DFT_LONGEST
-                ? ro_context_fail(context, RO_E_SIZE,
-                                  "transforms of %u numbers: up to %d are possible", n, DFT_LONGEST)
-                : open_chirp(context, plan);
+        status = n > DFT_LONGEST
+                     ? ro_context_fail(context, RO_E_SIZE,
+                                       "transforms of %u numbers: at most %d are possible", n,
+                                       DFT_LONGEST)
+                     : open_chirp(context, plan);
     } else {
         const int n2 = (int)n / n1;
         if (!short_open(&plan->first, n1) || !short_open(&plan->second, n2) ||

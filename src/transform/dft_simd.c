@@ -72,8 +72,7 @@ static void store_columns(const float *panel, float *to, size_t stride, int coun
     }
 }
 
-/* ---- Rows: four complex numbers of four rows are turned, for all lanes in turn ----------------
- */
+/* ---- Rows: four complex numbers of four rows are turned, for all lanes in turn -------------- */
 
 RO_INLINE void turn_four(const __m256d from[4], __m256d to[4])
 {

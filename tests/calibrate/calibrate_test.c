@@ -114,7 +114,8 @@ static ro_image wedge(const struct trial *trial)
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, width, height, 255, &grey), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, width, height, 0, &bits), RO_OK);
     assert_int_equal(ro_wedge_draw(context, PATCH, &grey), RO_OK);
-    const ro_halftone_options options = {.method = trial->method, .cell = trial->cell};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = trial->method,
+                                         .cell = trial->cell};
     assert_int_equal(ro_halftone(context, &grey, &bits, &options), RO_OK);
     ro_image_free(&grey);
     return bits;
@@ -129,7 +130,7 @@ static double worst_tone(const struct trial *trial, const ro_tone_point *points,
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, SIDE, SIDE, 255, &grey), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, SIDE, SIDE, 0, &bits), RO_OK);
     for (int tone = 16; tone <= 240; tone += 16) {
-        const ro_halftone_options options = {.method = trial->method,
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = trial->method,
                                              .cell = trial->cell,
                                              .tone = {.curve = points, .curve_points = count}};
         for (uint32_t y = 0; y < SIDE; y++)

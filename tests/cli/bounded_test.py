@@ -134,7 +134,7 @@ class Bounded(Case):
             if len(os.listdir(self.folder)) > len(before):
                 break
             time.sleep(0.1)
-        self.assertGreater(len(os.listdir(self.folder)), len(before), "no temporary file")
+        self.assertGreater(len(os.listdir(self.folder)), len(before), "a temporary file")
         run.send_signal(signal.SIGSTOP)
         run.send_signal(signal.SIGINT)
         run.send_signal(signal.SIGTERM)

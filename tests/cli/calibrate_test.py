@@ -67,7 +67,7 @@ class Calibrate(Case):
         self.refused(*fit, "short.pgm", "--curve", "curve.csv", words=["short.pgm"])
         self.refused(*fit, "card.pgm", status=2, words=["needs --curve"])
         self.refused(*fit, "card.pgm", "--curve", "curve.csv", "--method", "fs", status=2,
-                     words=["no option of the wedge"])
+                     words=["options of wedge"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--patch", "60", words=["multiple of 8"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--method", "florid", words=["florid"])
         self.refused("calibrate", "card.pgm", status=2, words=["wedge and OUT"])

@@ -67,7 +67,7 @@ class Certificates(Case):
                 ("out.pbm", "--linear", "--invert", "--gamma", "1.7", "--brightness=-5%"),
                 ("out.pbm", "--method", "dbs-clipping-free", "--sigma", "1.5", "--shadow", "9/255"),
                 ("out.pbm", "--method", "dbs", "--rounds", "2", "--start", "fs"),
-                ("out.pbm", "--method", "dbs", "--aim", "picture", "--seed", "4"),
+                ("out.pbm", "--method", "dbs", "--aim", "picture", "--start", "random", "--seed", "4"),
                 ("out.pbm", "--method", "dbs", "--view", "600dpi,200mm", "--start", "first.pbm"),
                 ("out.ppm", "--palette", "black white #c00"), ("out.ppm", "--channels", "rgb"),
                 ("out.pbm", "--like", "pillow"), ("out.pbm", "--separate", "cmyk", "--black", "60"),
@@ -100,10 +100,12 @@ class Certificates(Case):
         self.fails("old.json", "in.pgm", "out.pbm", words=["certificate says"])
 
     def test_search_before_there_was_an_aim(self):
-        """A certificate without `aim` means that only the halftone was blurred."""
+        """A certificate without `aim` means that only the halftone was blurred; and one without
+        `start`, that the first was random."""
         self.put("cert.json", (Path(__file__).parent / "search_before_aim.json").read_bytes())
         self.assertNotIn("option_aim", self.lines("cert.json"))
-        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--aim", "picture", "--quiet")
+        former = "--aim", "picture", "--start", "random"
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", *former, "--quiet")
         self.holds("cert.json", "in.pgm", "out.pbm", "--recompute")
         self.works("halftone", "in.pgm", "out.pbm", "--method", "dbs", "--quiet")
         self.fails("cert.json", "in.pgm", "out.pbm", words=["output_hash"])
@@ -115,6 +117,17 @@ class Certificates(Case):
         self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rule)
         self.holds("cert.json", "in.ppm", "out.ppm", "--recompute")
+
+    def test_an_option_that_had_another_name(self):
+        """Steps at once were called depth."""
+        with open(os.path.join(SOURCE_DIR, "tests/cli/earlier/denoise.json"), "rb") as file:
+            self.put("cert.json", file.read())
+        self.assertIn("option_depth", self.lines("cert.json"))
+        self.works("testcard", "in.pgm", "--size", "60x40", "--quiet")
+        self.works("denoise", "in.pgm", "out.pgm", "--iterations", "4", "--quiet")
+        self.holds("cert.json", "in.pgm", "out.pgm", "--recompute")
+        self.works("denoise", "in.pgm", "out.pgm", "--iterations", "5", "--quiet")
+        self.fails("cert.json", "in.pgm", "out.pgm", words=["certificate says"])
 
     def test_screens_that_shared_a_phase(self):
         rgb = "--channels", "rgb", "--method", "bayer"
@@ -210,7 +223,7 @@ class Certificates(Case):
         pixels = bytes(min(255, max(0, p + g % 41 - 20))
                        for p, g in zip(netpbm(self.get("in.pgm"))[2], grain))
         self.put("in.pgm", pgm(90, 70, pixels))
-        for more in ([], ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--depth", "3"],
+        for more in ([], ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--steps-at-once", "3"],
                      ["--number", "s9", "--until-converged"], ["--scheme", "implicit"],
                      ["--scheme", "naive", "--number", "s9"], ["--number", "s23e8"],
                      ["--scheme", "xpp24"]):

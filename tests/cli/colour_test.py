@@ -248,7 +248,7 @@ class Colour(Case):
         self.put("deep.ppm", b"P6\n2 1\n65535\n" + bytes(12))
         self.put("many.ppm", ppm(300, 1, noise(900)))
         grey, colour = ["halftone", "in.pgm", "old.pbm"], ["halftone", "in.ppm", "old.ppm"]
-        self.refused(*grey, "--curve", "falls.csv", words=["falls"])
+        self.refused(*grey, "--curve", "must not fall.csv", words=["must not fall"])
         self.refused(*grey, "--curve", "words.csv", words=["words.csv", "line 2"])
         self.refused(*grey, "--curve", "short.csv", words=["short.csv", "not 1"])
         self.refused(*grey, "--curve", "missing.csv", words=["missing.csv"])
@@ -268,13 +268,13 @@ class Colour(Case):
         self.refused(*grey, "--overshoot", "10", words=["overshoot"])
         self.refused(*colour, "--black", "50", "--channels", "rgb", words=["CMYK"])
         self.refused(*colour, "--separate", "cmyk-tiff", words=["inks"])
-        self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["exclude"],
+        self.refused(*colour, "--separate", "cmyk", "--channels", "rgb", words=["cannot be combined"],
                      status=2)
         self.refused("halftone", "in.ppm", "-", "--separate", "cmyk", words=["standard output"])
         self.refused("halftone", "in.ppm", "old.pbm", "--separate", "cmyk", "--levels", "3",
                      words=["2 levels"])
-        self.refused("halftone", "in.ppm", "old.pgm", "--palette", "bwr", words=["no colour"])
-        self.refused("halftone", "in.ppm", "old.pbm", "--channels", "rgb", words=["no colour"])
+        self.refused("halftone", "in.ppm", "old.pgm", "--palette", "bwr", words=["cannot hold colour"])
+        self.refused("halftone", "in.ppm", "old.pbm", "--channels", "rgb", words=["cannot hold colour"])
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ class Commit(Case):
     @unittest.skipUnless(certifies(), "no hashes")
     def test_input_that_is_replaced(self):
         self.refused("halftone", "in.pgm", "in.pgm", "--certificate", "cert.json", status=2,
-                     words=["replaced"])
+                     words=["overwritten"])
 
 
 if __name__ == "__main__":

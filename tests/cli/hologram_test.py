@@ -97,8 +97,8 @@ class Quantize(Case):
         self.assertEqual(self.get("out.npy")[-70 * 50:],
                          numbers.translate(bytes([7, 90, 160, 255]) + bytes(252)))
         self.put("out.npy", OLD)
-        cases = [(b"level, drive, degrees\n0, 7, 0\n1, 7, 95\n", "once more"),
-                 (b"level, drive, degrees\n0, 7, 0\n2, 8, 95\n", "level 2 where 1"),
+        cases = [(b"level, drive, degrees\n0, 7, 0\n1, 7, 95\n", "repeats"),
+                 (b"level, drive, degrees\n0, 7, 0\n2, 8, 95\n", "level 2, but 1"),
                  (b"drive, phase\n0, 0\n256, 1\n", "0 to 255"),
                  (b"drive, phase\n0, 0\n25\n", "line 3")]
         for text, word in cases:
@@ -126,7 +126,7 @@ class Quantize(Case):
         cases = {
             b'{"wavelength": 635, "pitch": 7.5e-7}': "wavelength",
             b'{"wavelength": 6.35e-7, "pitch": 0}': "pitch",
-            b'{"wavelength": 6.35e-7, "pitch": 7.5e-7, "viewer": [0, 0, 1]}': "z is negative",
+            b'{"wavelength": 6.35e-7, "pitch": 7.5e-7, "viewer": [0, 0, 1]}': "z must be negative",
             b'{"wavelength": 6.35e-7, "pitch": 7.5e-7, "hogel": 1.5}': "hogel",
             b'{"wavelength": 6.35e-7': "missing",
             b'[]': "missing",
@@ -192,11 +192,11 @@ class Quantize(Case):
             (["nan.npy", "out.pgm", *WINDOW], "NaN"),
             (["real.npy", "out.pgm", *WINDOW], "complex64"),
             (["short.npy", "out.pgm", *WINDOW], "ends early"),
-            (["deep.npy", "out.pgm", *WINDOW], "two sizes"),
+            (["deep.npy", "out.pgm", *WINDOW], "shape (h, w)"),
             (["junk.npy", "out.pgm", *WINDOW], "junk.npy"),
             (["missing.npy", "out.pgm", *WINDOW], "missing.npy"),
             (["in.npy", "out.pgm"], "sidecar"),
-            (["in.npy", "out.pgm", *WINDOW, "--levels", "one.csv"], "2 levels or more"),
+            (["in.npy", "out.pgm", *WINDOW, "--levels", "one.csv"], "at least 2 levels"),
             (["in.npy", "out.pgm", *WINDOW, "--levels", "same.csv"], "two different levels"),
             (["in.npy", "out.pgm", *WINDOW, "--levels", "dark.csv"], "two different levels"),
             (["in.npy", "out.pgm", *WINDOW, "--levels", "bad.csv"], "line 2"),
@@ -282,7 +282,7 @@ class Optics(Case):
         self.works("hologram", "quantize", "in.npy", "l.pgm", "--levels", "lcos.csv", *WINDOW)
         self.works("hologram", "reconstruct", "l.pgm", "view.npy", "--levels", "lcos.csv", *physics)
         self.refused("hologram", "reconstruct", "a.pgm", "v.npy", "--levels", "lcos.csv", *physics,
-                     words=["a.pgm", "drive of no level"])
+                     words=["a.pgm", "not the drive of any level"])
 
     def test_light_of_binary_levels_is_0_and_1(self):
         self.put("on.pgm", b"P5\n16 16\n255\n" + b"\x01" * 256)
@@ -339,12 +339,12 @@ class Optics(Case):
         self.put("out.npy", OLD)
         make[-1:] = []
         cases = [(["--scene", "a.pgm"], "needs a depth"),
-                 (["--scene", "a.pgm@5cm", "--depth-map", "d.pgm"], "tells its depth"),
+                 (["--scene", "a.pgm@5cm", "--depth-map", "d.pgm"], "comes from the depth map"),
                  (["--scene", "a.pgm@deep"], "must be a length"),
-                 (["--scene", "a.pgm@5cm", "--near", "1cm"], "go together"),
+                 (["--scene", "a.pgm@5cm", "--near", "1cm"], "given together"),
                  (["--scene", "a.pgm@5cm", "--board", "1cm,5cm"], "do not apply"),
                  (["--scene", "a.pgm@5cm", "--wavelength", "1um,2um"], "one length, or three"),
-                 (["--near", "1cm"], "goes with --scene")]
+                 (["--near", "1cm"], "needs --scene")]
         for more, word in cases:
             self.refused(*make, *more, words=[word], status=2)
         self.refused(*make, "--scene", "a.pgm", "--depth-map", "d.pgm", words=["--near and --far"])
@@ -388,7 +388,7 @@ class Optics(Case):
                              {"phase:256": (3, 0), "phase:4": (15, 3), "binary": (0, 3)}[levels])
             self.works("verify", "c.json", "in.npy", "out.pgm", "--recompute")
         self.put("out.pgm", OLD)
-        for more, word in ((["--refine", "0"], "whole number"), ([], "goes with --refine"),
+        for more, word in ((["--refine", "0"], "whole number"), ([], "with --refine only"),
                            (["--refine", "auto", "--taps", "3"], "do not apply"),
                            (["--refine", "auto", "--region", "1,2"], "four whole numbers"),
                            (["--refine", "auto", "--light", "120%"], "share"),
@@ -408,7 +408,7 @@ class Optics(Case):
         self.assertEqual(len(frames), 6)
         self.assertEqual({data[:9] for data in frames}, {b"P4\n48 40\n"[:9]})
         for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),
-                           (["--frames", "2", "--taps", "3"], "rules of its own")):
+                           (["--frames", "2", "--taps", "3"], "its own rules")):
             self.refused(*arguments, *more, words=[word], status=2)
 
     def test_help_of_a_verb(self):

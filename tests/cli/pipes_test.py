@@ -150,7 +150,7 @@ class Reports(Case):
         self.assertIn("floyd-steinberg", self.works("halftone", "--list").stdout.decode())
         names = [row["name"] for row in json.loads(self.works("bench", "--list", "--json").stdout)]
         self.assertIn("diffusion", names)
-        done = self.works("testcard", "out.ppm", "--json", "--colour", "--depth", "16")
+        done = self.works("testcard", "out.ppm", "--json", "--colour", "--bits", "16")
         self.assertEqual(json.loads(done.stdout)["colour"], True)
 
     def test_json_of_a_strange_name(self):

@@ -193,7 +193,7 @@ class Regions(Case):
                 (["--seeds", "competing", "--window", "free"], "--seeds", "s.csv", "--window", "1,2"),
                 (["--number", "free fronts"], "--at", "9,9", "--fronts", "competing", "--number", "s12"),
                 (["--phi", "--fronts free"], "--at", "9,9", "--phi", "o.npy"),
-                (["labels 1 to 65535"], "--at", "65536:9,9")):
+                (["labels go from 1 to 65535"], "--at", "65536:9,9")):
             self.refused("segment", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
                 (["bad.csv", "line 3"], "--seeds", "bad.csv"),

@@ -150,7 +150,7 @@ class Segment(Case):
     def test_schedules_give_the_same_bits(self):
         wanted = None
         for more in (["--schedule", "reference"], ["--schedule", "passes"], ["--cpu", "scalar"],
-                     ["--schedule", "stream", "--depth", "5"], ["--threads", "3"], []):
+                     ["--schedule", "stream", "--steps-at-once", "5"], ["--threads", "3"], []):
             told = json.loads(self.run_it("--at", "50,40,3", "--phi", "phi.npy", "--json", "--edge",
                                           "9", "--speed", "-0.5", "--curvature", "0.1",
                                           "--iterations", "90", *more).stdout)
@@ -288,7 +288,7 @@ class Segment(Case):
                      words=["velocity is 120 x 9", "120 x 90"])
         self.refused("segment", "in.pgm", "out.pgm", "--at", "30,40", "--velocity", "in.pgm",
                      words=["in.pgm", "field"])
-        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["is no image"])
+        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["is not an image"])
 
     def test_refused(self):
         self.put("out.pgm", OLD)
@@ -300,13 +300,13 @@ class Segment(Case):
         self.put("black.pgm", pgm(WIDTH, HEIGHT, [0] * (WIDTH * HEIGHT)))
         for words, *more in (
                 (["no seed"],),
-                (["labels 1 to 4"], "--at", "5:10,10"),
+                (["labels go from 1 to 4"], "--at", "5:10,10"),
                 (["must be X,Y"], "--at", "10"),
                 (["must be X,Y"], "--at", "ten,ten"),
                 (["must be X,Y"], "--at", "10,nan"),
                 (["radius", "positive"], "--at", "10,10,0"),
                 (["LOW,HIGH"], "--at", "9,9", "--window", "5"),
-                (["whole number from 1 to 16"], "--at", "9,9", "--depth", "17"),
+                (["whole number from 1 to 16"], "--at", "9,9", "--steps-at-once", "17"),
                 (["--every"], "--at", "9,9", "--every", "5"),
                 (["--sigma", "--edge"], "--at", "9,9", "--sigma", "2"),
                 (["time-step", "positive"], "--at", "9,9", "--time-step", "0")):

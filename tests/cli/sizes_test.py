@@ -54,7 +54,7 @@ class Sizes(Case):
             more = ["--colour"] if name.endswith("ppm") else []
             self.works("testcard", name, "--size", size, "--quiet", *more)
             self.assertEqual(netpbm(self.get(name))[1][:2], [int(n) for n in size.split("x")])
-        self.works("testcard", "card16.pgm", "--depth", "16", "--quiet")
+        self.works("testcard", "card16.pgm", "--bits", "16", "--quiet")
         self.assertEqual(netpbm(self.get("card16.pgm"))[1], [1024, 1024, 65535])
 
 

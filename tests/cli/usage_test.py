@@ -48,6 +48,12 @@ class Usage(Case):
         self.wrong("bench", "--method=fs", words=["--method", "bench"])
         self.halftone("--depth", "8", words=["--depth", "halftone"])
 
+    def test_options_that_had_another_name(self):
+        self.wrong("testcard", "out.pgm", "--depth", "8", words=["--depth is called --bits now"])
+        self.wrong("denoise", "in.pgm", "out.pgm", "--depth=8", words=["called --steps-at-once now"])
+        self.wrong("segment", "in.pgm", "out.pgm", "--depth", "8",
+                   words=["called --steps-at-once now"])
+
     def test_values(self):
         for levels in ["1", "257", "0", "-2", "2.5", "4x", " 4", "", "99999999999999999999"]:
             self.halftone("--levels=" + levels, words=["--levels", "2 to 256"])
@@ -65,7 +71,7 @@ class Usage(Case):
                      "inf%", "1e9%", "50%%", "50%x"]:
             self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH or P%"])
         self.halftone("--resample", "light", words=["--resize"])
-        self.wrong("testcard", "out.pbm", "--depth", "12", words=["8 or 16"])
+        self.wrong("testcard", "out.pbm", "--bits", "12", words=["8 or 16"])
 
     def test_missing_values(self):
         self.halftone("--levels", words=["--levels needs a value"])

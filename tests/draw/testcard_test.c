@@ -15,7 +15,9 @@
 static ro_context *context_of(int threads)
 {
     ro_context *context;
-    assert_int_equal(ro_context_open(&(ro_context_options){.threads = threads}, &context), RO_OK);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = threads}, &context),
+        RO_OK);
     return context;
 }
 
@@ -233,7 +235,9 @@ static void refusals(void **state)
     assert_int_equal(ro_testcard(context, &image), RO_E_ARGUMENT);
     ro_context_close(context);
 
-    assert_int_equal(ro_context_open(&(ro_context_options){.progress = stop}, &context), RO_OK);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .progress = stop}, &context),
+        RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, 200, 200, 0, &image), RO_OK);
     assert_int_equal(ro_testcard(context, &image), RO_E_CANCELLED);
     ro_image_free(&image);

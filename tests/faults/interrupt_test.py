@@ -57,7 +57,7 @@ def runs(sure):
                                         "80mm,85mm,91mm"]),
         ("measure", 4000, ["measure", "IN", "IN"]),
         ("compare", 1000, ["compare", "IN", "--methods", "fs,dbs,bayer8"]),
-        ("testcard", 3000, ["testcard", "out.ppm", "--size", "SIZE", "--colour", "--depth", "16",
+        ("testcard", 3000, ["testcard", "out.ppm", "--size", "SIZE", "--colour", "--bits", "16",
                             *sure]),
         ("screen", 0, ["screen", "make", "void-and-cluster", "out.pgm", "--size", "512"]),
         ("screen-uniform", 0, ["screen", "make", "uniform", "out.npy", "--size", "512"]),

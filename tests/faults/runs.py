@@ -24,7 +24,7 @@ def make_inputs(folder):
         subprocess.run([ROUNDOFF, *arguments, "--quiet"], cwd=folder, check=True)
 
     run("testcard", "in.pgm", "--size", "37x29")
-    run("testcard", "in16.pgm", "--size", "37x29", "--depth", "16")
+    run("testcard", "in16.pgm", "--size", "37x29", "--bits", "16")
     run("testcard", "in.ppm", "--size", "37x29", "--colour")
     for kind in "png", "tif":
         if supports(kind):

@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ro_seed *seeds = NULL;
     size_t seed_count;
     ro_field light = {0};
-    if (!context && ro_context_open(&(ro_context_options){.threads = 1}, &context))
+    if (!context &&
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context))
         abort();
     int file = memfd_create("fuzz", 0);
     if (file < 0 || write(file, bytes, size) != (ssize_t)size)
@@ -51,15 +52,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ro_status status = ro_kernel_read(context, path, &kernel);
     check(status);
     if (status == RO_OK)
-        use(&(ro_halftone_options){.kernel = &kernel});
+        use(&(ro_halftone_options){RO_HALFTONE_DEFAULTS, .kernel = &kernel});
     status = ro_palette_load(context, path, &palette);
     check(status);
     if (status == RO_OK)
-        use(&(ro_halftone_options){.palette = &palette});
+        use(&(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette});
     status = ro_curve_load(context, path, points, &count);
     check(status);
     if (status == RO_OK)
-        use(&(ro_halftone_options){.tone = {.curve = points, .curve_points = count}});
+        use(&(ro_halftone_options){RO_HALFTONE_DEFAULTS,
+                                   .tone = {.curve = points, .curve_points = count}});
     check(ro_modulator_load(context, path, &modulator));
     check(ro_taps_load(context, path, &taps));
     check(ro_optics_load(context, path, path, &optics));
@@ -67,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     free(seeds);
     check(ro_hologram_load(context, path, NULL, &light, NULL));
     ro_field_free(&light);
-    check(ro_field_load(context, path, &field));
+    check(ro_displacement_load(context, path, &field));
     ro_image_free(&field);
     close(file);
     return 0;

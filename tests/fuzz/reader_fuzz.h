@@ -40,10 +40,12 @@ static void fuzz_once(const uint8_t *bytes, size_t size, const ro_read_options *
 
 static int fuzz_reader(const char *type, const uint8_t *bytes, size_t size)
 {
-    if (!fuzz_context && ro_context_open(&(ro_context_options){.threads = 1}, &fuzz_context))
+    if (!fuzz_context &&
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &fuzz_context))
         abort();
-    fuzz_once(bytes, size, &(ro_read_options){.type = type});
-    fuzz_once(bytes, size, &(ro_read_options){.type = type, .resize_width = 9, .page = 2});
+    fuzz_once(bytes, size, &(ro_read_options){RO_READ_DEFAULTS, .type = type});
+    fuzz_once(bytes, size,
+              &(ro_read_options){RO_READ_DEFAULTS, .type = type, .resize_width = 9, .page = 2});
     return 0;
 }
 

@@ -30,7 +30,7 @@ static void begin(void)
 {
     static const uint8_t grey[20] = {9, 200, 30, 255, 0, 90, 128, 127, 64, 1};
     static const uint8_t black[4] = {0x50, 0xa0, 0x48, 0x90};
-    if (ro_context_open(&(ro_context_options){.threads = 1}, &context))
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context))
         abort();
     keep(picture, "P5 5 4 255\n", grey, sizeof grey);
     keep(bits, "P4 5 4\n", black, sizeof black);

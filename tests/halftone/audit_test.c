@@ -6,24 +6,10 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "roundoff.h"
 
 #include <string.h>
-
-static ro_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static ro_halftone_audit audited(const ro_image *in, const ro_image *out,
                                  const ro_halftone_options *options)
@@ -97,8 +83,8 @@ static void test_every_method(void **state)
     const ro_method *method;
     for (int i = 0; (method = ro_halftone_method_at(i)); i++)
         if (strcmp(method->name, "screen") != 0) {
-            check(method->name, RO_GRAY8, &(ro_halftone_options){0});
-            check(method->name, RO_GRAY16, &(ro_halftone_options){0});
+            check(method->name, RO_GRAY8, &(ro_halftone_options)RO_HALFTONE_OPTIONS);
+            check(method->name, RO_GRAY16, &(ro_halftone_options)RO_HALFTONE_OPTIONS);
         }
 }
 
@@ -106,26 +92,33 @@ static void test_options(void **state)
 {
     (void)state;
     static const ro_halftone_options some[] = {
-        {.serpentine = 1},  {.strength = 60},  {.noise = 40, .seed = 5},
-        {.levels = 5},      {.threshold = 30}, {.strength = 80, .serpentine = 1, .levels = 3},
-        {.schedule = "ec"},
+        {RO_HALFTONE_DEFAULTS, .serpentine = 1},
+        {RO_HALFTONE_DEFAULTS, .strength = 60},
+        {RO_HALFTONE_DEFAULTS, .noise = 40, .seed = 5},
+        {RO_HALFTONE_DEFAULTS, .levels = 5},
+        {RO_HALFTONE_DEFAULTS, .threshold = 30},
+        {RO_HALFTONE_DEFAULTS, .strength = 80, .serpentine = 1, .levels = 3},
+        {RO_HALFTONE_DEFAULTS, .schedule = "ec"},
     };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         check("floyd-steinberg", RO_GRAY8, &some[i]);
         check("jarvis-judice-ninke", RO_GRAY16, &some[i]);
         check("atkinson", RO_GRAY8, &some[i]);
     }
-    check("ostromoukhov", RO_GRAY8, &(ro_halftone_options){.serpentine = 1});
-    check("zhou-fang", RO_GRAY16, &(ro_halftone_options){.serpentine = 1, .seed = 3});
-    check("dbs", RO_GRAY8, &(ro_halftone_options){.start = "fs", .sigma = 1.5, .order = "raster"});
-    check("random", RO_GRAY8, &(ro_halftone_options){.seed = 9, .levels = 4});
+    check("ostromoukhov", RO_GRAY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1});
+    check("zhou-fang", RO_GRAY16,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .serpentine = 1, .seed = 3});
+    check("dbs", RO_GRAY8,
+          &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .start = "fs", .sigma = 1.5,
+                                 .order = "raster"});
+    check("random", RO_GRAY8, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .seed = 9, .levels = 4});
 }
 
 static void test_tone_steps(void **state)
 {
     (void)state;
     ro_image in, out;
-    const ro_halftone_options options = {.tone = {.linear = 1}};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = {.linear = 1}};
     assert_int_equal(ro_image_alloc(context, RO_RGB8, 97, 61, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, 97, 61, 0, &out), RO_OK);
     assert_int_equal(ro_testcard(context, &in), RO_OK);
@@ -143,7 +136,7 @@ static void test_search_cut_short(void **state)
 {
     (void)state;
     ro_image in, out;
-    const ro_halftone_options options = {.method = "dbs", .rounds = 1};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs", .rounds = 1};
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, 97, 61, 255, &in), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_BITS, 97, 61, 0, &out), RO_OK);
     assert_int_equal(ro_testcard(context, &in), RO_OK);
@@ -167,9 +160,10 @@ static void test_refused(void **state)
     assert_int_equal(ro_halftone_audit_of(context, &in, &grey, NULL, &audit), RO_E_UNSUPPORTED);
     assert_int_equal(ro_halftone_audit_of(context, &in, &out, NULL, &audit), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "level 2 at (0, 0)"));
-    assert_int_equal(ro_halftone_audit_of(context, &in, &out,
-                                          &(ro_halftone_options){.channels = RO_CHANNELS_RGB},
-                                          &audit),
+    assert_int_equal(ro_halftone_audit_of(
+                         context, &in, &out,
+                         &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB},
+                         &audit),
                      RO_E_UNSUPPORTED);
 }
 
@@ -180,5 +174,5 @@ int main(void)
         cmocka_unit_test(test_tone_steps),   cmocka_unit_test(test_search_cut_short),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/tone/grey.h"
 
 #include <stdlib.h>
@@ -15,22 +16,13 @@
 
 enum { WIDTH = 70, HEIGHT = 45, PIXELS = WIDTH * HEIGHT };
 
-static ro_context *context;
 static uint8_t pixels[3 * PIXELS];
 
 static int open_context(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(ro_hash(1, i, 0) >> 24);
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
+    return fixture_open(state);
 }
 
 static const ro_image input = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
@@ -43,7 +35,7 @@ static void halftone_channel(int c, int levels, ro_tone tone, uint8_t *out)
         grey[i] = pixels[3 * i + c];
     ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
     ro_image to = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, out};
-    ro_halftone_options options = {.levels = levels, .tone = tone};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .levels = levels, .tone = tone};
     assert_int_equal(ro_halftone(context, &in, &to, &options), RO_OK);
 }
 
@@ -69,8 +61,8 @@ static void channels_are_halftoned_alone(void **state)
     static uint8_t whole[3 * PIXELS], parts[3 * PIXELS], one[PIXELS];
     static const ro_tone tones[] = {{0}, {.linear = 1}, {.invert = 1}};
     for (int levels = 2; levels <= 4; levels++) {
-        ro_halftone_options options = {
-            .channels = RO_CHANNELS_RGB, .levels = levels, .tone = tones[levels - 2]};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB,
+                                       .levels = levels, .tone = tones[levels - 2]};
         ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
         assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
         for (int c = 0; c < 3; c++) {
@@ -123,7 +115,7 @@ static void inks_are_packed(void **state)
 {
     (void)state;
     static uint8_t whole[PIXELS], parts[PIXELS], flat[3 * PIXELS];
-    ro_halftone_options options = {.channels = RO_CHANNELS_CMYK};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK};
     ro_image out = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, whole};
     assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
     stream_through(&options, RO_INDEX8, WIDTH, parts);
@@ -155,7 +147,7 @@ static double overprint(const ro_halftone_options *options, uint8_t *light)
     enum { SIDE = 128, AREA = SIDE * SIDE, COLOURS = 256 };
     static uint8_t flat[3 * AREA], inks[AREA];
     const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, flat};
-    const ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, inks};
+    ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, inks};
     double away = 0;
     for (uint32_t n = 0; n < COLOURS; n++) {
         uint8_t colour[3] = {200, 150, 120};
@@ -186,15 +178,15 @@ static void plates_are_independent(void **state)
         ro_halftone_options options;
         double most; /* 1/255 */
     } kinds[] = {
-        {{.method = "bayer"}, 2},
-        {{.method = "bayer16"}, 2},
-        {{.method = "clustered-dot"}, 2},
-        {{.method = "clustered-dot", .shape = "line", .cell = 6}, 2},
-        {{.method = "blue-noise"}, 1},
-        {{.method = "blue-noise", .cell = 16, .seed = 3}, 1},
-        {{.method = "random"}, 1},
-        {{.method = "screen", .screen = &slope_screen}, 2},
-        {{.method = "zhou-fang"}, 1},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer"}, 2},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer16"}, 2},
+        {{RO_HALFTONE_DEFAULTS, .method = "clustered-dot"}, 2},
+        {{RO_HALFTONE_DEFAULTS, .method = "clustered-dot", .shape = "line", .cell = 6}, 2},
+        {{RO_HALFTONE_DEFAULTS, .method = "blue-noise"}, 1},
+        {{RO_HALFTONE_DEFAULTS, .method = "blue-noise", .cell = 16, .seed = 3}, 1},
+        {{RO_HALFTONE_DEFAULTS, .method = "random"}, 1},
+        {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &slope_screen}, 2},
+        {{RO_HALFTONE_DEFAULTS, .method = "zhou-fang"}, 1},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         ro_halftone_options options = kinds[i].options;
@@ -207,7 +199,8 @@ static void plates_are_independent(void **state)
             fail_msg("%s is %.2f off", options.method, away);
     }
     uint8_t light[3];
-    ro_halftone_options same = {.method = "bayer", .channels = RO_CHANNELS_CMYK, .same_phases = 1};
+    ro_halftone_options same = {RO_HALFTONE_DEFAULTS, .method = "bayer",
+                                .channels = RO_CHANNELS_CMYK, .same_phases = 1};
     assert_true(overprint(&same, light) > 10); /* the test can tell */
 }
 
@@ -219,10 +212,13 @@ static void channels_have_screens_of_their_own(void **state)
     static uint8_t whole[3 * PIXELS], parts[3 * PIXELS], grey[3 * PIXELS];
     ro_context *usual = context, *plain;
     assert_int_equal(
-        ro_context_open(&(ro_context_options){.cpu = RO_CPU_SCALAR, .threads = 1}, &plain), RO_OK);
+        ro_context_open(
+            &(ro_context_options){RO_CONTEXT_DEFAULTS, .cpu = RO_CPU_SCALAR, .threads = 1}, &plain),
+        RO_OK);
     memset(grey, 100, sizeof grey);
     for (size_t m = 0; m < 4; m++) {
-        ro_halftone_options options = {.method = methods[m], .channels = RO_CHANNELS_RGB};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
+                                       .channels = RO_CHANNELS_RGB};
         ro_image in = input, out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
         in.data = grey;
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
@@ -255,12 +251,16 @@ static void refused(ro_halftone_options options, ro_format format, const char *w
 static void nonsense_is_refused(void **state)
 {
     (void)state;
-    refused((ro_halftone_options){.channels = RO_CHANNELS_RGB}, RO_BITS, "RGB");
-    refused((ro_halftone_options){.channels = RO_CHANNELS_CMYK, .levels = 3}, RO_INDEX8, "not 3");
-    refused((ro_halftone_options){.channels = (ro_channels)9}, RO_INDEX8, "9");
-    refused((ro_halftone_options){.grey_in_colour = 20}, RO_BITS, "CMYK");
-    refused((ro_halftone_options){.channels = RO_CHANNELS_CMYK, .grey_in_colour = 101}, RO_INDEX8,
-            "101");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB}, RO_BITS,
+            "RGB");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .levels = 3},
+            RO_INDEX8, "not 3");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = (ro_channels)9}, RO_INDEX8,
+            "9");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .grey_in_colour = 20}, RO_BITS, "CMYK");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK,
+                                  .grey_in_colour = 101},
+            RO_INDEX8, "101");
 }
 
 int main(void)
@@ -273,5 +273,5 @@ int main(void)
         cmocka_unit_test(channels_have_screens_of_their_own),
         cmocka_unit_test(nonsense_is_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, open_context, fixture_close);
 }

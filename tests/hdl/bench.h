@@ -62,6 +62,7 @@ template <class Circuit> class Bench
     Circuit circuit;
     uint64_t clocks = 0, pixels = 0;
     uint64_t clocks_with_error = 0;
+    uint64_t latency = 0;          /* of the last run, from its first pixel to its first result */
     std::vector<uint64_t> results; /* of the last run */
 
     Bench(Put put, Get get) : put(put), get(get)
@@ -96,7 +97,8 @@ template <class Circuit> class Bench
         size_t sent = 0, taken = 0;
         bool offered = false;
         results.clear();
-        uint64_t begin = clocks, end = clocks, limit = 20000 + 40 * (in.size() + expected.size());
+        uint64_t begin = clocks, end = clocks, first_sent = clocks,
+                 limit = 20000 + 40 * (in.size() + expected.size());
         for (uint64_t quiet = 0; quiet < 64;) {
             if (clocks - begin > limit)
                 fail(name + ": " + std::to_string(taken) + " of " +
@@ -112,12 +114,16 @@ template <class Circuit> class Bench
             circuit.out_ready = !to.paused();
             circuit.eval();
             if (circuit.out_valid && circuit.out_ready) {
+                if (taken == 0)
+                    latency = clocks - first_sent;
                 results.push_back(get(circuit));
                 check(name, expected, taken, seed);
                 taken++;
                 end = clocks + 1;
             }
             if (offered && circuit.in_ready) {
+                if (sent == 0)
+                    first_sent = clocks;
                 sent++;
                 offered = false;
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ro_diffusion against the library: BITS, WIDTH, STEPS, TIME and NEAREST are those it was built
  * with. */
-#include "hdl/bench.h"
+#include "hdl/frames.h"
 
 #include "verilated.h"
 #include "Vro_diffusion.h"
@@ -42,12 +42,24 @@ static std::vector<int32_t> draw(uint32_t width, uint32_t height, uint32_t seed)
     return numbers;
 }
 
-static void add(uint32_t width, uint32_t height, std::vector<int32_t> numbers, Beats &in,
-                Beats &expected)
+static Frames frames()
 {
-    add_frame(in, width, height, [&](size_t i) { return (uint64_t)numbers[i] & mask; });
-    model_diffusion(width, height, numbers.data(), TIME, NEAREST, STEPS);
-    add_frame(expected, width, height, [&](size_t i) { return (uint64_t)numbers[i] & mask; });
+    return {[](uint32_t width, uint32_t height, uint32_t seed) {
+                Words words;
+                for (int32_t number : draw(width, height, seed))
+                    words.push_back((uint64_t)number & mask);
+                return words;
+            },
+            [](uint32_t width, uint32_t height, const Words &words) {
+                std::vector<int32_t> numbers;
+                Words out;
+                for (uint64_t word : words)
+                    numbers.push_back((int32_t)number_of(word));
+                model_diffusion(width, height, numbers.data(), TIME, NEAREST, STEPS);
+                for (int32_t number : numbers)
+                    out.push_back((uint64_t)number & mask);
+                return out;
+            }};
 }
 
 /* The sum stays, nothing leaves the range: of what the circuit itself gave. */
@@ -70,14 +82,6 @@ static void check_properties(const Beats &in, const std::vector<uint64_t> &out)
         fail("the sum of a picture changed");
 }
 
-static void set_size(Bench<Circuit> &bench, uint32_t width, uint32_t height)
-{
-    bench.circuit.width = width;
-    bench.circuit.height = height;
-    for (int i = 0; i < 3; i++)
-        bench.tick();
-}
-
 int main(int argc, char **argv)
 {
     Verilated::commandArgs(argc, argv);
@@ -89,7 +93,8 @@ int main(int argc, char **argv)
         Beats in, expected;
         set_size(bench, width, height);
         for (uint32_t frame = 0; frame <= seed % 3; frame++)
-            add(width, height, draw(width, height, 8 * seed + frame), in, expected);
+            frames().add(width, height, frames().draw(width, height, 8 * seed + frame), in,
+                         expected);
         bench.run(std::to_string(width) + " x " + std::to_string(height), in, expected,
                   (Pauses)(seed % 3), (Pauses)(seed / 3 % 3), seed);
         check_properties(in, bench.results);
@@ -97,29 +102,8 @@ int main(int argc, char **argv)
     if (bench.clocks_with_error)
         fail("good pictures raised an error");
 
-    /* a frame that ends early, then a good one */
-    Beats in, expected, ignored;
-    std::vector<int32_t> cut = draw(12, 5, 1);
-    set_size(bench, 12, 5);
-    add(12, 5, cut, in, ignored);
-    in.resize(30);
-    std::fill(cut.begin() + 30, cut.end(), 0);
-    add(12, 5, cut, ignored, expected);
-    add(12, 5, draw(12, 5, 2), in, expected);
-    bench.run("a short frame", in, expected, Pauses::none, Pauses::none, 1);
-    if (!bench.clocks_with_error || bench.circuit.error)
-        fail("a short frame raised no error, or it stayed");
-
-    in.clear();
-    expected.clear();
-    set_size(bench, WIDTH, 48);
-    for (uint32_t i = 0; i < 3; i++)
-        add(WIDTH, 48, draw(WIDTH, 48, i), in, expected);
-    uint64_t took = bench.run("speed", in, expected, Pauses::none, Pauses::none, 1);
-    std::printf("%zu pixels in %" PRIu64 " clocks: %d rows and %" PRIu64 " clocks more\n",
-                in.size(), took, STEPS, took - in.size() - STEPS * WIDTH);
-    if (took - in.size() > STEPS * (WIDTH + 24) + 24)
-        fail("not a pixel a clock");
+    check_speed(bench, frames(), WIDTH, 48, STEPS, CLOCKS);
+    check_faults(bench, frames(), 12);
     std::printf("diffusion in %d bits, time %d, width %d, %d steps: %" PRIu64
                 " pixels as the library has them\n",
                 BITS, TIME, WIDTH, STEPS, bench.pixels);

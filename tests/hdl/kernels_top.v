@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Error diffusion by every kernel and several numbers of levels, one of them at a time: `which` says
-// which one gets the stream. All kernels with two levels come first.
+// which one gets the stream. All kernels with two levels come first; from 32 on it is Floyd-Steinberg
+// with 2 to 16 levels.
 module kernels_top #(
     parameter WIDTH = 40,
     parameter MAXVAL = 255,
@@ -45,9 +46,10 @@ module kernels_top #(
         end
         for (i = 0; i < COUNT; i = i + 1) begin : circuit
             localparam AT = FIRST + i;
-            localparam LEVELS = AT < 8 ? 2 : AT < 16 ? (AT % 2 == 0 ? 16 : 3) : AT < 24 ? 5 : 11;
+            localparam LEVELS = AT < 8 ? 2 : AT < 16 ? (AT % 2 == 0 ? 16 : 3) : AT < 24 ? 5
+                : AT < 32 ? 11 : AT - 30;
             localparam [191:0] KERNEL =
-                AT % 8 == 0 ? "floyd-steinberg" :
+                AT % 8 == 0 || AT >= 32 ? "floyd-steinberg" :
                 AT % 8 == 1 ? "sierra-two-row" :
                 AT % 8 == 2 ? "burkes" :
                 AT % 8 == 3 ? "shiau-fan-2" :

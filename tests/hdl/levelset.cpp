@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ro_levelset against the library: NUMBER, NORM, WIDTH and STEPS are those it was built with. */
-#include "hdl/bench.h"
+#include "hdl/frames.h"
 
 #include "verilated.h"
 #include "Vro_levelset.h"
@@ -19,6 +19,12 @@ static uint64_t pack(int32_t phi, int32_t speed)
     uint64_t phi_mask = (UINT64_C(1) << numbers.phi_bits) - 1;
     uint64_t speed_mask = (UINT64_C(1) << numbers.speed_bits) - 1;
     return ((uint64_t)speed & speed_mask) << numbers.phi_bits | ((uint64_t)phi & phi_mask);
+}
+
+/* A signed number of a few bits. */
+static int16_t low_bits(uint64_t word, int bits)
+{
+    return (int16_t)((int64_t)(word << (64 - bits)) >> (64 - bits));
 }
 
 static void put(Vro_levelset &circuit, uint64_t data)
@@ -84,15 +90,22 @@ static void add(const Picture &picture, Beats &in, Beats &expected)
               [&](size_t i) { return pack(picture.phi[i], picture.speed[i]); });
     add_frame(expected, picture.width, picture.height,
               [&](size_t i) { return pack(next[i], picture.speed[i]); });
-    /* nothing leaves the range of what came in */
+}
+
+/* No pixel that the circuit gave leaves the range of those that came in. */
+static void check_range(const Beats &in, const Words &out)
+{
     int16_t low = INT16_MAX, high = INT16_MIN;
-    for (int16_t phi : picture.phi) {
+    for (const Beat &beat : in) {
+        const int16_t phi = low_bits(beat.data, numbers.phi_bits);
         low = phi < low ? phi : low;
         high = phi > high ? phi : high;
     }
-    for (int16_t phi : next)
+    for (uint64_t word : out) {
+        const int16_t phi = low_bits(word, numbers.phi_bits);
         if (phi < low || phi > high)
-            fail("the model leaves the range of the picture");
+            fail("a pixel left the range of its picture");
+    }
 }
 
 static void pictures(Bench<Vro_levelset> &bench, int count)
@@ -113,6 +126,7 @@ static void pictures(Bench<Vro_levelset> &bench, int count)
         bench.run("pictures " + std::to_string(width) + " x " +
                       std::to_string(bench.circuit.height) + " x " + std::to_string(1 + seed % 3),
                   in, expected, (Pauses)(seed % 3), (Pauses)(seed / 3 % 3), seed);
+        check_range(in, bench.results);
     }
     if (bench.clocks_with_error)
         fail("good pictures raised an error");
@@ -153,89 +167,28 @@ static void vectors(Bench<Vro_levelset> &bench, const char *path)
     std::printf("%d vectors\n", count);
 }
 
-/* What a frame with a fault becomes: rows cut and filled with zeros. */
-static Picture mended(const Picture &sent, uint32_t width, uint32_t height,
-                      const std::vector<uint32_t> &lengths)
+static Frames frames()
 {
-    Picture picture = {width, height, std::vector<int16_t>(width * height, 0),
-                       std::vector<int16_t>(width * height, 0)};
-    size_t from = 0;
-    for (uint32_t y = 0; y < height && y < lengths.size(); y++) {
-        for (uint32_t x = 0; x < lengths[y] && x < width; x++) {
-            picture.phi[y * width + x] = sent.phi[from + x];
-            picture.speed[y * width + x] = sent.speed[from + x];
-        }
-        from += lengths[y];
-    }
-    return picture;
-}
-
-static void faults(Bench<Vro_levelset> &bench)
-{
-    const uint32_t width = WIDTH < 12 ? WIDTH : 12, height = 6;
-    const std::vector<std::vector<uint32_t>> shapes = {
-        {width, width, width - 1, width, width, width},    /* a row ends early */
-        {width, width + 3, width, width, width, width},    /* a row is too long */
-        {width, width, 5},                                 /* a frame ends in a row */
-        {width, width, width},                             /* or between rows */
-        {width, width, width, width, width, width + 2},    /* the last row is too long */
-        {width, width, width, width, width, width, width}, /* a row too many */
-        {1, 2 * width, 1, 2, width, 3},                    /* nothing fits */
-    };
-    bench.circuit.width = width;
-    bench.circuit.height = height;
-    bench.tick();
-    bench.tick();
-    for (uint32_t seed = 0; seed < 3 * shapes.size(); seed++) {
-        const std::vector<uint32_t> &lengths = shapes[seed % shapes.size()];
-        Beats in, expected;
-        Picture good = draw(width, height, seed), wrong = draw(3 * width, 8, 100 + seed);
-        add(good, in, expected);
-        size_t at = 0;
-        for (uint32_t length : lengths)
-            for (uint32_t x = 0; x < length; x++, at++)
-                in.push_back({at == 0, x + 1 == length, pack(wrong.phi[at], wrong.speed[at])});
-        Beats ignored;
-        add(mended(wrong, width, height, lengths), ignored, expected);
-        add(draw(width, height, 200 + seed), in, expected);
-        uint64_t before = bench.clocks_with_error;
-        bench.run("faults", in, expected, (Pauses)(seed % 3), (Pauses)(seed / 3 % 3), seed);
-        if (bench.clocks_with_error == before)
-            fail("a frame of a wrong shape raised no error");
-        if (bench.circuit.error)
-            fail("the error is still there after a good frame");
-    }
-    /* a speed beyond the bound is cut, and told */
-    Beats in, expected;
-    Picture fast = draw(width, height, 0), cut = fast;
-    fast.speed[7] = (int16_t)(numbers.fastest + 1);
-    cut.speed[7] = (int16_t)numbers.fastest;
-    Beats ignored;
-    add_frame(in, width, height, [&](size_t i) { return pack(fast.phi[i], fast.speed[i]); });
-    add(cut, ignored, expected);
-    uint64_t before = bench.clocks_with_error;
-    bench.run("a fast pixel", in, expected, Pauses::none, Pauses::none, 1);
-    if (bench.clocks_with_error == before)
-        fail("a speed beyond the bound raised no error");
-}
-
-/* Frames one after another, nobody pauses: a pixel a clock but for the first rows. */
-static void speed(Bench<Vro_levelset> &bench)
-{
-    const uint32_t height = 64, frames = 4;
-    Beats in, expected;
-    bench.circuit.width = WIDTH;
-    bench.circuit.height = height;
-    bench.tick();
-    bench.tick();
-    for (uint32_t i = 0; i < frames; i++)
-        add(draw(WIDTH, height, i), in, expected);
-    uint64_t took = bench.run("speed", in, expected, Pauses::none, Pauses::none, 1);
-    uint64_t latency = took - in.size();
-    std::printf("%zu pixels in %" PRIu64 " clocks: %u rows and %" PRIu64 " clocks more\n",
-                in.size(), took, STEPS, latency - STEPS * WIDTH);
-    if (latency > STEPS * (WIDTH + 24) + 48)
-        fail("not a pixel a clock");
+    return {[](uint32_t width, uint32_t height, uint32_t seed) {
+                const Picture picture = draw(width, height, seed);
+                Words words;
+                for (size_t i = 0; i < picture.phi.size(); i++)
+                    words.push_back(pack(picture.phi[i], picture.speed[i]));
+                return words;
+            },
+            [](uint32_t width, uint32_t height, const Words &words) {
+                Picture picture = {width, height, {}, {}};
+                for (uint64_t word : words) {
+                    picture.phi.push_back(low_bits(word, numbers.phi_bits));
+                    picture.speed.push_back(low_bits(word >> numbers.phi_bits, numbers.speed_bits));
+                }
+                Beats in, expected;
+                add(picture, in, expected);
+                Words out;
+                for (const Beat &beat : expected)
+                    out.push_back(beat.data);
+                return out;
+            }};
 }
 
 int main(int argc, char **argv)
@@ -246,8 +199,9 @@ int main(int argc, char **argv)
     pictures(bench, count);
     if (argc > 2 && argv[2][0] != '+')
         vectors(bench, argv[2]);
-    speed(bench);
-    faults(bench);
+    check_speed(bench, frames(), WIDTH, 64, STEPS, CLOCKS);
+    check_faults(bench, frames(), WIDTH < 12 ? WIDTH : 12);
+    check_complaint(bench, frames(), 6, pack(5, -numbers.fastest - 1), pack(5, -numbers.fastest));
     std::printf("levelset %s %s, width %d, %d steps: %" PRIu64 " pixels as the library has them\n",
                 NUMBER, NORM, WIDTH, STEPS, bench.pixels);
     return 0;

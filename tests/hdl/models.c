@@ -81,7 +81,7 @@ struct model_run model_levelset_run(const char *number, const char *norm, uint32
 {
     struct ro_segmentation work = {
         .context = context_of(),
-        .options = {.iterations = steps},
+        .options = {RO_SEGMENT_DEFAULTS, .iterations = steps},
         .width = width,
         .height = height,
         .number = ro_level_number_find(number),
@@ -144,7 +144,8 @@ void model_xpp24(uint32_t width, uint32_t height, const int32_t *numbers, uint32
                                                        .planes = 1,
                                                        .model = RO_MODEL_PERONA_MALIK,
                                                        .time = time,
-                                                       .kappa = 200000};
+                                                       .kappa = 200000,
+                                                       .sigma = 0.5};
     struct ro_xpp24 *xpp = malloc(sizeof *xpp);
     int32_t *scratch = malloc(4 * bytes);
     ro_xpp24_make(xpp, &parameters);
@@ -180,7 +181,7 @@ static struct halftone halftone_of(const char *method, int levels, uint32_t maxv
         .in = {RO_GRAY16, width, height, maxval, (ptrdiff_t)(2 * width),
                (void *)(uintptr_t)samples},
         .out = {RO_INDEX8, width, height, (uint32_t)(levels - 1), (ptrdiff_t)width, out},
-        .options = {.method = method, .levels = levels},
+        .options = {RO_HALFTONE_DEFAULTS, .method = method, .levels = levels},
     };
 }
 

@@ -20,6 +20,7 @@ if [ -n "${SANITIZE:-}" ]; then
     exit 77
 fi
 
+runtime=$WORK/runtime-$(verilator --version | cksum | cut -d ' ' -f 1)
 mkdir -p "$WORK"
 sources=$(ls "$SOURCE_DIR"/hdl/*/*.v | grep -v /vendor/)
 includes="-I$SOURCE_DIR/hdl/common -I$SOURCE_DIR/hdl/errordiffusion"
@@ -31,6 +32,14 @@ if nm "$BUILD_DIR/libroundoff.a" 2>/dev/null | grep -q __cudaRegisterFatBinary; 
         "$BUILD_DIR/CMakeCache.txt") -ldl -lrt"
 fi
 
+# With VENDOR=ecp5, circuits are made of that vendor's blocks, of which we have models.
+use_vendor() {
+    vendor="$SOURCE_DIR/hdl/vendor/${VENDOR:-generic}.v"
+    cells=$SOURCE_DIR/tests/hdl/${VENDOR:-generic}_cells.v
+    if [ -f "$cells" ]; then vendor="$vendor $cells"; fi
+}
+use_vendor
+
 # simulate NAME TOP 'PARAMETER=VALUE ...' [arguments]: tests/hdl/NAME.cpp drives the module TOP. What
 # is given is known to the program, too; with @ in front to the program alone.
 simulate() {
@@ -38,7 +47,7 @@ simulate() {
     top=$2
     parameters=$3
     shift 3
-    folder=$WORK/$name-$(echo "$parameters" | cksum | cut -d ' ' -f 1)
+    folder=$WORK/$name-$(echo "$parameters ${VENDOR:-}" | cksum | cut -d ' ' -f 1)
     mkdir -p "$folder"
     extra=$(ls "$SOURCE_DIR/tests/hdl/$top.v" 2>/dev/null)
     given=
@@ -51,18 +60,24 @@ simulate() {
         parameter=${parameter#@}
         echo "#define ${parameter%%=*} ${parameter#*=}" >>"$folder/parameters.h"
     done
+    # Verilator's own files take longer than a circuit and are the same for all.
+    if [ ! -f "$folder/verilated.o" ] && [ -d "$runtime" ]; then cp "$runtime"/*.o "$folder"; fi
     # Word by word on purpose; no path of a build has blanks.
     # shellcheck disable=SC2086
     {
         ${CC:-cc} -O1 $flags -c "$SOURCE_DIR/tests/hdl/models.c" -o "$folder/models.o" &&
             verilator --cc --exe --build -Wall -O3 --x-assign unique --x-initial unique \
                 --Mdir "$folder" --top-module "$top" $given $includes $sources \
-                "$SOURCE_DIR/hdl/vendor/generic.v" $extra "$SOURCE_DIR/tests/hdl/$name.cpp" \
+                $vendor $extra "$SOURCE_DIR/tests/hdl/$name.cpp" \
                 -MAKEFLAGS 'OPT_FAST=-O1 OPT_GLOBAL=-O1' -CFLAGS "$flags -include $folder/parameters.h" \
                 -LDFLAGS "$folder/models.o $libraries"
     } >"$folder/log" 2>&1 || {
         tail -40 "$folder/log"
         exit 1
     }
+    if [ ! -d "$runtime" ]; then
+        mkdir "$runtime.$$" && cp "$folder"/verilated*.o "$runtime.$$" &&
+            mv -T "$runtime.$$" "$runtime" 2>/dev/null || rm -rf "$runtime.$$"
+    fi
     "$folder/V$top" "$@" +verilator+rand+reset+2 || exit 1
 }

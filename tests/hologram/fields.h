@@ -3,7 +3,10 @@
 #ifndef TESTS_HOLOGRAM_FIELDS_H
 #define TESTS_HOLOGRAM_FIELDS_H
 
+#define FIXTURE_OPTIONS                                                                            \
+    &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2 }
 #include "core/random.h"
+#include "fixture.h"
 #include "transform/dft.h"
 #include "roundoff.h"
 
@@ -14,7 +17,7 @@
 static inline ro_context *open_context(int threads)
 {
     ro_context *context = NULL;
-    ro_context_options options = {.device = RO_DEVICE_CPU, .threads = threads};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = threads};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }

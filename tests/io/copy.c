@@ -22,13 +22,14 @@ static int failed(ro_context *context, const char *what)
 int main(int count, char **words)
 {
     ro_context *context;
-    ro_read_options read = {0};
-    ro_write_options write = {0};
+    ro_read_options read = RO_READ_OPTIONS;
+    ro_write_options write = RO_WRITE_OPTIONS;
     ro_reader *reader;
     ro_writer *writer;
     uint32_t rows = 7;
     int info_only = 0;
-    if (count < 3 || ro_context_open(&(ro_context_options){.threads = 1}, &context) != RO_OK)
+    if (count < 3 || ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1},
+                                     &context) != RO_OK)
         return 2;
     for (int i = 3; i < count; i++) {
         unsigned width, height;

@@ -31,7 +31,8 @@ static UNUSED int set_up(void **state)
     snprintf(folder, sizeof folder, "%s/roundoff-io.XXXXXX",
              getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 40 ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(folder));
-    return ro_context_open(&(ro_context_options){.threads = 2}, &context) != RO_OK;
+    return ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2}, &context) !=
+           RO_OK;
 }
 
 /* The files in the folder; temporary ones would be found here. */
@@ -104,6 +105,8 @@ static UNUSED uint8_t *get_file(const char *path, size_t *size)
 
 /* Reads a file in memory to its end, `at_once` rows at a time, rows lying without gaps; *pixels is
  * to be freed. */
+static UNUSED ro_dropped was_dropped; /* of what read_memory read last */
+
 static UNUSED ro_status read_memory(const void *bytes, size_t size, const ro_read_options *options,
                                     uint32_t at_once, ro_file_info *info, uint8_t **pixels)
 {
@@ -119,6 +122,7 @@ static UNUSED ro_status read_memory(const void *bytes, size_t size, const ro_rea
     *pixels = malloc(row * info->height);
     for (uint32_t y = 0, got; y < info->height && status == RO_OK; y += got)
         status = ro_reader_rows(reader, *pixels + y * row, (ptrdiff_t)row, at_once, &got);
+    was_dropped = *ro_reader_dropped(reader);
     ro_reader_close(reader);
     if (status != RO_OK) {
         free(*pixels);

@@ -19,7 +19,7 @@ static const double pi = 3.14159265358979323846;
 static ro_context *context_of(int threads)
 {
     ro_context *context;
-    ro_context_options options = {.threads = threads};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .threads = threads};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }
@@ -51,7 +51,7 @@ static void measure_field(const char *method, int tone, ro_measure_report *repor
 {
     ro_context *context = context_of(2);
     ro_image in = make(context, RO_GRAY8, 512, 512), out = make(context, RO_BITS, 512, 512);
-    ro_halftone_options options = {.method = method};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method};
     fill(&in, tone);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     measured(context, &in, &out, NULL, report);
@@ -94,7 +94,7 @@ static void test_copy(void **state)
     assert_true(report.tone_in == report.tone_out && report.tone_rms == 0);
     assert_true(report.border.rms == 0 && report.border.left == 0);
     assert_false(report.binary);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&card);
     ro_context_close(context);
 }
@@ -129,7 +129,7 @@ static void test_wave(void **state)
                 *pa = 0.5f;
                 *pb = (float)(0.5 + amplitude * cos(2 * pi * f * (x + 0.5)));
             }
-        ro_measure_options options = {.dpi = 400, .distance = 250};
+        ro_measure_options options = {RO_MEASURE_DEFAULTS, .dpi = 400, .distance = 250};
         ro_measure_report report;
         measured(context, &a, &b, &options, &report);
         const double degree = 400 * 250 / 25.4 * pi / 180, sigma = degree / 60;
@@ -139,7 +139,7 @@ static void test_wave(void **state)
         near(report.gaussian.rms, amplitude / sqrt(2) * gaussian_response(sigma, f), 2e-6);
         near(report.contrast.rms, amplitude / sqrt(2) * measure_contrast(f * degree), 1e-5);
         assert_false(report.binary);
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&a);
     ro_image_free(&b);
@@ -162,7 +162,7 @@ static void test_finest_wave(void **state)
         measured(context, &a, &b, NULL, &report);
         near(report.raw.rms, 20 / 255.0, 1e-6);
         near(report.contrast.rms, 20 / 255.0 * measure_contrast(degree / 2), 1e-5);
-        ro_measure_free(&report);
+        ro_free(report.fields);
     }
     ro_image_free(&a);
     ro_image_free(&b);
@@ -198,7 +198,7 @@ static void test_ssim(void **state)
     near(report.levels[100].out, y, 1e-6);
     near(report.tone_rms, y - x, 1e-6);
     assert_int_equal(report.levels[100].pixels, 70 * 40);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -219,9 +219,10 @@ static void test_ssim_of_texture(void **state)
                 (float)(0.5 + amplitude * cos(pi * (x + 0.5) / 2));
         }
     /* an eye so near that it blurs nothing */
-    measured(context, &a, &b, &(ro_measure_options){.dpi = 50, .distance = 100}, &report);
+    measured(context, &a, &b,
+             &(ro_measure_options){RO_MEASURE_DEFAULTS, .dpi = 50, .distance = 100}, &report);
     near(report.ssim, c2 / (amplitude * amplitude / 2 + c2), 0.01);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -233,7 +234,7 @@ static void test_borders(void **state)
     ro_context *context = context_of(1);
     ro_image a = make(context, RO_GRAY8, 100, 60), b = make(context, RO_GRAY8, 100, 60);
     ro_measure_report report;
-    ro_measure_options options = {.border = 8};
+    ro_measure_options options = {RO_MEASURE_DEFAULTS, .border = 8};
     fill(&a, 51);
     fill(&b, 51);
     for (uint32_t y = 0; y < 60; y++)
@@ -243,7 +244,7 @@ static void test_borders(void **state)
     near(report.border.right, 0, 1e-9);
     near(report.border.top, 0.2 * 9 / 100, 1e-6);
     assert_true(report.border.rms > 3 * report.border.rms_inside);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -269,7 +270,7 @@ static void test_white_noise(void **state)
     near(field->rms, sqrt(96.0 * 159) / 255, 0.005);
     for (int i = 2; i < RO_MEASURE_SPECTRUM - 2; i++)
         between(report.spectrum[i], 0.7, 1.3);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 static void test_bayer_has_lines(void **state)
@@ -280,7 +281,7 @@ static void test_bayer_has_lines(void **state)
     const ro_measure_field *field = &report.fields[0];
     assert_true(field->peak > 15);
     assert_true(field->anisotropy > 15);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 static void test_blue_noise_has_no_grain(void **state)
@@ -290,7 +291,7 @@ static void test_blue_noise_has_no_grain(void **state)
     measure_field("blue-noise", 32, &report);
     assert_true(report.fields[0].grain < -10);
     assert_true(report.dots.clumping < 0.2);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 static void test_worms(void **state)
@@ -300,8 +301,8 @@ static void test_worms(void **state)
     measure_field("floyd-steinberg", 244, &worms);
     measure_field("dbs-clipping-free", 244, &none);
     assert_true(worms.fields[0].worms > none.fields[0].worms + 1);
-    ro_measure_free(&worms);
-    ro_measure_free(&none);
+    ro_free(worms.fields);
+    ro_free(none.fields);
 }
 
 static void test_clusters(void **state)
@@ -311,7 +312,7 @@ static void test_clusters(void **state)
     measure_field("clustered-dot", 32, &report);
     assert_true(report.dots.clumping > 2);
     assert_true((double)report.dots.pixels / (double)report.dots.dots > 4);
-    ro_measure_free(&report);
+    ro_free(report.fields);
 }
 
 /* ---- Dots ----------------------------------------------------------------------------------- */
@@ -343,7 +344,7 @@ static void test_dots(void **state)
     /* pairs that touch: 1; 6; 4 of the zigzag; of 41 + 36 + ... a random pattern has g^2 */
     const double chance = 55 / 255.0, pairs = 7 * 6 + 8 * 5 + 2 * 7 * 5;
     near(report.dots.clumping, 11 / (pairs * chance * chance), 1e-5);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -365,7 +366,7 @@ static void test_dots_over_seams(void **state)
     measured(context, &a, &b, NULL, &report);
     assert_int_equal(report.dots.dots, 2);
     assert_int_equal(report.dots.largest, 1000);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -392,10 +393,10 @@ static void test_threads(void **state)
         report.fields = wanted.fields;
         assert_memory_equal(&report, &wanted, offsetof(ro_measure_report, fields));
         report.fields = fields;
-        ro_measure_free(&report);
+        ro_free(report.fields);
         ro_context_close(context);
     }
-    ro_measure_free(&wanted);
+    ro_free(wanted.fields);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_context_close(first);
@@ -412,7 +413,7 @@ static void test_shapes(void **state)
         ro_measure_report report;
         measured(context, &a, &b, NULL, &report);
         assert_true(isinf(report.raw.psnr) && report.dots.dots == 0);
-        ro_measure_free(&report);
+        ro_free(report.fields);
         ro_image_free(&a);
         ro_image_free(&b);
     }
@@ -430,9 +431,9 @@ static void test_linear(void **state)
         for (uint32_t x = 0; x < 64; x++)
             ((float *)(void *)((char *)b.data + y * b.stride))[x] = 0.2158605f;
     }
-    measured(context, &a, &b, &(ro_measure_options){.linear = 1}, &report);
+    measured(context, &a, &b, &(ro_measure_options){RO_MEASURE_DEFAULTS, .linear = 1}, &report);
     near(report.raw.rms, 0, 1e-6);
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&a);
     ro_image_free(&b);
     ro_context_close(context);
@@ -446,8 +447,10 @@ static void test_refused(void **state)
     ro_measure_report report;
     assert_int_equal(ro_measure(context, &a, &b, NULL, &report), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "20 x 20 but the result is 20 x 21"));
-    const ro_measure_options wrong[] = {{.dpi = -1},   {.distance = NAN}, {.tile = 48},
-                                        {.tile = 512}, {.border = -2},    {.dpi = 1e6}};
+    const ro_measure_options wrong[] = {
+        {RO_MEASURE_DEFAULTS, .dpi = -1},    {RO_MEASURE_DEFAULTS, .distance = NAN},
+        {RO_MEASURE_DEFAULTS, .tile = 48},   {RO_MEASURE_DEFAULTS, .tile = 512},
+        {RO_MEASURE_DEFAULTS, .border = -2}, {RO_MEASURE_DEFAULTS, .dpi = 1e6}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(ro_measure(context, &a, &a, &wrong[i], &report), RO_E_ARGUMENT);
     ro_context_cancel(context);

@@ -32,8 +32,6 @@ static bool supports(int number, const struct variant *variant)
     return variant->device == RO_DEVICE_CPU || cases[number].options.order == DBS_GROUPS;
 }
 
-enum { GUARD = 64, POISON = 0xa5 };
-
 struct trial {
     ro_image in, want, got;
     ro_image first; /* a start of one's own */
@@ -53,7 +51,7 @@ static void make_start(struct check *check, struct trial *trial)
     if (kind < 5) {
         options->start = starts[kind];
         if (on_device && kind == 4)
-            options->start = "jarvis-judice-ninke"; /* weights by tone run on the CPU only */
+            options->start = "jarvis-judice-ninke"; /* the other runs on the CPU only */
         options->seed = kind == 1 ? draw(check, 1000) : 0;
         return;
     }
@@ -177,6 +175,7 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
     const bool on_device = check->variant->device == RO_DEVICE_CUDA;
     const struct dbs_options *o = &trial->options;
     ro_halftone_options options = {
+        RO_HALFTONE_DEFAULTS,
         .method = cases[number].method,
         .seed = o->seed,
         .sigma = o->sigma,
@@ -187,7 +186,7 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
         .order = cases[number].order,
         .start = o->start,
         .first = o->first,
-        .rounds = o->rounds,
+        .rounds = o->rounds ? o->rounds : RO_DEFAULT,
         .shadow = {o->shadow_numerator, o->shadow_denominator},
     };
     ro_image got = trial->got;
@@ -206,17 +205,9 @@ static bool run_public(ro_context *context, int number, const struct trial *tria
 
 static bool same(struct check *check, const struct trial *trial)
 {
-    if (memcmp(trial->want.data, trial->got.data, trial->out_bytes) == 0)
-        return true;
-    const uint8_t *want = trial->want.data, *got = trial->got.data;
-    size_t at = 0;
-    while (want[at] == got[at])
-        at++;
-    char where[96];
-    snprintf(where, sizeof where, "byte %zu of row %zu is %02x, not %02x",
-             (at - GUARD) % (size_t)trial->want.stride, (at - GUARD) / (size_t)trial->want.stride,
-             got[at], want[at]);
-    return fails(check, trial, where);
+    char where[WHERE_BYTES];
+    return same_bytes(&trial->want, &trial->got, trial->out_bytes, where) ||
+           fails(check, trial, where);
 }
 
 static bool test(int number, struct check *check)
@@ -226,13 +217,14 @@ static bool test(int number, struct check *check)
     const int most = alone ? 1 : 3;
     bool right = true;
     ro_context *scalar;
-    ro_context_options plain = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    ro_context_options plain = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,
+                                .threads = 1};
     if (ro_context_open(&plain, &scalar) != RO_OK)
         return false;
     for (int threads = 1; threads <= most && right; threads++) {
         ro_context *context;
-        ro_context_options how = {
-            .device = check->variant->device, .cpu = check->variant->cpu, .threads = threads};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                  .cpu = check->variant->cpu, .threads = threads};
         if (ro_context_open(&how, &context) != RO_OK) {
             snprintf(check->failure, sizeof check->failure, "no context with %d threads", threads);
             right = false;
@@ -255,7 +247,7 @@ static bool test(int number, struct check *check)
 
 static double bench(int number, const struct variant *variant, int threads)
 {
-    const ro_halftone_options options = {.method = cases[number].method,
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = cases[number].method,
                                          .order = cases[number].order};
     return halftone_speed(variant, threads, 1024, &options);
 }

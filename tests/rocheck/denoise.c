@@ -14,7 +14,7 @@
 enum route { PASSES, STREAM, ROWS, FUSED };
 static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
 static const char *const routes[] = {"passes", "stream", "rows", "fused"};
-enum { MODELS = 4, ROUTES = 4, TRIALS = 6, DEVICE_TRIALS = 60, GUARD = 64, POISON = 0xa5 };
+enum { MODELS = 4, ROUTES = 4, TRIALS = 6, DEVICE_TRIALS = 60 };
 
 static const char *case_name(int number)
 {
@@ -106,7 +106,7 @@ static void make(struct check *check, int number, struct trial *trial)
     const int bytes = formats[from].bytes, channels = formats[from].channels;
     const size_t stride = (size_t)(bytes * channels) * width + 4 * draw(check, 8);
     const size_t out_stride = (size_t)(formats[to].bytes * channels) * width + 4 * draw(check, 8);
-    *trial = (struct trial){0};
+    *trial = (struct trial){.options = RO_DENOISE_OPTIONS};
     trial->in =
         (ro_image){formats[from].format,   width, height, formats[from].white, (ptrdiff_t)stride,
                    malloc(stride * height)};
@@ -168,12 +168,13 @@ static ro_image behind_guard(const ro_image *image)
     return view;
 }
 
-static ro_status run_rows(ro_context *context, const struct trial *trial, const ro_image *out,
+static ro_status run_rows(ro_context *context, struct trial *trial, const ro_image *out,
                           const ro_denoise_options *options)
 {
     ro_denoise_stream *stream;
     const uint32_t height = trial->in.height;
-    ro_status status = ro_denoise_open(context, &trial->in, out, options, &stream);
+    ro_status status =
+        ro_denoise_open(context, &trial->in, out, options, &stream, &trial->got_report);
     for (uint32_t in = 0, done = 0; done < height && status == RO_OK;) {
         uint32_t taken = 0, given = 0, left = height - in;
         status = ro_denoise_push(stream, (char *)trial->in.data + (ptrdiff_t)in * trial->in.stride,
@@ -195,30 +196,21 @@ static ro_status run_public(ro_context *context, int number, struct trial *trial
     const int route = number % ROUTES;
     ro_denoise_options options = trial->options;
     ro_image out = behind_guard(&trial->got);
-    options.report = &trial->got_report;
     if (route == PASSES || route == STREAM)
         options.schedule = routes[route];
     if (route == STREAM)
-        options.depth = 1 + draw(check, 9);
+        options.steps_at_once = 1 + draw(check, 9);
     memset(trial->got.data, POISON, trial->bytes);
     return route == ROWS ? run_rows(context, trial, &out, &options)
-                         : ro_denoise(context, &trial->in, &out, &options);
+                         : ro_denoise(context, &trial->in, &out, &options, &trial->got_report);
 }
 
 static bool same(struct check *check, const struct trial *trial)
 {
     const ro_denoise_report *want = &trial->want_report, *got = &trial->got_report;
-    if (memcmp(trial->want.data, trial->got.data, trial->bytes) != 0) {
-        const unsigned char *a = trial->want.data, *b = trial->got.data;
-        size_t at = 0;
-        while (a[at] == b[at])
-            at++;
-        char where[96];
-        snprintf(where, sizeof where, "byte %zu of row %zu is %02x, not %02x",
-                 (at - GUARD) % (size_t)trial->want.stride,
-                 (at - GUARD) / (size_t)trial->want.stride, b[at], a[at]);
+    char where[WHERE_BYTES];
+    if (!same_bytes(&trial->want, &trial->got, trial->bytes, where))
         return fails(check, trial, where);
-    }
     if (want->steps != got->steps || want->converged != got->converged)
         return fails(check, trial, "another number of steps");
     const double differences[] = {want->sum_before - got->sum_before,
@@ -253,8 +245,7 @@ static bool try_one(struct check *check, int number, ro_context *plain, ro_conte
     ro_denoise_options options = trial.options;
     ro_image want = behind_guard(&trial.want);
     options.schedule = "reference";
-    options.report = &trial.want_report;
-    if (ro_denoise(plain, &trial.in, &want, &options) != RO_OK)
+    if (ro_denoise(plain, &trial.in, &want, &options, &trial.want_report) != RO_OK)
         right = fails(check, &trial, ro_context_message(plain));
     for (int r = 0; r < check->repeats && right; r++) {
         ro_status status = run_public(context, number, &trial, check);
@@ -274,12 +265,13 @@ static bool try_one(struct check *check, int number, ro_context *plain, ro_conte
 static bool test(int number, struct check *check)
 {
     const bool on_device = check->variant->device == RO_DEVICE_CUDA;
-    const ro_context_options simple = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
+    const ro_context_options simple = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                       .cpu = RO_CPU_SCALAR, .threads = 1};
     ro_context *plain;
     bool right = ro_context_open(&simple, &plain) == RO_OK;
     for (int threads = 1; threads <= (on_device ? 1 : 3) && right; threads++) {
-        const ro_context_options how = {
-            .device = check->variant->device, .cpu = check->variant->cpu, .threads = threads};
+        const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                        .cpu = check->variant->cpu, .threads = threads};
         ro_context *context;
         if (ro_context_open(&how, &context) != RO_OK) {
             snprintf(check->failure, sizeof check->failure, "no context with %d threads", threads);
@@ -305,14 +297,14 @@ struct denoising {
 static bool run_denoising(void *data)
 {
     struct denoising *work = data;
-    return ro_denoise(work->context, &work->image, &work->image, &work->options) == RO_OK;
+    return ro_denoise(work->context, &work->image, &work->image, &work->options, NULL) == RO_OK;
 }
 
 static double bench(int number, const struct variant *variant, int threads)
 {
     enum { SIZE = 1024, STEPS = 16 };
     const int route = number % ROUTES;
-    struct denoising work = {.options = {.model = models[number / ROUTES],
+    struct denoising work = {.options = {RO_DENOISE_DEFAULTS, .model = models[number / ROUTES],
                                          .kappa = number / ROUTES ? 10 : 0,
                                          .schedule = route == FUSED ? NULL : routes[route],
                                          .iterations = STEPS}};

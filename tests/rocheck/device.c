@@ -38,7 +38,8 @@ static void close_pair(struct pair *pair)
 
 static bool open_pair(struct pair *pair)
 {
-    ro_context_options on_device = {.device = RO_DEVICE_CUDA}, on_cpu = {.device = RO_DEVICE_CPU};
+    ro_context_options on_device = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CUDA},
+                       on_cpu = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
     *pair = (struct pair){0};
     return ro_context_open(&on_device, &pair->device) == RO_OK &&
            ro_context_open(&on_device, &pair->caller) == RO_OK &&
@@ -130,7 +131,7 @@ static bool try_many(struct check *check, struct pair *pair)
                  ro_cuda_alloc(pair->device, SIDE * SIDE, &out) == RO_OK &&
                  ro_cuda_fill(pair->device, in, 0x5a, SIDE * SIDE) == RO_OK;
     void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
-    const ro_halftone_options rows_apart = {.method = "stucki"};
+    const ro_halftone_options rows_apart = {RO_HALFTONE_DEFAULTS, .method = "stucki"};
     for (int i = 0; i < LAUNCHES && right; i++) {
         uint32_t width = 1 + draw(check, SIDE), height = 1 + draw(check, SIDE);
         ro_image view_in = {RO_GRAY8, width, height, 255, SIDE, in};
@@ -200,13 +201,16 @@ static bool advance(struct check *check, struct pair *pair, struct job *job, uin
 static bool try_jobs(struct check *check, struct pair *pair)
 {
     struct job jobs[] = {
-        {.options = {.levels = 2}, .format = RO_BITS},
-        {.options = {.levels = 2}, .format = RO_BITS},
-        {.options = {.levels = 5}, .format = RO_INDEX8},
-        {.options = {.levels = 17, .method = "stucki"}, .format = RO_INDEX8},
-        {.options = {.levels = 2, .schedule = "bwec"}, .format = RO_BITS},
-        {.options = {.method = "bayer8"}, .format = RO_BITS},
-        {.options = {.method = "blue-noise", .levels = 3}, .format = RO_INDEX8},
+        {.options = {RO_HALFTONE_DEFAULTS, .levels = 2}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .levels = 2}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .levels = 5}, .format = RO_INDEX8},
+        {.options = {RO_HALFTONE_DEFAULTS, .levels = 17, .method = "stucki"}, .format = RO_INDEX8},
+        {.options = {RO_HALFTONE_DEFAULTS, .levels = 2, .schedule = "bwec"}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .method = "acuity"}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .method = "acuity", .levels = 5}, .format = RO_INDEX8},
+        {.options = {RO_HALFTONE_DEFAULTS, .method = "bayer8"}, .format = RO_BITS},
+        {.options = {RO_HALFTONE_DEFAULTS, .method = "blue-noise", .levels = 3},
+         .format = RO_INDEX8},
     };
     const size_t count = sizeof jobs / sizeof *jobs;
     bool right = true, more = true;

@@ -46,8 +46,7 @@ static const char *case_name(int number)
 static bool supports(int number, const struct variant *variant)
 {
     const struct schedule *schedule = schedule_of(number);
-    if (number / SCHEDULES == ACUITY &&
-        (variant->device == RO_DEVICE_CUDA || strcmp(schedule->name, "ec") == 0))
+    if (number / SCHEDULES == ACUITY && strcmp(schedule->name, "ec") == 0)
         return false;
     if (variant->device == RO_DEVICE_CUDA)
         return schedule->cuda &&
@@ -56,8 +55,6 @@ static bool supports(int number, const struct variant *variant)
 }
 
 /* ---- images ---------------------------------------------------------------------------------- */
-
-enum { GUARD = 64, POISON = 0xa5 };
 
 struct picture {
     ro_image in, want, got;
@@ -255,8 +252,8 @@ static bool test(int number, struct check *check)
     for (int threads = 1; threads <= (sequential || variant->device != RO_DEVICE_CPU ? 1 : 3);
          threads++) {
         ro_context *context;
-        ro_context_options how = {
-            .device = variant->device, .cpu = variant->cpu, .threads = threads};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = variant->device,
+                                  .cpu = variant->cpu, .threads = threads};
         if (ro_context_open(&how, &context) != RO_OK) {
             snprintf(check->failure, sizeof check->failure, "no context with %d threads", threads);
             return false;
@@ -277,9 +274,9 @@ static bool test(int number, struct check *check)
             const bool is_huge = (uint64_t)picture.in.width * picture.in.height > 4000000;
             const int repeats = is_huge ? (check->repeats + 9) / 10 : check->repeats;
             run_reference(&picture, number / SCHEDULES);
-            ro_halftone_options options = {.method = method_of(number / SCHEDULES)->name,
-                                           .levels = picture.levels,
-                                           .schedule = schedule->name};
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS,
+                                           .method = method_of(number / SCHEDULES)->name,
+                                           .levels = picture.levels, .schedule = schedule->name};
             for (int r = 0; r < repeats && right; r++) {
                 memset(picture.got_memory, POISON, picture.out_bytes);
                 ro_status status = i % 3 == 2
@@ -307,8 +304,10 @@ static bool run_once(int number, const struct variant *variant, int threads, uin
                      int times, double *best, ro_report *report)
 {
     ro_context *context;
-    ro_context_options how = {.device = variant->device, .cpu = variant->cpu, .threads = threads};
-    ro_halftone_options options = {.method = method_of(number / SCHEDULES)->name,
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = variant->device, .cpu = variant->cpu,
+                              .threads = threads};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS,
+                                   .method = method_of(number / SCHEDULES)->name,
                                    .schedule = schedule_of(number)->name};
     ro_image in, out;
     if (ro_context_open(&how, &context) != RO_OK)

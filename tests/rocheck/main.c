@@ -25,6 +25,19 @@ static struct variant variant_at(int number)
     return (struct variant){ro_cpu_name(cpu), RO_DEVICE_CPU, cpu};
 }
 
+bool same_bytes(const ro_image *want, const ro_image *got, size_t bytes, char where[WHERE_BYTES])
+{
+    const unsigned char *a = want->data, *b = got->data;
+    size_t at = 0;
+    while (at < bytes && a[at] == b[at])
+        at++;
+    if (at < bytes)
+        snprintf(where, WHERE_BYTES, "byte %zu of row %zu is %02x, not %02x",
+                 (at - GUARD) % (size_t)want->stride, (at - GUARD) / (size_t)want->stride, b[at],
+                 a[at]);
+    return at == bytes;
+}
+
 uint32_t draw(struct check *check, uint32_t limit)
 {
     uint64_t n = check->counter++;
@@ -41,8 +54,8 @@ double seconds_now(void)
 ro_context *open_variant(const struct variant *variant, int threads)
 {
     ro_context *context;
-    const ro_context_options how = {
-        .device = variant->device, .cpu = variant->cpu, .threads = threads};
+    const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = variant->device,
+                                    .cpu = variant->cpu, .threads = threads};
     return ro_context_open(&how, &context) == RO_OK ? context : NULL;
 }
 

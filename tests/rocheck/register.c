@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"multigrid", "ssd", "ncc", "small-floats", "thesis", "sizes"};
-enum { MULTIGRID, SSD, NCC, SMALL, THESIS, SIZES };
+static const char *const names[] = {"multigrid", "ssd",  "ncc",   "small-floats",
+                                    "thesis",    "auto", "masks", "sizes"};
+enum { MULTIGRID, SSD, NCC, SMALL, THESIS, AUTO, MASKS, SIZES };
 
 static const char *case_name(int number) { return names[number]; }
 
@@ -76,7 +77,8 @@ static bool try_solve(struct check *check, const struct pair *pair, uint32_t wid
             ((float *)b.data)[at] = (float)draw(check, 2001) / 1000 - 1;
             ((float *)want.data)[at] = ((float *)got.data)[at] = (float)draw(check, 100);
         }
-    ro_multigrid_options options = {.sigma = sigma, .cycles = cycles, .warm = warm};
+    ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = sigma, .cycles = cycles,
+                                    .warm = warm};
     if (right && ro_multigrid_solve(pair->scalar, &b, &want, &options) != RO_OK)
         right = fail(check, "scalar", pair->scalar);
     if (right && ro_multigrid_solve(pair->variant, &b, &got, &options) != RO_OK)
@@ -88,41 +90,45 @@ static bool try_solve(struct check *check, const struct pair *pair, uint32_t wid
     return right;
 }
 
-enum { STEPS = 400 };
-
+/* `corner`: one is filled with black, which is masked. */
 static bool try_pair(struct check *check, const struct pair *pair, const struct ro_pair *drawn,
-                     ro_register_options options)
+                     bool corner, ro_register_options options)
 {
     ro_image fixed = {0}, moving = {0}, want = {0}, got = {0};
     const uint32_t width = drawn->width, height = drawn->height;
-    ro_register_step *steps = calloc(2 * STEPS, sizeof *steps);
-    ro_register_report reports[2];
-    bool right = steps &&
-                 ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &fixed) == RO_OK &&
+    ro_register_report reports[2] = {{0}};
+    bool right = ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &fixed) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAY8, width, height, 0, &moving) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &want) == RO_OK &&
                  ro_image_alloc(pair->scalar, RO_GRAYF, 2 * width, height, 0, &got) == RO_OK;
     if (right)
         ro_draw_pair(drawn, &fixed, &moving);
-    options.steps_room = STEPS;
+    for (uint32_t y = 0; right && corner && y < height / 3; y++)
+        memset((char *)fixed.data + (ptrdiff_t)y * fixed.stride, 0, width / 2 - y / 2);
+    options.record = 1;
     if (check->variant->device == RO_DEVICE_CPU) /* the scalar code is slow */
         options.updates = 3;
     for (int i = 0; i < 2 && right; i++) {
         ro_context *context = i ? pair->variant : pair->scalar;
-        options.steps = steps + i * STEPS;
-        options.report = &reports[i];
-        if (ro_register(context, &fixed, &moving, i ? &got : &want, &options) != RO_OK)
+        if (ro_register(context, &fixed, &moving, i ? &got : &want, &options, &reports[i]) != RO_OK)
             right = fail(check, i ? "variant" : "scalar", context);
     }
-    for (uint32_t i = 0; right && i < STEPS; i++)
-        if (memcmp(&steps[i], &steps[STEPS + i], sizeof *steps) != 0) {
+    const ro_register_step *wanted = reports[0].record, *steps = reports[1].record;
+    if (right && reports[0].steps != reports[1].steps) {
+        snprintf(check->failure, sizeof check->failure, "%u x %u: %u steps instead of %u", width,
+                 height, reports[1].steps, reports[0].steps);
+        right = false;
+    }
+    for (uint32_t i = 0; right && i < reports[0].steps; i++)
+        if (memcmp(&wanted[i], &steps[i], sizeof *steps) != 0) {
             snprintf(check->failure, sizeof check->failure,
                      "%u x %u: step %u has energy %.17g instead of %.17g", width, height, i,
-                     steps[STEPS + i].energy, steps[i].energy);
+                     steps[i].energy, wanted[i].energy);
             right = false;
         }
     right = right && ran_there(check, pair) && equal(check, "displacement", &want, &got);
-    free(steps);
+    for (int i = 0; i < 2; i++)
+        ro_free(reports[i].record);
     ro_image_free(&fixed);
     ro_image_free(&moving);
     ro_image_free(&want);
@@ -147,28 +153,43 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
     case SSD:
         right =
             try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_SMOOTH, 8, 1, 16, seed},
-                     (ro_register_options){0});
+                     false, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed"});
         break;
     case NCC:
-        right = try_pair(check, pair, &(struct ro_pair){100, side, RO_MOTION_SINES, 4, 1, 16, seed},
-                         (ro_register_options){.match = "ncc"});
+        right = try_pair(
+            check, pair, &(struct ro_pair){100, side, RO_MOTION_SINES, 4, 1, 16, seed}, false,
+            (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed", .match = "ncc"});
         break;
     case SMALL:
         for (int i = 0; right && i < 2; i++)
-            right =
-                try_pair(check, pair, &(struct ro_pair){97, 80, RO_MOTION_SMOOTH, 5, 1, 16, seed},
-                         (ro_register_options){.number = i ? "s10e5" : "s16e7"});
+            right = try_pair(
+                check, pair, &(struct ro_pair){97, 80, RO_MOTION_SMOOTH, 5, 1, 16, seed}, false,
+                (ro_register_options){RO_REGISTER_DEFAULTS, .number = i ? "s10e5" : "s16e7"});
         break;
     case THESIS:
         right = try_pair(check, pair, &(struct ro_pair){97, 64, RO_MOTION_SHIFT, 5, 1, 16, seed},
-                         (ro_register_options){.scheme = "thesis"});
+                         false, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "thesis"});
+        break;
+    case AUTO: /* noise of one level: the second falls back to plain tones */
+        right =
+            try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_ROTATION, 30, 2, 8, seed},
+                     false, (ro_register_options)RO_REGISTER_OPTIONS) &&
+            try_pair(check, pair, &(struct ro_pair){side, 120, RO_MOTION_SMOOTH, 6, 1, 0, seed},
+                     false, (ro_register_options)RO_REGISTER_OPTIONS);
+        break;
+    case MASKS:
+        right =
+            try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_SMOOTH, 6, 1, 16, seed},
+                     true, (ro_register_options)RO_REGISTER_OPTIONS);
         break;
     default:
         for (int i = 0; right && i < 8; i++) {
             struct ro_pair drawn = {
                 1 + draw(check, 200), 2 + draw(check, 100), RO_MOTION_SMOOTH, 2, 1, 8,
                 seed + (uint64_t)i};
-            right = try_pair(check, pair, &drawn, (ro_register_options){.init = "translation"});
+            const char *init = i % 2 ? "translation" : NULL;
+            right = try_pair(check, pair, &drawn, false,
+                             (ro_register_options){RO_REGISTER_DEFAULTS, .init = init});
         }
         break;
     }
@@ -178,9 +199,10 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
 static bool test(int number, struct check *check)
 {
     struct pair pair = {0};
-    ro_context_options scalar = {.device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR, .threads = 1};
-    ro_context_options variant = {
-        .device = check->variant->device, .cpu = check->variant->cpu, .threads = 3};
+    ro_context_options scalar = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = RO_CPU_SCALAR,
+                                 .threads = 1};
+    ro_context_options variant = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                  .cpu = check->variant->cpu, .threads = 3};
     bool right = false;
     if (ro_context_open(&scalar, &pair.scalar) != RO_OK ||
         ro_context_open(&variant, &pair.variant) != RO_OK)

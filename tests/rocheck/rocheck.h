@@ -45,6 +45,13 @@ extern const struct suite diffusion_suite, dbs_suite, ordered_suite, denoise_sui
 /* Numbers for tests: a hash of seed and counter, so that a seed repeats a run. */
 uint32_t draw(struct check *check, uint32_t limit);
 
+/* Bytes round what a variant writes, which it must leave as they are. */
+enum { GUARD = 64, POISON = 0xa5 };
+
+/* Whether two buffers with guards agree; if not, `where` says where their first pixels part. */
+enum { WHERE_BYTES = 96 };
+bool same_bytes(const ro_image *want, const ro_image *got, size_t bytes, char where[WHERE_BYTES]);
+
 /* A context of the variant; NULL: it cannot be opened. */
 ro_context *open_variant(const struct variant *variant, int threads);
 

@@ -59,13 +59,11 @@ static bool make(struct trial *trial, int number, uint32_t width, uint32_t heigh
                 (uint8_t)(draw(check, 8) ? patch : draw(check, 256));
         }
     ro_segment_options *options = &trial->options;
-    *options = (ro_segment_options){.number = cases[number].number,
-                                    .norm = cases[number].norm,
-                                    .iterations = 1 + draw(check, 60),
-                                    .sigma = draw(check, 2),
-                                    .max_rms = draw(check, 3) ? 0 : 0.03,
-                                    .seeds = trial->seeds,
-                                    .seed_count = 1 + draw(check, 6)};
+    *options =
+        (ro_segment_options){RO_SEGMENT_DEFAULTS,        .number = cases[number].number,
+                             .norm = cases[number].norm, .iterations = 1 + draw(check, 60),
+                             .sigma = draw(check, 2),    .max_rms = draw(check, 3) ? 0 : 0.03,
+                             .seeds = trial->seeds,      .seed_count = 1 + draw(check, 6)};
     for (size_t i = 0; i < options->seed_count; i++)
         trial->seeds[i] = (ro_seed){1 + (int)draw(check, i < 3 ? 1 : 4), draw(check, width),
                                     draw(check, height), 1 + draw(check, 30)};
@@ -91,9 +89,8 @@ static ro_segmentation *run(ro_context *context, struct trial *trial, const char
     ro_segmentation *result;
     ro_segment_options options = trial->options;
     options.schedule = schedule;
-    options.depth = depth;
-    options.report = report;
-    return ro_segment(context, &trial->image, &options, &result) == RO_OK ? result : NULL;
+    options.steps_at_once = depth;
+    return ro_segment(context, &trial->image, &options, &result, report) == RO_OK ? result : NULL;
 }
 
 static bool same(struct check *check, const ro_segmentation *want, const ro_segmentation *got,
@@ -175,9 +172,10 @@ static bool try_one(int number, struct check *check, ro_context *plain, ro_conte
 static bool test(int number, struct check *check)
 {
     ro_context *plain = NULL, *fast = NULL;
-    const ro_context_options on_plain = {.device = RO_DEVICE_CPU, .threads = 1};
-    const ro_context_options on_fast = {
-        .device = check->variant->device, .cpu = check->variant->cpu, .threads = 2};
+    const ro_context_options on_plain = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                         .threads = 1};
+    const ro_context_options on_fast = {RO_CONTEXT_DEFAULTS, .device = check->variant->device,
+                                        .cpu = check->variant->cpu, .threads = 2};
     if (ro_context_open(&on_plain, &plain) != RO_OK || ro_context_open(&on_fast, &fast) != RO_OK) {
         snprintf(check->failure, sizeof check->failure, "no context");
         ro_context_close(plain);

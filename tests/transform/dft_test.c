@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#define FIXTURE_OPTIONS                                                                            \
+    &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
+#include "fixture.h"
 #include "core/cpu.h"
 #include "core/random.h"
 #include "transform/dft.h"
@@ -115,8 +118,8 @@ static void fields(void **state)
         for (int v = 0; v < 4; v++) {
             ro_context *context;
             struct dft_field *plan;
-            ro_context_options how = {
-                .device = RO_DEVICE_CPU, .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
+            ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                      .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
             assert_int_equal(ro_context_open(&how, &context), RO_OK);
             assert_int_equal(dft_field_open(context, w, h, &plan), RO_OK);
             for (uint32_t k = 0; k < 2 * w * h; k++)
@@ -165,20 +168,6 @@ static void phasors_are_phasors(void **state)
     assert_true(c == -1 && s == 0);
 }
 
-static int open_state(void **state)
-{
-    ro_context *context = NULL;
-    int status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU}, &context);
-    *state = context;
-    return status;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,5 +176,5 @@ int main(void)
         cmocka_unit_test(fields),
         cmocka_unit_test(phasors_are_phasors),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -5,11 +5,13 @@
     tools/hdl/place.py [--seeds N] [--only PATTERN] [--work FOLDER] [--device ecp5|ice40]
 
 Needs yosys and nextpnr-ecp5 or nextpnr-ice40; the variables YOSYS, NEXTPNR_ECP5 and NEXTPNR_ICE40
-name other programs. Devices whose tool is missing are left out and named. A clock is the median over
-the seeds; every pin has a register in a wrapper, so that pins anywhere on the chip do not count.
+name other programs. Devices whose tool is missing are left out and named. What an earlier run has
+placed of the same circuit counts, so one that was stopped goes on. A clock is the median over
+the seeds; every pin has two registers in a wrapper, so that pins anywhere on the chip do not count.
 """
 import argparse
 import fnmatch
+import hashlib
 import json
 import os
 import re
@@ -23,22 +25,20 @@ HDL = os.path.join(ROOT, "hdl")
 
 # name, top, parameters, device, clock to aim at, steps of a pass (0: no steps)
 DESIGNS = [
-    ("levelset", "ro_levelset", {"WIDTH": 512, "STEPS": 1}, "ecp5", 220, 1),
-    ("levelset", "ro_levelset", {"WIDTH": 512, "STEPS": 16}, "ecp5", 160, 16),
-    ("levelset", "ro_levelset", {"WIDTH": 1024, "STEPS": 20}, "ecp5", 160, 20),
-    ("levelset_run", "ro_levelset_run", {"WIDTH": 512, "STEPS": 10}, "ecp5", 160, 10),
     ("errordiffusion", "ro_errordiffusion", {"WIDTH": 2048}, "ecp5", 220, 0),
-    ("errordiffusion", "ro_errordiffusion", {"WIDTH": 2048, "LEVELS": 16}, "ecp5", 200, 0),
-    ("errordiffusion", "ro_errordiffusion",
-     {"WIDTH": 2048, "KERNEL": '"sierra-two-row"'}, "ecp5", 200, 0),
     ("errordiffusion_lines", "ro_errordiffusion_lines", {"WIDTH": 2048}, "ecp5", 240, 0),
+    ("levelset", "ro_levelset", {"WIDTH": 512, "STEPS": 16}, "ecp5", 160, 16),
+    ("diffusion", "ro_diffusion", {"WIDTH": 512, "STEPS": 4, "BITS": 12}, "ecp5", 180, 4),
+    ("jacobi", "ro_jacobi", {"WIDTH": 512, "STEPS": 1}, "ecp5", 180, 1),
+    ("levelset", "ro_levelset", {"WIDTH": 512, "STEPS": 1}, "ecp5", 220, 1),
+    ("ordered", "ro_ordered", {"SCREEN_WIDTH": 64, "SCREEN_HEIGHT": 64}, "ecp5", 220, 0),
+    ("errordiffusion", "ro_errordiffusion", {"WIDTH": 2048, "LEVELS": 16}, "ecp5", 200, 0),
     ("errordiffusion_lines", "ro_errordiffusion_lines",
      {"WIDTH": 2048, "LEVELS": 16}, "ecp5", 220, 0),
-    ("diffusion", "ro_diffusion", {"WIDTH": 512, "STEPS": 1, "BITS": 9}, "ecp5", 220, 1),
-    ("diffusion", "ro_diffusion", {"WIDTH": 512, "STEPS": 16, "BITS": 12}, "ecp5", 160, 16),
-    ("jacobi", "ro_jacobi", {"WIDTH": 512, "STEPS": 1}, "ecp5", 180, 1),
-    ("jacobi", "ro_jacobi", {"WIDTH": 512, "STEPS": 2}, "ecp5", 160, 2),
-    ("ordered", "ro_ordered", {"SCREEN_WIDTH": 64, "SCREEN_HEIGHT": 64}, "ecp5", 220, 0),
+    ("errordiffusion", "ro_errordiffusion",
+     {"WIDTH": 2048, "KERNEL": '"sierra-two-row"'}, "ecp5", 200, 0),
+    ("levelset_run", "ro_levelset_run", {"WIDTH": 512, "STEPS": 12}, "ecp5", 160, 12),
+    ("diffusion", "ro_diffusion", {"WIDTH": 512, "STEPS": 16, "BITS": 9}, "ecp5", 160, 16),
     ("levelset", "ro_levelset", {"WIDTH": 512, "STEPS": 1, "BLOCKS": 0}, "ice40", 120, 1),
     ("errordiffusion", "ro_errordiffusion", {"WIDTH": 1024}, "ice40", 120, 0),
     ("errordiffusion_lines", "ro_errordiffusion_lines", {"WIDTH": 1024}, "ice40", 120, 0),
@@ -52,7 +52,7 @@ DEVICES = {
         "tool": os.environ.get("NEXTPNR_ECP5", "nextpnr-ecp5"),
         "vendor": "ecp5.v",
         "synth": "synth_ecp5",
-        "flags": ["--25k", "--package", "CABGA381", "--speed", "6"],
+        "flags": ["--25k", "--package", "CABGA381", "--speed", "6", "--parallel-refine"],
     },
     "ice40": {
         "title": "Lattice iCE40 HX8K",
@@ -63,6 +63,12 @@ DEVICES = {
     },
 }
 YOSYS = os.environ.get("YOSYS", "yosys")
+
+
+def version(tool):
+    said = subprocess.run([tool, "--version"], capture_output=True, text=True)
+    found = re.search(r"(?:Version|Yosys) ([^\s)]+)", said.stderr + said.stdout)
+    return found.group(1) if found else ""
 
 
 def call(command, log):
@@ -89,7 +95,7 @@ def read(vendor, more=()):
 
 
 def wrapper(top, parameters, base):
-    """A module with a register at every pin of the circuit, made from the ports it really has."""
+    """A module with registers at every pin of the circuit, made from the ports it really has."""
     values = "; ".join("chparam -set %s %s %s" % (k, v, top) for k, v in parameters.items())
     ports_file = base + ".ports.json"
     call([YOSYS, "-q", "-p", read("generic.v") + values + "; hierarchy -check -top %s; proc; "
@@ -106,11 +112,11 @@ def wrapper(top, parameters, base):
         side = "input wire" if port["direction"] == "input" else "output reg"
         lines.append("    %s [%d:0] %s," % (side, bits - 1, name))
         if port["direction"] == "input":
-            body.append("    reg [%d:0] r_%s; always @(posedge clk) r_%s <= %s;"
-                        % (bits - 1, name, name, name))
+            body.append("    reg [%d:0] p_%s, r_%s; always @(posedge clk) {r_%s, p_%s} <= {p_%s, %s};"
+                        % (bits - 1, name, name, name, name, name, name))
         else:
-            body.append("    wire [%d:0] r_%s; always @(posedge clk) %s <= r_%s;"
-                        % (bits - 1, name, name, name))
+            body.append("    wire [%d:0] r_%s; reg [%d:0] p_%s; always @(posedge clk) {%s, p_%s} <= "
+                        "{p_%s, r_%s};" % (bits - 1, name, bits - 1, name, name, name, name, name))
         connections.append(".%s(r_%s)" % (name, name))
     lines[-1] = lines[-1].rstrip(",") + ");"
     given = ", ".join(".%s(%s)" % item for item in parameters.items())
@@ -121,16 +127,41 @@ def wrapper(top, parameters, base):
     return path
 
 
+def changed(base, *words):
+    """Whether a circuit differs from what its files in the work folder were made of."""
+    text = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    key = base + ".key"
+    if os.path.exists(key) and open(key).read() == text:
+        return False
+    for name in os.listdir(os.path.dirname(base)):
+        if re.fullmatch(re.escape(os.path.basename(base)) + r"\.(\d+\.log|json|yosys\.log)", name):
+            os.remove(os.path.join(os.path.dirname(base), name))
+    with open(key, "w") as file:
+        file.write(text)
+    return True
+
+
+def done(log):
+    """What a program has printed, if it came to its end."""
+    text = open(log).read() if os.path.exists(log) else ""
+    return text if "Program finished normally" in text or "Time spent" in text else None
+
+
 def number(pattern, text):
     found = re.findall(pattern, text)
     return int(found[-1]) if found else 0
+
+
+def label_of(design):
+    words = [re.sub(r"\W", "", "%s%s" % p).lower() for p in design[2].items()]
+    return "-".join([design[0], design[3]] + words)
 
 
 def figures(design, work, seeds):
     name, top, parameters, kind, clock, _ = design
     device = DEVICES[kind]
     parameters = dict(parameters)
-    label = "-".join([name, kind] + [re.sub(r"\W", "", "%s%s" % p) for p in parameters.items()])
+    label = label_of(design)
     base = os.path.join(work, label)
     if top == "ro_ordered":
         cells = parameters["SCREEN_WIDTH"] * parameters["SCREEN_HEIGHT"]
@@ -139,8 +170,11 @@ def figures(design, work, seeds):
         parameters["SCREEN_FILE"] = '"%s"' % (base + ".mem")
     placed = wrapper(top, parameters, base)
     netlist = base + ".json"
-    text = call([YOSYS, "-p", read(device["vendor"], [placed]) +
-                 "%s -top placed -json %s; stat" % (device["synth"], netlist)], base + ".yosys.log")
+    files = [open(f).read() for f in sorted(sources(device["vendor"]) + [placed])]
+    changed(base, *files, *device["flags"], str(clock), version(YOSYS), version(device["tool"]))
+    text = done(base + ".yosys.log") or call(
+        [YOSYS, "-p", read(device["vendor"], [placed]) +
+         "%s -top placed -json %s; stat" % (device["synth"], netlist)], base + ".yosys.log")
     text = text[text.rindex("Printing statistics"):]
     used = {cell: int(count) for cell, count in
             re.findall(r"^\s+(\w+)\s+(\d+)\s*$", text, re.M)}
@@ -149,9 +183,9 @@ def figures(design, work, seeds):
     clocks = []
     for seed in range(1, seeds + 1):
         log = "%s.%d.log" % (base, seed)
-        placed_text = call([device["tool"]] + device["flags"] +
-                           ["--json", netlist, "--freq", str(clock), "--seed", str(seed),
-                            "--timing-allow-fail"], log)
+        placed_text = done(log) or call(
+            [device["tool"]] + device["flags"] + ["--json", netlist, "--freq", str(clock),
+                                                  "--seed", str(seed), "--timing-allow-fail"], log)
         clocks.append(float(re.findall(r"Max frequency for clock.*?: ([\d.]+) MHz", placed_text)[-1]))
         print("%s seed %d: %.1f MHz" % (label, seed, clocks[-1]), file=sys.stderr, flush=True)
     flip_flops = sum(n for cell, n in used.items() if "DFF" in cell or cell == "TRELLIS_FF")
@@ -195,16 +229,14 @@ def main():
         if not shutil.which(device["tool"]):
             print("skipped: there is no %s here\n" % device["tool"])
             continue
-        version = subprocess.run([YOSYS, "-V"], capture_output=True, text=True).stdout.split("(")[0]
-        tool = subprocess.run([device["tool"], "--version"], capture_output=True, text=True)
-        tool = re.search(r"Version ([^\s)]+)", tool.stderr + tool.stdout)
-        print("### %s\n\n%s, %s %s, %d seeds.\n" % (device["title"], version.strip(), device["tool"]
-              .split("/")[-1], tool.group(1) if tool else "", options.seeds))
+        print("### %s\n\nyosys %s, %s %s, %d seeds.\n" % (
+            device["title"], version(YOSYS), os.path.basename(device["tool"]),
+            version(device["tool"]), options.seeds))
         print("| circuit | parameters | LUT4 | FF | DSP | BRAM | MHz: median (range) | Mpixel/s | "
               "Gpixel-steps/s | steps/s, 256² | steps/s, 1024² |")
         print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         for design in DESIGNS:
-            if design[3] == kind and fnmatch.fnmatch(design[0] + "-" + str(design[5]), options.only):
+            if design[3] == kind and fnmatch.fnmatch(label_of(design), options.only):
                 print(row(design, figures(design, options.work, options.seeds)), flush=True)
         print()
 

@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct halftone_values defaults = {
-    .levels = 2, .overshoot = -1, .black = 100, .sigma = -1};
+static const struct halftone_values defaults = {.levels = 2,
+                                                .threshold = RO_DEFAULT,
+                                                .strength = RO_DEFAULT,
+                                                .overshoot = -1,
+                                                .black = 100,
+                                                .sigma = -1,
+                                                .rounds = RO_DEFAULT};
 
 static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -40,34 +45,34 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
-    {"resize", "WxH", "to the device's pixels: WxH, in proportion Wx, xH or P%", OPTION_SCALE,
+    {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
-    {"resample", "R", "resize light, values, or auto (default): as it is rounded", OPTION_CHOICE,
+    {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, resample), .choices = resample_names,
      .topic = "tone", .before = "values", .before_with = "resize"},
-    {"strength", "P%", "part of every error that is passed on (default 100%)", OPTION_PERCENT,
+    {"strength", "P%", "share of each error that is passed on (default 100%)", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, strength), .min = 1, .max = 100,
      .topic = "diffusion"},
-    {"noise", "P%", "shake the choice of a level, up to half a step at 100%", OPTION_PERCENT,
+    {"noise", "P%", "noise added to the threshold; 100% is half a step", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, noise), .min = 1, .max = 100, .topic = "diffusion"},
-    {"serpentine", NULL, "odd rows right to left; rows run one after another", OPTION_FLAG,
+    {"serpentine", NULL, "odd rows run right to left, all on one thread", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, serpentine), .topic = "diffusion"},
-    {"kernel", "FILE", "a kernel of your own, as JSON (see the man page)", OPTION_TEXT,
+    {"kernel", "FILE", "your own kernel, as JSON (see the man page)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, kernel), .topic = "diffusion"},
-    {"like", "PROGRAM", "do as pillow, netpbm or zimg does, to the byte", OPTION_TEXT,
+    {"like", "PROGRAM", "match pillow, netpbm or zimg byte for byte", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, like), .topic = "diffusion"},
     {"cell", "N", "cells per side of the screen (default: the method's own)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
      .topic = "screens"},
-    {"angle", "A", "of clustered dots, 0 (default) or 45 degrees", OPTION_CHOICE,
+    {"angle", "A", "angle of clustered dots: 0 (default) or 45 degrees", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, angle), .choices = angles, .topic = "screens"},
-    {"shape", "S", "of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"shape", "S", "shape of clustered dots: round (default), line or diamond", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
-    {"screen", "FILE", "a threshold image, for ordered dithering with it", OPTION_TEXT,
+    {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
-    {"linear", NULL, "take IN as sRGB and round its light", OPTION_FLAG,
+    {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, linear), .topic = "tone"},
-    {"gamma", "G", "tone to the power 1/G, 0.1 to 10; above 1 is lighter", OPTION_NUMBER,
+    {"gamma", "G", "raise tones to the power 1/G, 0.1 to 10; above 1: lighter", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, gamma), .min = 0, .max = 10, .topic = "tone"},
     {"curve", "FILE", "tone curve: lines \"tone in, tone out\", 0 to 1 or per cent", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, curve), .topic = "tone"},
@@ -79,39 +84,40 @@ static const struct option options[] = {
     {"contrast", "P%", "steeper, or flatter below 0; -100 to 100", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, contrast), .min = -100, .max = 100,
      .topic = "tone"},
-    {"channels", "C", "grey (default), or rgb: each channel on its own", OPTION_CHOICE,
+    {"channels", "C", "grey (default), or rgb: each channel separately", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, channels), .choices = channels_names,
      .topic = "colour"},
-    {"phases", "P", "of the planes' screens: own (default), or same: dot on dot", OPTION_CHOICE,
+    {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, or a name; list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, a name, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
-    {"overshoot", "P%", "palettes by the old rule: no hull, clip P% beyond white", OPTION_SHARE,
+    {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
     {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
      .topic = "colour"},
-    {"black", "P%", "of grey that black ink replaces (default 100)", OPTION_SHARE,
+    {"black", "P%", "share of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
-    {"view", "D,M", "dots and distance of the eye (default 300dpi,300mm)", OPTION_TEXT,
+    {"view", "D,M", "resolution and viewing distance (default 300dpi,300mm)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, view), .topic = "search"},
-    {"sigma", "S", "a Gaussian eye of S pixels instead", OPTION_NUMBER,
+    {"sigma", "S", "use a Gaussian eye of S pixels instead", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, sigma), .min = 0, .max = 1000, .topic = "search"},
-    {"radius", "W", "cut the eye off at 1 to 11 pixels (default: by its width)", OPTION_WHOLE,
+    {"radius", "W", "radius of the eye, 1 to 11 pixels (default: by its width)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, radius), .min = 1, .max = 11, .topic = "search"},
-    {"aim", "A", "seen (default), or picture: sharper than the eye sees it", OPTION_TEXT,
+    {"aim", "A", "seen (default), or picture, which sharpens", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, aim), .topic = "search", .before = "picture",
      .before_of = searches},
     {"order", "O", "groups (default) or raster, which runs on one thread", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, order), .topic = "search"},
-    {"start", "S", "random (default), a method, or a halftone in a file", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, start), .topic = "search"},
-    {"rounds", "N", "at most so many rounds (default: until nothing changes)", OPTION_WHOLE,
+    {"start", "S", "acuity (default), a method, random, or a halftone in a file", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, start), .topic = "search", .before = "random",
+     .before_of = searches, .before_in_0_1 = true},
+    {"rounds", "N", "stop after N rounds (default: when nothing changes)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, rounds), .min = 1, .max = 1000000,
      .topic = "search"},
-    {"shadow", "N/D", "tones set by the screen (default: follows the eye, 4/255)", OPTION_TEXT,
+    {"shadow", "N/D", "tones left to the screen (default: by the eye, 4/255)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shadow), .topic = "search"},
     {0},
 };
@@ -290,11 +296,12 @@ void halftone_release(struct halftone_request *request)
     ro_image_free(&request->first);
 }
 
-ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+/* What needs neither a file nor a check. */
+static void fill_in(const struct halftone_values *values, struct halftone_request *request)
 {
     *request = (struct halftone_request){
-        .options = {.method = values->method,
+        .options = {RO_HALFTONE_DEFAULTS,
+                    .method = values->method,
                     .levels = values->levels,
                     .schedule = values->schedule,
                     .seed = values->common.seed,
@@ -326,24 +333,27 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {.page = (unsigned)values->page,
-                 .resize_width = values->resize.width,
-                 .resize_height = values->resize.height,
+        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
+                 .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
-        .write = {.type = values->type,
-                  .dpi_x = values->dpi,
-                  .dpi_y = values->dpi,
-                  .split_inks = values->separate == 1},
+        .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
+                  .dpi_y = values->dpi, .split_inks = values->separate == 1},
     };
+    if (values->screen && !values->method)
+        request->options.method = "screen";
+}
+
+ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
+                           struct halftone_request *request)
+{
+    fill_in(values, request);
     ro_halftone_options *options = &request->options;
     ro_status status = RO_OK;
-    if (values->screen && !values->method)
-        options->method = "screen";
     double view[2];
     if (values->view && !read_view(values->view, view))
-        status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must be such as 600dpi,300mm",
+        status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must look like 600dpi,300mm",
                                  values->view);
     else if (values->view) {
         options->dpi = view[0];
@@ -382,10 +392,10 @@ static ro_status work(struct task *task)
     ro_status status = halftone_prepare(task->context, values, request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
-    request->read.dropped = picture.dropped;
     if (status == RO_OK)
         status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
-                                  &request->read, &request->write);
+                                  &request->read, &request->write,
+                                  pictures_dropped(task->files->path[0]));
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && values->vectors)
         status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
@@ -415,7 +425,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
     if (values.list && files.count)
-        return usage_error(command, "--list takes no file, %s was given", files.path[0]);
+        return usage_error(command, "--list takes no file; %s was given", files.path[0]);
     if (values.list)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
@@ -423,11 +433,11 @@ static int run(const struct command *command, int argc, char **argv)
     if (files.count != 2)
         return usage_error(command, "halftone needs IN and OUT");
     if (values.channels && values.separate)
-        return usage_error(command, "--channels rgb and --separate exclude each other");
+        return usage_error(command, "--channels rgb and --separate cannot be combined");
 
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
-        return usage_error(command, "--resample goes with --resize only");
+        return usage_error(command, "--resample needs --resize");
     if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
@@ -436,7 +446,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.sigma == 0)
         return usage_error(command, "--sigma 0: must be above 0");
     if (values.view && !read_view(values.view, view))
-        return usage_error(command, "--view %s: must be such as 600dpi,300mm", values.view);
+        return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
     static struct halftone_request request;
@@ -464,7 +474,7 @@ static const char *const *reference(const void *values)
 const struct command command_halftone = {
     .name = "halftone",
     .operands = "IN OUT",
-    .summary = "rounds a picture to a few levels, every small area keeping its tone",
+    .summary = "rounds a picture to a few levels; every small area keeps its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
               COMMON_JSON | COMMON_CERTIFICATE | COMMON_STRICT,

@@ -47,7 +47,7 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
     int16_t level_of[256];
     const uint32_t white = picture->maxval ? picture->maxval : 255;
     if (picture->format != RO_GRAY8)
-        return ro_context_fail(context, RO_E_FORMAT, "%s: is %s and no halftone of %d levels", path,
+        return ro_context_fail(context, RO_E_FORMAT, "%s: is %s, not a halftone of %d levels", path,
                                ro_format_name(picture->format), levels);
     for (int i = 0; i < 256; i++)
         level_of[i] = (int16_t)(numbers && i < levels ? i : -1);
@@ -61,9 +61,10 @@ static ro_status numbers_of(ro_context *context, const char *path, const ro_imag
         uint8_t *to = (uint8_t *)out->data + (ptrdiff_t)y * out->stride;
         for (uint32_t x = 0; x < picture->width && status == RO_OK; x++) {
             if (level_of[from[x]] < 0)
-                status = ro_context_fail(context, RO_E_FORMAT,
-                                         "%s: pixel (%u, %u) is %u, which is none of %d levels",
-                                         path, x, y, from[x], levels);
+                status =
+                    ro_context_fail(context, RO_E_FORMAT,
+                                    "%s: pixel (%u, %u) is %u, which is not one of the %d levels",
+                                    path, x, y, from[x], levels);
             to[x] = (uint8_t)level_of[from[x]];
         }
     }
@@ -117,7 +118,7 @@ static ro_status state_inks(struct certificate *to, const char *path)
         char name[4096];
         ro_image ink = {0};
         ink_path(path, inks[i][0], name, sizeof name);
-        status = ro_image_load(to->context, name, NULL, &ink, NULL);
+        status = ro_image_load(to->context, name, NULL, &ink, NULL, NULL);
         if (status == RO_OK)
             certificate_picture(to, inks[i][1], &ink);
         ro_image_free(&ink);
@@ -157,7 +158,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     ro_status status = halftone_prepare(context, values, request);
     const ro_halftone_options *options = &request->options;
     if (status == RO_OK)
-        status = ro_image_load(context, files->path[0], &request->read, &in, NULL);
+        status = ro_image_load(context, files->path[0], &request->read, &in, NULL, NULL);
     if (status != RO_OK)
         goto done;
     state_files(to, request);
@@ -166,7 +167,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         status = state_inks(to, files->path[1]);
         goto done;
     }
-    status = ro_image_load(context, files->path[1], NULL, &out, &info);
+    status = ro_image_load(context, files->path[1], NULL, &out, &info, NULL);
     if (status != RO_OK)
         goto done;
     certificate_picture(to, "output", &out);

@@ -15,8 +15,8 @@ ro_status halftone_vectors(ro_context *context, const char *in, const char *path
         request->read.resize_width || request->read.resize_height ||
         request->read.resize_percent > 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "vectors are of samples as they are in IN: no tone, no colour, no "
-                               "other size");
+                               "--vectors writes the samples of IN as they are: tone, colour and "
+                               "size options do not apply");
     ro_image samples = {0}, levels = {0};
     ro_status status = vectors_load(context, in, &request->read, &samples);
     if (status == RO_OK)

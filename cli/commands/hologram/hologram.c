@@ -3,7 +3,6 @@
 #include "cli/commands/hologram/hologram.h"
 
 #include "cli/frame/work.h"
-#include "core/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,14 +15,14 @@ static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
 static const char *const drives[] = {"auto", "numbers", "full", "bits", NULL};
 
-static const struct hologram_values defaults = {.gain = -1};
+static const struct hologram_values defaults = {.gain = RO_DEFAULT};
 
 static const struct option options[] = {
     {"size", "WxH", "pixels, such as 2048x2048", OPTION_SIZE, AT(size), .min = 1, .max = 1 << 16,
      .topic = "make"},
     {"scene", "F@D", "a picture at distance D behind OUT; repeatable", OPTION_LIST, AT(scenes),
      .topic = "make"},
-    {"depth-map", "F", "the depths of --scene F, black near and white far", OPTION_TEXT,
+    {"depth-map", "F", "depth map of --scene F: black is near, white is far", OPTION_TEXT,
      AT(depth_map), .topic = "make"},
     {"near", "L", "depth of black in the depth map", OPTION_TEXT, AT(near), .topic = "make"},
     {"far", "L", "depth of white", OPTION_TEXT, AT(far), .topic = "make"},
@@ -35,12 +34,13 @@ static const struct option options[] = {
      .topic = "make"},
     {"board", "S,D", "size and depth of the checkerboard, or the target", OPTION_TEXT, AT(board),
      .topic = "make"},
-    {"left", "S,D", "of the die at the top left", OPTION_TEXT, AT(die[0]), .topic = "make"},
+    {"left", "S,D", "size and depth of the die at the top left", OPTION_TEXT, AT(die[0]),
+     .topic = "make"},
     {"bottom", "S,D", "of the die at the bottom", OPTION_TEXT, AT(die[1]), .topic = "make"},
     {"right", "S,D", "of the die at the top right", OPTION_TEXT, AT(die[2]), .topic = "make"},
-    {"layers", "N", "of a die (default 4), or of a depth map (16)", OPTION_WHOLE, AT(layers),
+    {"layers", "N", "layers per die (default 4) or depth map (16)", OPTION_WHOLE, AT(layers),
      .min = 1, .max = 1024, .topic = "make"},
-    {"unscaled", NULL, "lengths not given are those of 18.4 mm at any size", OPTION_FLAG,
+    {"unscaled", NULL, "do not scale default lengths, which suit 18.4 mm", OPTION_FLAG,
      AT(unscaled), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
      .topic = "quantize", .also = "reconstruct"},
@@ -60,9 +60,9 @@ static const struct option options[] = {
      .min = 0, .max = 1000, .topic = "quantize"},
     {"gain", "G", "root mean square of the field, in levels (default 0.4)", OPTION_NUMBER, AT(gain),
      .min = 0, .max = 4, .topic = "quantize"},
-    {"kappa", "K", "paper: no noise above K/2 either (default 0.9)", OPTION_NUMBER, AT(kappa),
+    {"kappa", "K", "paper: keep noise out above K/2 too (default 0.9)", OPTION_NUMBER, AT(kappa),
      .min = 0, .max = 1, .topic = "quantize"},
-    {"report", "F", "write what each hogel got to a JSON file", OPTION_TEXT, AT(report),
+    {"report", "F", "write figures for each hogel to a JSON file", OPTION_TEXT, AT(report),
      .topic = "quantize", .writes = true},
     {"spectrum", "F", "draw the noise of the middle hogel, -50 to 10 dB", OPTION_TEXT, AT(spectrum),
      .topic = "quantize", .writes = true},
@@ -72,11 +72,11 @@ static const struct option options[] = {
      AT(refine), .topic = "refine"},
     {"distance", "L", "from IN to the target or OUT, positive with the light", OPTION_TEXT,
      AT(distance), .topic = "refine", .also = "propagate"},
-    {"region", "X,Y,W,H", "of the target, pixels (default: all that is not black)", OPTION_TEXT,
+    {"region", "X,Y,W,H", "part of the target, in pixels (default: all but black)", OPTION_TEXT,
      AT(region), .topic = "refine"},
-    {"light", "P%", "share of the light that the region is to get", OPTION_TEXT, AT(light),
+    {"light", "P%", "share of the light that the region should get", OPTION_TEXT, AT(light),
      .topic = "refine"},
-    {"edges", "E", "round the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
+    {"edges", "E", "around the modulator: auto (default), dark or wrap", OPTION_TEXT, AT(edges),
      .topic = "refine"},
     {"frames", "N", "frames in time, OUT-1 to OUT-N, whose mean is IN's", OPTION_WHOLE, AT(frames),
      .min = 1, .max = 1024, .topic = "refine"},
@@ -88,13 +88,13 @@ static const struct option options[] = {
      .topic = "reconstruct"},
     {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct",
      .also = "quantize"},
-    {"wavelength", "L", "of the light (make: 635nm; three for colour)", OPTION_TEXT, AT(wavelength),
+    {"wavelength", "L", "wavelength (make: 635nm; three for colour)", OPTION_TEXT, AT(wavelength),
      .topic = "optics"},
-    {"pitch", "L", "of the pixels (make: 750nm)", OPTION_TEXT, AT(pitch), .topic = "optics"},
+    {"pitch", "L", "pixel pitch (make: 750nm)", OPTION_TEXT, AT(pitch), .topic = "optics"},
     {"viewer", "X,Y,Z", "centre of the viewing area (make: 0,0,-36mm)", OPTION_TEXT, AT(viewer),
      .topic = "optics"},
-    {"viewing-area", "WxH", "its size (make: 9.2mmx9.2mm)", OPTION_TEXT, AT(viewing_area),
-     .topic = "optics"},
+    {"viewing-area", "WxH", "size of the viewing area (make: 9.2mmx9.2mm)", OPTION_TEXT,
+     AT(viewing_area), .topic = "optics"},
     {"hogel", "N", "pixels per side of a hogel (default: the sidecar's, or 2048)", OPTION_WHOLE,
      AT(hogel), .min = 8, .max = 1 << 16, .topic = "optics"},
     {"sidecar", "F", "read the optics from this file (default: IN's .json)", OPTION_TEXT,
@@ -206,8 +206,7 @@ static const struct option *misplaced(const struct hologram_values *values, int 
     return NULL;
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *operands;
@@ -238,7 +237,7 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (!named)
         return usage_error(command,
-                           "hologram needs make, quantize, propagate or reconstruct first");
+                           "hologram must be followed by make, quantize, propagate or reconstruct");
     if (names.count != actions[which].files)
         return usage_error(command, "hologram %s needs %s", actions[which].name,
                            actions[which].operands);

@@ -66,7 +66,7 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
                          ro_refinement *refinement);
 ro_status hologram_refine(ro_context *context, const struct hologram_values *values,
                           const ro_hologram_options *options, ro_refinement *refinement,
-                          const ro_field *field, const ro_image *numbers);
+                          const ro_field *field, ro_image *numbers, ro_refinement_report *report);
 void hologram_write_refined(FILE *file, const ro_refinement_report *report);
 void hologram_say_refined(const ro_refinement_report *report, const ro_report *ran, double seconds);
 
@@ -79,8 +79,7 @@ ro_status hologram_device(ro_context *context, const struct hologram_values *val
 ro_status hologram_accepts(ro_context *context, const struct hologram_values *values,
                            const ro_modulator *modulator, const char *path);
 ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
-                                const ro_modulator *modulator, const char *path,
-                                const ro_image *numbers);
+                                const ro_modulator *modulator, const char *path, ro_image *numbers);
 ro_status hologram_load_numbers(ro_context *context, const struct hologram_values *values,
                                 const ro_modulator *modulator, const char *path, ro_image *numbers);
 

@@ -30,7 +30,7 @@ ro_status hologram_device(ro_context *context, const struct hologram_values *val
     ro_status status = hologram_is_list(levels) ? ro_modulator_load(context, levels, m)
                                                 : ro_modulator_named(context, levels, m);
     if (status == RO_OK && values->drive == DRIVE_BITS && m->count != 2)
-        status = ro_context_fail(context, RO_E_ARGUMENT, "--drive bits is for two levels, not %d",
+        status = ro_context_fail(context, RO_E_ARGUMENT, "--drive bits needs two levels, not %d",
                                  m->count);
     if (values->drive == DRIVE_NUMBERS || values->drive == DRIVE_BITS)
         drive_by_numbers(m);
@@ -44,7 +44,7 @@ static ro_image as_file(ro_context *context, const struct hologram_values *value
                         const ro_modulator *m, const char *path, const ro_image *numbers)
 {
     ro_image image = *numbers;
-    const ro_write_options write = {.type = values->type};
+    const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     const ro_file_info info = {
         .format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
     image.format = RO_GRAY8; /* the numbers themselves, not tones */
@@ -62,16 +62,18 @@ ro_status hologram_accepts(ro_context *context, const struct hologram_values *va
     const ro_image none = {0}, image = as_file(context, values, m, path, &none);
     const ro_file_info info = {
         .format = RO_GRAY8, .width = 1, .height = 1, .maxval = image.maxval, .pages = 1};
-    return ro_writer_accepts(context, path, &info, &(ro_write_options){.type = values->type});
+    return ro_writer_accepts(context, path, &info,
+                             &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type});
 }
 
 ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
-                                const ro_modulator *m, const char *path, const ro_image *numbers)
+                                const ro_modulator *m, const char *path, ro_image *numbers)
 {
     const ro_image image = as_file(context, values, m, path, numbers);
     ro_status status = ro_modulator_drive(context, m, numbers);
     return status == RO_OK
-               ? ro_image_save(context, path, &image, &(ro_write_options){.type = values->type})
+               ? ro_image_save(context, path, &image,
+                               &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type})
                : status;
 }
 
@@ -126,8 +128,8 @@ ro_status hologram_load_light(ro_context *context, const struct hologram_values 
     }
     if (status == RO_OK && (optics->wavelength == 0 || optics->pitch == 0))
         status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%s has no sidecar that tells its wavelength and pitch: give "
-                                 "--sidecar, or --wavelength and --pitch",
+                                 "%s has no sidecar with its wavelength and pitch: give --sidecar, "
+                                 "or --wavelength and --pitch",
                                  path);
     return status;
 }

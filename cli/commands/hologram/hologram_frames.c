@@ -21,24 +21,22 @@ static int read_frames(const struct command *command, const struct hologram_valu
     if (values->refine || values->target || values->region || values->light || values->edges ||
         values->algorithm || values->weights || values->taps || values->p || values->rho != 0 ||
         values->hogel || values->schedule || values->spectrum || values->report)
-        return usage_error(command,
-                           "--frames goes by rules of its own: of quantize it takes --levels, "
-                           "--drive, --window, --gain, --phase, --distance and the optics");
+        return usage_error(command, "--frames has its own rules: it takes only --levels, --drive, "
+                                    "--window, --gain, --phase, --distance and the optics");
     if (values->common.certificate)
         return usage_error(command, "--certificate does not apply to --frames");
     if (strcmp(files->path[1], "-") == 0)
-        return usage_error(command, "frames are files: OUT-1 to OUT-%d", values->frames);
+        return usage_error(command, "--frames writes the files OUT-1 to OUT-%d, so OUT cannot be -",
+                           values->frames);
     if (!values->window)
         return usage_error(command, "--frames needs --window, such as 0.25,0.25,0.4,0.4");
     if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
-    f->frames = (ro_frames){.count = values->frames,
-                            .phase = values->phase,
-                            .seed = values->common.seed,
-                            .report = &f->report};
-    f->options =
-        (ro_hologram_options){.levels = hologram_is_list(values->levels) ? NULL : values->levels,
-                              .gain = fmax(values->gain, 0)};
+    f->frames = (ro_frames){RO_FRAMES_DEFAULTS, .count = values->frames, .phase = values->phase,
+                            .seed = values->common.seed};
+    f->options = (ro_hologram_options){
+        RO_HOLOGRAM_DEFAULTS, .levels = hologram_is_list(values->levels) ? NULL : values->levels,
+        .gain = values->gain};
     int bad = hologram_window(command, values->window, &f->options.window);
     if (!bad)
         bad = hologram_length(command, "distance", values->distance, true, &f->frames.distance);
@@ -46,7 +44,7 @@ static int read_frames(const struct command *command, const struct hologram_valu
 }
 
 static ro_status save_frames(ro_context *context, const struct hologram_values *values,
-                             const struct frames *f, const char *path, const ro_image *frames)
+                             const struct frames *f, const char *path, ro_image *frames)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < values->frames && status == RO_OK; i++) {
@@ -77,7 +75,7 @@ static ro_status run_frames(ro_context *context, const struct hologram_values *v
     for (int i = 0; i < values->frames && status == RO_OK; i++)
         status = ro_image_alloc(context, RO_INDEX8, field.width, field.height, 255, &frames[i]);
     if (status == RO_OK)
-        status = ro_hologram_frames(context, &field, frames, &f->options, &f->frames);
+        status = ro_hologram_frames(context, &field, frames, &f->options, &f->frames, &f->report);
     if (status == RO_OK)
         status = save_frames(context, values, f, path[1], frames);
     for (int i = 0; frames && i < values->frames; i++)

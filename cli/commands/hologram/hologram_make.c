@@ -86,13 +86,10 @@ static int read_scene(const struct command *command, const struct hologram_value
     static const char *const dice[] = {"left", "bottom", "right"};
     ro_optics optics = {0};
     int bad = hologram_optics(command, values, &optics);
-    *scene = (ro_hologram_scene){.target = values->target,
-                                 .phase = values->phase,
-                                 .seed = values->common.seed,
-                                 .wavelength = optics.wavelength,
-                                 .pitch = optics.pitch,
-                                 .layers = values->layers,
-                                 .scaled = !values->unscaled};
+    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,      .target = values->target,
+                                 .phase = values->phase,          .seed = values->common.seed,
+                                 .wavelength = optics.wavelength, .pitch = optics.pitch,
+                                 .layers = values->layers,        .scaled = !values->unscaled};
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
     if (!bad)
@@ -158,7 +155,7 @@ int hologram_make(const struct command *command, const struct hologram_values *v
     if (values->scenes.count)
         return hologram_scene(command, values, files);
     if (values->depth_map || values->near || values->far)
-        return usage_error(command, "--%s goes with --scene",
+        return usage_error(command, "--%s needs --scene",
                            values->depth_map ? "depth-map"
                            : values->near    ? "near"
                                              : "far");
@@ -169,7 +166,7 @@ int hologram_make(const struct command *command, const struct hologram_values *v
         return usage_error(command, "hologram make needs --size, such as --size 2048x2048");
     const char *dot = strrchr(path[0], '.');
     if (!dot || strcmp(dot, ".npy") != 0)
-        return usage_error(command, "%s: a field is written as .npy", path[0]);
+        return usage_error(command, "%s: a field must be written as .npy", path[0]);
     /* Without gaps between rows, so that it is computed in place. */
     made.field = (ro_field){values->size.width, values->size.height,
                             8 * (ptrdiff_t)values->size.width, NULL};

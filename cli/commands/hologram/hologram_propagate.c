@@ -70,7 +70,7 @@ int hologram_propagate(const struct command *command, const struct hologram_valu
         result = hologram_length(command, "distance", values->distance, true, &p.distance);
     const char *dot = strrchr(files->path[1], '.');
     if (!result && (!dot || strcmp(dot, ".npy") != 0))
-        result = usage_error(command, "%s: a field is written as .npy", files->path[1]);
+        result = usage_error(command, "%s: a field must be written as .npy", files->path[1]);
     if (!result)
         result = task_run(&(struct task){
             .command = command,

@@ -4,7 +4,6 @@
 #include "cli/commands/task.h"
 #include "cli/frame/printed.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -45,18 +44,18 @@ static int read_quantize(const struct command *command, const struct hologram_va
     double number[1];
     int count;
     q->options =
-        (ro_hologram_options){.algorithm = values->algorithm,
+        (ro_hologram_options){RO_HOLOGRAM_DEFAULTS,
+                              .algorithm = values->algorithm,
                               .levels = hologram_is_list(values->levels) ? NULL : values->levels,
                               .weights = hologram_is_list(values->weights) ? NULL : values->weights,
                               .schedule = schedules[values->schedule],
                               .taps = values->taps,
-                              .rho = values->rho,
-                              .gain = fmax(values->gain, 0),
-                              .kappa = values->kappa,
+                              .rho = values->rho > 0 ? values->rho : RO_DEFAULT,
+                              .gain = values->gain,
+                              .kappa = values->kappa > 0 ? values->kappa : RO_DEFAULT,
                               .hogel = (uint32_t)values->hogel,
-                              .measure = values->report != NULL,
-                              .report = &q->report};
-    if (values->gain == 0) /* the library's default, but not one that was asked for */
+                              .measure = values->report != NULL};
+    if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     if (values->p && !ro_name_equal(values->p, "auto")) {
         if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
@@ -71,7 +70,6 @@ static int read_quantize(const struct command *command, const struct hologram_va
     if (hologram_is_list(values->weights) && values->taps)
         return usage_error(command, "--taps does not apply to weights from a file");
     bad = hologram_read_refine(command, values, &q->refinement);
-    q->refinement.report = &q->refined;
     return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
 
@@ -85,11 +83,10 @@ static ro_status check_physics(ro_context *context, const struct quantize *q, co
     if (!windowed || o->window.width > 0)
         return RO_OK;
     if (o->optics.wavelength == 0 && o->optics.pitch == 0)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "%s has no sidecar that tells its wavelength, pitch and viewer: give "
-            "--window, or --wavelength, --pitch, --viewer and --viewing-area",
-            in);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%s has no sidecar with its wavelength, pitch and viewer: give "
+                               "--window, or --wavelength, --pitch, --viewer and --viewing-area",
+                               in);
     const struct {
         const char *key, *option;
         double value;
@@ -100,7 +97,7 @@ static ro_status check_physics(ro_context *context, const struct quantize *q, co
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (needed[i].value == 0)
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "%s is missing: no sidecar of %s tells it, give --%s",
+                                   "%s is missing: no sidecar of %s has it; give --%s",
                                    needed[i].key, in, needed[i].option);
     return RO_OK;
 }
@@ -167,7 +164,7 @@ static void say_mirrored(const ro_hologram_report *r)
         snprintf(which, sizeof which, "the window of %u of %u hogels", r->mirrored, r->hogels);
     fprintf(stderr,
             "hologram: %s overlaps its mirror image, where real levels show the twin image%s too: "
-            "place it off the axis by half its width or height\n",
+            "move it off the axis by half its width or height\n",
             which, r->amplitude_device ? " and the zero order" : "");
 }
 
@@ -193,7 +190,7 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
     double usual = r->levels == 2 ? 0.03 : 0.01,
-           asked = q->options.rho > 0 ? q->options.rho : usual;
+           asked = q->options.rho != RO_DEFAULT ? q->options.rho : usual;
     if (rho > 1.5 * asked)
         fprintf(stderr, "hologram: rho was raised to %g where too many errors were cut off\n", rho);
 }
@@ -271,8 +268,9 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
         status = values->refine
-                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers)
-                     : ro_hologram_quantize(context, field, numbers, &q->options);
+                     ? hologram_refine(context, values, &q->options, &q->refinement, field, numbers,
+                                       &q->refined)
+                     : ro_hologram_quantize(context, field, numbers, &q->options, &q->report);
     if (status == RO_OK && values->spectrum)
         status = save_spectrum(context, q, field, numbers, values->spectrum);
     return status;
@@ -288,7 +286,8 @@ static int spares_sidecar(const struct command *command, const struct hologram_v
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (written[i] && strncmp(written[i], in, stem) == 0 &&
             strcmp(written[i] + stem, ".json") == 0)
-            return usage_error(command, "%s is where the optics of %s are kept", written[i], in);
+            return usage_error(command, "%s holds the optics of %s and cannot be overwritten",
+                               written[i], in);
     return 0;
 }
 
@@ -333,7 +332,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
     if (values->frames)
         return hologram_frames(command, values, files);
     if (values->phase)
-        return usage_error(command, "--phase of hologram quantize goes with --frames");
+        return usage_error(command, "hologram quantize takes --phase with --frames only");
     int result = read_quantize(command, values, &q);
     if (!result)
         result = spares_sidecar(command, values, files->path[0]);
@@ -349,12 +348,11 @@ int hologram_quantize(const struct command *command, const struct hologram_value
             .json = print_json,
             .say = print_line,
         });
-    ro_hologram_report_free(&q.report);
+    ro_free(q.report.hogel);
     return result;
 }
 
-/* ---- The certificate
- * ----------------------------------------------------------------------------- */
+/* ---- The certificate ------------------------------------------------------------------------ */
 
 /* Figures of all hogels as whole numbers, so that they can be compared. */
 static void state_hogels(struct certificate *to, const ro_hologram_report *r)
@@ -443,7 +441,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     }
     if (status == RO_OK &&
         (out.format != RO_GRAY8 || out.width != field.width || out.height != field.height))
-        status = ro_context_fail(to->context, RO_E_FORMAT, "%s: these are no level numbers of %s",
+        status = ro_context_fail(to->context, RO_E_FORMAT, "%s does not hold level numbers of %s",
                                  files->path[1], files->path[0]);
     if (status == RO_OK) {
         const ro_image light = {RO_GRAYF, 2 * field.width, field.height,
@@ -458,7 +456,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
             state_rounded(to, &q.report);
         certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
     }
-    ro_hologram_report_free(&q.report);
+    ro_free(q.report.hogel);
     ro_image_free(&again);
     ro_image_free(&out);
     ro_field_free(&field);

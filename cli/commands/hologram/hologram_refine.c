@@ -2,7 +2,6 @@
 /* roundoff hologram quantize --refine: level numbers that show a target's amplitude. */
 #include "cli/commands/hologram/hologram.h"
 #include "cli/frame/work.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -50,12 +49,13 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
                         : values->light    ? "light"
                         : values->edges    ? "edges"
                                            : NULL;
-    double number = 0;
+    double number = RO_DEFAULT;
     int count;
-    *refinement = (ro_refinement){.edges = values->edges};
+    *refinement = (ro_refinement){RO_REFINEMENT_DEFAULTS, .edges = values->edges};
     if (!values->refine)
-        return given ? usage_error(command, "--%s of hologram quantize goes with --refine", given)
-                     : 0;
+        return given
+                   ? usage_error(command, "hologram quantize takes --%s with --refine only", given)
+                   : 0;
     if (!ro_name_equal(values->refine, "auto") &&
         (!hologram_numbers(values->refine, "", false, &number, 1, &count) || !(number >= 1) ||
          number > MOST_REFINED || number != rint(number)))
@@ -65,12 +65,12 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
         return usage_error(command,
                            "--refine needs --target and --distance: what is to be seen, and "
                            "how far from the modulator");
-    if (values->algorithm || values->weights || values->taps || values->p || values->gain >= 0 ||
-        values->rho != 0 || values->hogel || values->schedule || values->spectrum)
+    if (values->algorithm || values->weights || values->taps || values->p ||
+        values->gain != RO_DEFAULT || values->rho != 0 || values->hogel || values->schedule ||
+        values->spectrum)
         return usage_error(command,
-                           "--refine goes by rules of its own: --algorithm, --weights, "
-                           "--taps, --p, --rho, --gain, --hogel, --schedule and --spectrum "
-                           "do not apply");
+                           "--refine has its own rules: --algorithm, --weights, --taps, --p, "
+                           "--rho, --gain, --hogel, --schedule and --spectrum do not apply");
     refinement->iterations = refinement->passes = (int)number;
     int bad = hologram_length(command, "distance", values->distance, true, &refinement->distance);
     if (!bad)
@@ -80,19 +80,19 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
 
 ro_status hologram_refine(ro_context *context, const struct hologram_values *values,
                           const ro_hologram_options *options, ro_refinement *refinement,
-                          const ro_field *field, const ro_image *numbers)
+                          const ro_field *field, ro_image *numbers, ro_refinement_report *report)
 {
     /* Of few levels the freezing has its own length, and the number is that of passes. */
     const int iterations = refinement->iterations;
     ro_modulator device;
     ro_status status = hologram_device(context, values, &device);
     if (status == RO_OK && device.count < RO_REFINEMENT_MANY)
-        refinement->iterations = 0;
+        refinement->iterations = RO_DEFAULT;
     if (status == RO_OK)
         status = ro_amplitudes_load(context, values->target, -1, field->width, field->height,
                                     &refinement->target);
     if (status == RO_OK)
-        status = ro_hologram_refine(context, field, numbers, options, refinement);
+        status = ro_hologram_refine(context, field, numbers, options, refinement, report);
     refinement->iterations = iterations;
     ro_image_free(&refinement->target);
     return status;

@@ -27,7 +27,7 @@ static int read_picture(const struct command *command, const char *text, bool ma
     int bad = 0;
     if (!at == !mapped)
         return usage_error(command,
-                           mapped ? "--scene %s: the depth map tells its depth"
+                           mapped ? "--scene %s: give no depth, it comes from the depth map"
                                   : "--scene %s: needs a depth, such as picture.png@80mm, or "
                                     "--depth-map",
                            text);
@@ -65,11 +65,11 @@ static int read_scene(const struct command *command, const struct hologram_value
     if (!bad)
         bad = hologram_length(command, "far", values->far, false, &p->far);
     if (!bad && !values->near != !values->far)
-        bad = usage_error(command, "--near and --far go together");
+        bad = usage_error(command, "--near and --far must be given together");
     if (!bad && values->near && !values->depth_map)
-        bad = usage_error(command, "--near and --far go with --depth-map");
+        bad = usage_error(command, "--near and --far need --depth-map");
     if (!bad && values->depth_map && values->scenes.count > 1)
-        bad = usage_error(command, "a depth map is that of one picture");
+        bad = usage_error(command, "--depth-map takes exactly one --scene picture");
     for (int i = 0; i < values->scenes.count && !bad; i++)
         bad = read_picture(command, values->scenes.text[i], values->depth_map != NULL, p);
     p->scene.pictures = p->picture;
@@ -88,15 +88,15 @@ static ro_status load_depths(ro_context *context, const char *path, const struct
                              ro_image *depths)
 {
     ro_image image = {0};
-    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     const bool real = image.format == RO_GRAYF;
     if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
         status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a depth map is grey, not %s", path,
                                  ro_format_name(image.format));
     if (status == RO_OK && !real && p->near == 0)
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%s: how deep black and white are must be said: --near and --far",
-                                 path);
+        status =
+            ro_context_fail(context, RO_E_ARGUMENT,
+                            "%s: give the depths of black and white with --near and --far", path);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, depths);
     for (uint32_t y = 0; status == RO_OK && y < image.height; y++) {
@@ -128,7 +128,7 @@ static char *named(const char *path, int channels, int channel)
 }
 
 static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
-                            const ro_field *field, ro_optics *optics)
+                            ro_field *field, ro_optics *optics)
 {
     ro_status status = RO_OK;
     for (int i = 0; i < p->count && status == RO_OK; i++)
@@ -195,9 +195,11 @@ int hologram_scene(const struct command *command, const struct hologram_values *
 {
     const char *path = files->path[0], *dot = strrchr(path, '.');
     struct pictures *p = calloc(1, sizeof *p);
+    if (p)
+        p->scene = (ro_picture_scene)RO_PICTURE_SCENE;
     int result = p ? read_scene(command, values, p) : EXIT_FAILURE;
     if (!result && (!dot || strcmp(dot, ".npy") != 0))
-        result = usage_error(command, "%s: a field is written as .npy", path);
+        result = usage_error(command, "%s: a field must be written as .npy", path);
     if (!result)
         result = task_run(&(struct task){
             .command = command,

@@ -3,7 +3,6 @@
 #include "cli/commands/hologram/hologram.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "core/names.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -16,6 +15,7 @@ struct view {
     double depth[MOST_DEPTHS];
     int depths;
     ro_view view;
+    double scale; /* that was white in the last picture */
 };
 
 char *hologram_numbered(const char *path, int number)
@@ -33,7 +33,7 @@ char *hologram_numbered(const char *path, int number)
 static ro_status save_picture(ro_context *context, const char *path, const char *type,
                               const ro_image *picture)
 {
-    ro_write_options write = {.type = type};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
         return ro_image_save(context, path, picture, &write);
@@ -61,7 +61,7 @@ static ro_status save_picture(ro_context *context, const char *path, const char 
 
 static ro_status check_output(ro_context *context, const char *path, const char *type, bool floats)
 {
-    ro_write_options write = {.type = type};
+    ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     ro_status status = ro_writer_accepts(context, path, &info, &write);
     if (status == RO_OK || floats)
@@ -85,10 +85,9 @@ static ro_status work(struct task *task)
     if (status == RO_OK)
         status = hologram_load_light(context, values, path[0], &field, optics);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "depth is missing: no sidecar tells where %s is in focus, give "
-                                 "--depth",
-                                 path[0]);
+        status = ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "depth is missing: no sidecar says where %s is in focus; give --depth", path[0]);
     if (v->depths == 0)
         v->depth[v->depths++] = optics->depth;
     if (status == RO_OK)
@@ -99,7 +98,8 @@ static ro_status work(struct task *task)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
         v->view.depth = v->depth[i];
         if (status == RO_OK)
-            status = ro_hologram_reconstruct(context, &field, &picture, &v->view);
+            status = ro_hologram_reconstruct(context, &field, &picture, &v->view, &v->scale);
+        v->view.scale = v->scale; /* the next ones are as bright */
         if (status == RO_OK)
             status = save_picture(context, name ? name : path[1], values->type, &picture);
         free(name);
@@ -124,7 +124,7 @@ static int read_view(const struct command *command, const struct hologram_values
         result = usage_error(command, "--scale %s: must be a number above zero", values->scale);
     if (!result && values->scale &&
         !(values->normalize && ro_name_equal(values->normalize, "common")))
-        result = usage_error(command, "--scale goes with --normalize common only");
+        result = usage_error(command, "--scale needs --normalize common");
     return result;
 }
 
@@ -136,21 +136,21 @@ static void print_json(const struct task *task, FILE *file)
     fputs(", \"output\": ", file);
     json_string(file, task->out);
     pictures_json(file);
-    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v->depths,
-            v->view.scale, task->seconds);
+    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v->depths, v->scale,
+            task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct view *v = task->data;
     fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
-            v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->view.scale, task->seconds);
+            v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->scale, task->seconds);
 }
 
 int hologram_reconstruct(const struct command *command, const struct hologram_values *values,
                          const struct operands *files)
 {
-    struct view v = {0};
+    struct view v = {.view = RO_VIEW};
     int result = read_view(command, values, &v);
     if (result)
         return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff register: finds a displacement, or applies one that was found before. */
+/* roundoff register: finds a displacement; see register_apply.c for those found before. */
 #include "cli/commands/register/register.h"
 #include "cli/certificate/certificate.h"
 #include "cli/commands/register/register_pictures.h"
@@ -14,18 +14,26 @@
 
 #define PLACE(member) .offset = offsetof(struct register_values, member)
 
-static const char *const samplings[] = {"bilinear", "nearest", NULL};
+const char *const register_samplings[] = {"bilinear", "nearest", NULL};
 
 static const struct option options[] = {
-    {"match", "M", "ssd (default), or ncc where the tones differ", OPTION_TEXT, PLACE(match)},
-    {"init", "I", "start: none (default), translation or affine", OPTION_TEXT, PLACE(init)},
-    {"field", "FILE", "the displacement, .npy (h, w, 2) or .flo", OPTION_TEXT, PLACE(field),
-     .writes = true},
+    {"match", "M", "ncc, or ssd of plain tones (default: by the result)", OPTION_TEXT,
+     PLACE(match)},
+    {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
+    {"fixed-mask", "FILE", "0 in this image: FIXED does not count there", OPTION_TEXT,
+     PLACE(fixed_mask), .topic = "masks"},
+    {"moving-mask", "FILE", "the same of MOVING", OPTION_TEXT, PLACE(moving_mask),
+     .topic = "masks"},
+    {"field", "FILE", "the displacement: .npy (h, w, 2), .flo, .nrrd or .mha", OPTION_TEXT,
+     PLACE(field), .writes = true},
     {"figure", "FILE", "six tiles: images, grid, differences before and after", OPTION_TEXT,
      PLACE(figure), .writes = true},
-    {"apply", "FILE", "no search: warp IMAGE to OUT by this field", OPTION_TEXT, PLACE(apply)},
+    {"apply", "FILE", "as register apply FILE IN OUT: no search, warp by this field", OPTION_TEXT,
+     PLACE(apply), .topic = "apply"},
+    {"inverse", NULL, "apply: by the inverse of the field", OPTION_FLAG, PLACE(inverse),
+     .topic = "apply"},
     {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
-     .choices = samplings},
+     .choices = register_samplings},
     {"force", NULL, "write the result even if it folds or is useless", OPTION_FLAG, PLACE(force)},
     {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
      .topic = "pictures", .writes = true},
@@ -37,15 +45,15 @@ static const struct option options[] = {
      .topic = "pictures", .writes = true},
     {"plot", "FILE", "the same as a curve, SVG", OPTION_TEXT, PLACE(plot), .topic = "pictures",
      .writes = true},
-    {"scheme", "S", "annealed (default), or thesis: one sigma, no mask", OPTION_TEXT, PLACE(scheme),
-     .topic = "tuning"},
-    {"number", "Q", "of the displacement: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
+    {"scheme", "S", "auto (default), annealed, or thesis: one sigma, no mask", OPTION_TEXT,
+     PLACE(scheme), .topic = "tuning", .once = "annealed"},
+    {"number", "Q", "number system of the field: s23e8 (default), s16e7, s10e5", OPTION_TEXT,
      PLACE(number), .topic = "tuning"},
-    {"scales", "N", "of the images, coarse to fine (default 15)", OPTION_WHOLE, PLACE(scales),
+    {"scales", "N", "scales of the images (default 10; annealed 15)", OPTION_WHOLE, PLACE(scales),
      .min = 1, .max = RO_REGISTER_SCALES, .topic = "tuning"},
-    {"updates", "N", "at most, at each scale (default 10)", OPTION_WHOLE, PLACE(updates), .min = 1,
-     .max = 10000, .topic = "tuning"},
-    {"trials", "N", "of an update's length, at most (default 10)", OPTION_WHOLE, PLACE(trials),
+    {"updates", "N", "updates per scale, at most (default: by the energy, 20)", OPTION_WHOLE,
+     PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
+    {"trials", "N", "trial lengths per update, at most (default 10)", OPTION_WHOLE, PLACE(trials),
      .min = 1, .max = 100, .topic = "tuning"},
     {"smooth", "N", "V-cycles on the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(smooth),
      .min = 1, .max = 2, .topic = "tuning"},
@@ -55,14 +63,14 @@ static const struct option options[] = {
      PLACE(sigma_first), .min = 0, .max = 1000000, .topic = "tuning"},
     {"finest", "E", "smoothing of the images at the last scale, px (default 1)", OPTION_NUMBER,
      PLACE(finest), .min = 0, .max = 1000, .topic = "tuning"},
-    {"tolerance", "T", "update that ends a scale, px (default 0.01)", OPTION_NUMBER,
+    {"tolerance", "T", "end a scale at updates below T px (default 0.01)", OPTION_NUMBER,
      PLACE(tolerance), .min = 0, .max = 1000, .topic = "tuning"},
     {0},
 };
 
 static const char *const examples[] = {
     "roundoff register fixed.png moving.png moved.png --field u.npy",
-    "roundoff register --apply u.npy labels.png out.png --sampling nearest",
+    "roundoff register apply u.npy labels.png out.png --sampling nearest",
     NULL,
 };
 
@@ -72,6 +80,7 @@ static const struct register_values defaults = {
 ro_register_options register_options_of(const struct register_values *values)
 {
     return (ro_register_options){
+        RO_REGISTER_DEFAULTS,
         .scheme = values->scheme,
         .match = values->match,
         .init = values->init,
@@ -82,11 +91,28 @@ ro_register_options register_options_of(const struct register_values *values)
         .smooth = (uint32_t)values->smooth,
         .sigma = isnan(values->sigma) ? 0 : values->sigma,
         .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
-        .finest = isnan(values->finest) ? 0
-                  : values->finest == 0 ? -1
-                                        : values->finest,
-        .tolerance = isnan(values->tolerance) ? 0 : fmax(values->tolerance, 1e-9),
+        .finest = isnan(values->finest) ? RO_DEFAULT : values->finest,
+        .tolerance = isnan(values->tolerance) ? RO_DEFAULT : fmax(values->tolerance, 1e-9),
     };
+}
+
+ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
+                     ro_register_options *with)
+{
+    ro_status status = RO_OK;
+    if (values->fixed_mask)
+        status = ro_image_load(context, values->fixed_mask, NULL, &masks->fixed, NULL, NULL);
+    if (status == RO_OK && values->moving_mask)
+        status = ro_image_load(context, values->moving_mask, NULL, &masks->moving, NULL, NULL);
+    with->fixed_mask = values->fixed_mask ? &masks->fixed : NULL;
+    with->moving_mask = values->moving_mask ? &masks->moving : NULL;
+    return status;
+}
+
+void masks_free(struct masks *masks)
+{
+    ro_image_free(&masks->fixed);
+    ro_image_free(&masks->moving);
 }
 
 /* ---- A search -----------------------------------------------------------------------------------
@@ -125,7 +151,7 @@ static ro_status all_accepted(struct job *job, const ro_file_info *out, const ro
     ro_context *context = job->context;
     ro_status status = ro_writer_accepts(context, job->path[2], out, NULL);
     if (status == RO_OK && job->values->field)
-        status = ro_field_accepts(context, job->values->field);
+        status = ro_displacement_accepts(context, job->values->field);
     for (int i = 0; i < EXTRAS && status == RO_OK; i++) {
         ro_file_info info = extra_info(&job->extras[i], image);
         if (job->extras[i].path)
@@ -159,9 +185,7 @@ static ro_status save_text(struct job *job, const char *path,
     ro_status status = printed_open(job->context, &text);
     if (status != RO_OK)
         return status;
-    uint32_t kept =
-        job->report.steps < job->with.steps_room ? job->report.steps : job->with.steps_room;
-    write(text.file, job->with.steps, kept);
+    write(text.file, job->report.record, job->report.steps);
     return printed_save(job->context, &text, path);
 }
 
@@ -170,7 +194,7 @@ static ro_status save_all(struct job *job, const struct pictures *of, const ro_w
     const struct register_values *values = job->values;
     ro_status status = ro_image_save(job->context, job->path[2], of->warped, write);
     if (status == RO_OK && values->field)
-        status = ro_field_save(job->context, values->field, of->field);
+        status = ro_displacement_save(job->context, values->field, of->field);
     for (int i = 0; i < EXTRAS && status == RO_OK; i++)
         if (job->extras[i].path)
             status = save_extra(job, &job->extras[i], of);
@@ -186,31 +210,32 @@ static ro_status search(struct job *job)
     ro_context *context = job->context;
     ro_image fixed = {0}, moving = {0}, warped = {0}, field = {0};
     ro_file_info info = {0};
+    struct masks masks = {.fixed = {0}};
     ro_status status = pictures_load(context, job->path[0], &fixed, NULL);
     if (status == RO_OK)
         status = pictures_load(context, job->path[1], &moving, &info);
     if (status == RO_OK)
         status = pictures_resolution(context, job->path[1], &info, job->path[2]);
-    if (status == RO_OK && (fixed.width != moving.width || fixed.height != moving.height))
-        status =
-            ro_context_fail(context, RO_E_SIZE, "%s is %u x %u but %s is %u x %u", job->path[0],
-                            fixed.width, fixed.height, job->path[1], moving.width, moving.height);
+    if (status == RO_OK)
+        status = masks_load(context, job->values, &masks, &job->with);
+    info.width = fixed.width;
+    info.height = fixed.height;
     if (status == RO_OK)
         status = all_accepted(job, &info, &fixed);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, 2 * fixed.width, fixed.height, 0, &field);
     if (status == RO_OK)
-        status = ro_register(context, &fixed, &moving, &field, &job->with);
+        status = ro_register(context, &fixed, &moving, &field, &job->with, &job->report);
     const ro_report ran = *ro_context_report(context);
     const bool wanted = status == RO_OK && (!job->report.useless || job->values->force);
     if (wanted)
-        status = ro_image_alloc(context, moving.format, moving.width, moving.height, moving.maxval,
+        status = ro_image_alloc(context, moving.format, fixed.width, fixed.height, moving.maxval,
                                 &warped);
     if (wanted && status == RO_OK)
         status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
     if (wanted && status == RO_OK) {
         const struct pictures of = {&fixed, &moving, &warped, &field};
-        ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
+        ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
         status = save_all(job, &of, &write);
     }
     job->ran = ran;
@@ -218,6 +243,7 @@ static ro_status search(struct job *job)
     ro_image_free(&moving);
     ro_image_free(&warped);
     ro_image_free(&field);
+    masks_free(&masks);
     return status;
 }
 
@@ -230,6 +256,12 @@ static void put_lines(const struct job *job, double seconds)
             ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
             ran->threads == 1 ? "" : "s", seconds < 1 ? 1 : 2,
             seconds < 1 ? 1e3 * seconds : seconds, seconds < 1 ? "ms" : "s");
+    if (strcmp(ran->method, "auto") == 0)
+        fprintf(stderr,
+                "register: %s%s, start %.3f %.3f %.1f %.3f %.3f %.1f, noise %.1f of 255%s\n",
+                r->match, r->negative ? " of the negative" : "", r->start[0], r->start[1],
+                r->start[2], r->start[3], r->start[4], r->start[5], 255 * r->noise,
+                r->counted < 1 ? "; borders of one tone or masked pixels left out" : "");
     fprintf(stderr, "register: energy %.4g before, %.4g after; %u updates (", r->energy_before,
             r->energy_after, r->steps);
     for (uint32_t i = 0; i < r->scales; i++)
@@ -240,10 +272,11 @@ static void put_lines(const struct job *job, double seconds)
         fprintf(stderr, "register: warning: the displacement folds at %llu pixels\n",
                 (unsigned long long)r->folds);
     if (r->useless & RO_REGISTER_LEAVES)
-        fprintf(stderr, "register: warning: %.0f %% of the pixels look beyond the moving image\n",
+        fprintf(stderr,
+                "register: warning: %.0f %% of the pixels map to outside the moving image\n",
                 100 * r->outside);
     if (r->useless & RO_REGISTER_WORSE)
-        fputs("register: warning: the images became less alike\n", stderr);
+        fputs("register: warning: the images are less alike than before\n", stderr);
 }
 
 static void put_json(FILE *file, const struct job *job, double seconds)
@@ -256,6 +289,8 @@ static void put_json(FILE *file, const struct job *job, double seconds)
         fprintf(file, ", \"%s\": ", roles[i]);
         json_string(file, job->path[i]);
     }
+    fprintf(file, ", \"match\": \"%s\", \"negative\": %s, \"noise\": %.6g, \"counted\": %.6g",
+            r->match, r->negative ? "true" : "false", r->noise, r->counted);
     fprintf(file, ", \"scheme\": \"%s\", \"number\": \"%s\", \"schedule\": \"%s\"", ran->method,
             r->number, ran->schedule);
     fprintf(file, ", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d, \"launches\": %llu",
@@ -286,116 +321,7 @@ static void put_json(FILE *file, const struct job *job, double seconds)
     fprintf(file, ", \"seconds\": %.6f}\n", seconds);
 }
 
-/* ---- A field that was found before
- * ---------------------------------------------------------------- */
-
-static ro_status apply(struct task *task)
-{
-    const struct register_values *values = task->values;
-    const char *const *path = task->files->path;
-    ro_context *context = task->context;
-    ro_image field = {0}, image = {0}, out = {0};
-    ro_file_info info = {0};
-    ro_status status = ro_field_load(context, values->apply, &field);
-    if (status == RO_OK)
-        status = pictures_load(context, path[0], &image, &info);
-    if (status == RO_OK)
-        status = pictures_resolution(context, path[0], &info, path[1]);
-    if (status == RO_OK && (field.width != 2 * image.width || field.height != image.height))
-        status = ro_context_fail(
-            context, RO_E_SIZE, "%s is a field for images of %u x %u but %s is %u x %u",
-            values->apply, field.width / 2, field.height, path[0], image.width, image.height);
-    if (status == RO_OK)
-        status = ro_writer_accepts(context, path[1], &info, NULL);
-    if (status == RO_OK)
-        status =
-            ro_image_alloc(context, image.format, image.width, image.height, image.maxval, &out);
-    if (status == RO_OK)
-        status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
-    ro_write_options write = {.dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
-    if (status == RO_OK)
-        status = ro_image_save(context, path[1], &out, &write);
-    ro_image_free(&field);
-    ro_image_free(&image);
-    ro_image_free(&out);
-    return status;
-}
-
-static void print_applied_json(const struct task *task, FILE *file)
-{
-    const struct register_values *values = task->values;
-    fputs("{\"command\": \"register\", \"apply\": ", file);
-    json_string(file, values->apply);
-    pictures_json(file);
-    fprintf(file, ", \"sampling\": \"%s\", \"seconds\": %.6f}\n", samplings[values->sampling],
-            task->seconds);
-}
-
-static void print_applied(const struct task *task)
-{
-    const struct register_values *values = task->values;
-    tell("register: %s applied, %s, %u x %u, %.1f ms", values->apply, samplings[values->sampling],
-         task->ran.width, task->ran.height, 1e3 * task->seconds);
-}
-
-/* ---- The command
- * ----------------------------------------------------------------------------------- */
-
-/* The first option that means nothing to --apply, or NULL. */
-static const char *not_for_apply(const struct register_values *v)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } list[] = {
-        {"field", v->field},
-        {"grid", v->grid},
-        {"before", v->before},
-        {"after", v->after},
-        {"figure", v->figure},
-        {"energy", v->energy},
-        {"plot", v->plot},
-        {"force", v->force},
-        {"scheme", v->scheme},
-        {"match", v->match},
-        {"init", v->init},
-        {"number", v->number},
-        {"scales", v->scales},
-        {"updates", v->updates},
-        {"trials", v->trials},
-        {"smooth", v->smooth},
-        {"sigma", !isnan(v->sigma)},
-        {"sigma-first", !isnan(v->sigma_first)},
-        {"finest", !isnan(v->finest)},
-        {"tolerance", !isnan(v->tolerance)},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].given)
-            return list[i].name;
-    return NULL;
-}
-
-static int run_apply(const struct command *command, const struct register_values *values,
-                     const struct operands *files)
-{
-    const char *odd = not_for_apply(values);
-    if (odd)
-        return usage_error(command, "--%s does not apply to --apply", odd);
-    if (files->count != 2)
-        return usage_error(command, "register --apply needs IMAGE and OUT");
-    if (values->common.device == RO_DEVICE_CUDA)
-        return usage_error(command, "--apply has no CUDA code");
-    return task_run(&(struct task){
-        .command = command,
-        .values = values,
-        .files = files,
-        .out = files->path[1],
-        .states_run = true,
-        .work = apply,
-        .json = print_applied_json,
-        .say = print_applied,
-    });
-}
+/* ---- The command ---------------------------------------------------------------------------- */
 
 static ro_status work(struct task *task)
 {
@@ -428,20 +354,15 @@ static int run_search(const struct command *command, const struct register_value
                                          {values->before, draw_before, false},
                                          {values->after, draw_after, false},
                                          {values->figure, draw_figure, true}};
+    if (files->count > 3)
+        return usage_error(command, "%s is one name too many", files->path[3]);
     if (files->count != 3)
         return usage_error(command, "register needs FIXED, MOVING and OUT");
     if (values->sigma <= 0 || values->sigma_first <= 0)
         return usage_error(command, "--sigma and --sigma-first must be positive");
     memcpy(job.extras, extras, sizeof extras);
     job.with = register_options_of(values);
-    job.with.report = &job.report;
-    if (values->energy || values->plot) {
-        job.with.steps_room = (uint32_t)(values->scales ? values->scales : 15) *
-                              (uint32_t)(values->updates ? values->updates : 10);
-        job.with.steps = calloc(job.with.steps_room, sizeof *job.with.steps);
-        if (!job.with.steps)
-            return fail("not enough memory to start");
-    }
+    job.with.record = values->energy || values->plot;
     int result = task_run(&(struct task){
         .command = command,
         .values = values,
@@ -454,7 +375,7 @@ static int run_search(const struct command *command, const struct register_value
         .say = print_lines,
         .refuse = refuse,
     });
-    free(job.with.steps);
+    ro_free(job.report.record);
     return result;
 }
 
@@ -465,13 +386,19 @@ static int run(const struct command *command, int argc, char **argv)
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
-    return values.apply ? run_apply(command, &values, &files)
-                        : run_search(command, &values, &files);
+    if (files.count == 4 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
+        values.apply = files.path[1];
+        memmove(files.path, files.path + 2, 2 * sizeof *files.path);
+        files.count = 2;
+    }
+    return values.apply     ? register_apply(command, &values, &files)
+           : values.inverse ? usage_error(command, "--inverse is for register apply")
+                            : run_search(command, &values, &files);
 }
 
 const struct command command_register = {
     .name = "register",
-    .operands = "FIXED MOVING OUT",
+    .operands = "FIXED MOVING OUT | apply FIELD IN OUT",
     .summary = "warps one image onto another",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_QUIET | COMMON_JSON |

@@ -8,13 +8,31 @@
 struct register_values {
     struct common common;
     const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
-    const char *scheme, *match, *init, *number;
+    const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask;
     int sampling, scales, updates, trials, smooth;
-    bool force;
+    bool force, inverse;
     double sigma, sigma_first, finest, tolerance;
 };
 
 ro_register_options register_options_of(const struct register_values *values);
+
+/* Loads the masks that were named, for `with`. */
+struct masks {
+    ro_image fixed, moving;
+};
+ro_status masks_load(ro_context *context, const struct register_values *values, struct masks *masks,
+                     ro_register_options *with);
+void masks_free(struct masks *masks);
+
+extern const char *const register_samplings[];
+
+/* A field that was found before, on a picture or on points (.csv). */
+int register_apply(const struct command *command, const struct register_values *values,
+                   const struct operands *files);
+
+/* The field that `values` name, turned round for --inverse: then it has the size of `image`. */
+ro_status register_field(ro_context *context, const struct register_values *values,
+                         const ro_image *image, ro_image *field);
 
 /* Says in a sentence that a result is of no use, and what to try; EXIT_USELESS. */
 int register_useless(const struct register_values *values, const ro_register_report *report,

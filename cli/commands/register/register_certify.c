@@ -28,7 +28,7 @@ static void state_search(struct certificate *to, const ro_register_report *repor
 
 static ro_status load(struct certificate *to, const char *path, const char *name, ro_image *image)
 {
-    const ro_status status = ro_image_load(to->context, path, NULL, image, NULL);
+    const ro_status status = ro_image_load(to->context, path, NULL, image, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, name, image);
     return status;
@@ -41,17 +41,24 @@ static ro_status search(struct certificate *to, const struct register_values *va
     ro_context *context = to->context;
     ro_register_report report = {0};
     ro_register_options options = register_options_of(values);
-    options.report = &report;
-    ro_status status = ro_image_alloc(context, RO_GRAYF, 2 * fixed->width, fixed->height, 0, field);
+    struct masks masks = {.fixed = {0}};
+    ro_status status = masks_load(context, values, &masks, &options);
+    if (status == RO_OK && values->fixed_mask)
+        certificate_picture(to, "fixed_mask", &masks.fixed);
+    if (status == RO_OK && values->moving_mask)
+        certificate_picture(to, "moving_mask", &masks.moving);
     if (status == RO_OK)
-        status = ro_register(context, fixed, moving, field, &options);
+        status = ro_image_alloc(context, RO_GRAYF, 2 * fixed->width, fixed->height, 0, field);
+    if (status == RO_OK)
+        status = ro_register(context, fixed, moving, field, &options, &report);
+    masks_free(&masks);
     if (status != RO_OK)
         return status;
     state_search(to, &report);
     state_field(to, "found_field_hash", field);
     if (values->field) {
         ro_image written = {0};
-        status = ro_field_load(context, values->field, &written);
+        status = ro_displacement_load(context, values->field, &written);
         if (status == RO_OK)
             state_field(to, "field_hash", &written);
         ro_image_free(&written);
@@ -67,7 +74,7 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
     const int first = values->apply ? 0 : 1; /* the picture that is warped */
     ro_status status = RO_OK;
     if (files->count != first + 2)
-        return ro_context_fail(context, RO_E_FORMAT, "a registration has another number of files");
+        return ro_context_fail(context, RO_E_FORMAT, "register takes another number of files");
     if (!values->apply)
         status = load(to, files->path[0], "fixed", &fixed);
     if (status == RO_OK)
@@ -75,15 +82,15 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
     if (status == RO_OK)
         status = load(to, files->path[first + 1], "output", &out);
     if (status == RO_OK && values->apply) {
-        status = ro_field_load(context, values->apply, &field);
+        status = register_field(context, values, &moving, &field);
         if (status == RO_OK)
             state_field(to, "field_hash", &field);
     } else if (status == RO_OK) {
         status = search(to, values, &fixed, &moving, &field);
     }
     if (status == RO_OK)
-        status = ro_image_alloc(context, moving.format, moving.width, moving.height, moving.maxval,
-                                &again);
+        status = ro_image_alloc(context, moving.format, field.width / 2, field.height,
+                                moving.maxval, &again);
     if (status == RO_OK)
         status = ro_warp(context, &moving, &field, &again, (ro_sampling)values->sampling);
     if (status == RO_OK)

@@ -6,13 +6,13 @@
  */
 #include "cli/commands/register/register_pictures.h"
 
-#include "core/image.h"
-
 #include <math.h>
 
-/* A pixel as grey, white being 1. */
+/* A pixel as grey, white being 1; the nearest one where images differ in size. */
 static double grey_at(const ro_image *image, uint32_t x, uint32_t y)
 {
+    x = x < image->width ? x : image->width - 1;
+    y = y < image->height ? y : image->height - 1;
     const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
     const int channels = ro_format_is_colour(image->format) ? 3 : 1;
     double sample[3], white = 1;

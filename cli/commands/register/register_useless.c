@@ -13,14 +13,16 @@ int register_useless(const struct register_values *values, const ro_register_rep
         snprintf(what, sizeof what, "the displacement folds at %llu pixels",
                  (unsigned long long)report->folds);
     else if (report->useless & RO_REGISTER_LEAVES)
-        snprintf(what, sizeof what, "%.0f %% of the pixels look beyond the moving image",
+        snprintf(what, sizeof what, "%.0f %% of the pixels map to outside the moving image",
                  100 * report->outside);
     else
-        snprintf(what, sizeof what, "the images became less alike (energy %.4g after %.4g)",
+        snprintf(what, sizeof what,
+                 "the images are less alike than before (energy %.4g after %.4g)",
                  report->energy_after, report->energy_before);
-    if (!values->match || strcasecmp(values->match, "ssd") == 0)
+    const bool told = values->scheme && strcasecmp(values->scheme, "auto") != 0;
+    if (values->match ? strcasecmp(values->match, "ssd") == 0 : told)
         strcat(tries, "--match ncc for a change of brightness, ");
-    if (!values->init || strcasecmp(values->init, "affine") != 0)
+    if (values->init ? strcasecmp(values->init, "affine") != 0 : told)
         strcat(tries, "--init affine for images that are turned or far apart, ");
     if (!*tries)
         strcat(tries, "a larger --sigma, ");

@@ -135,7 +135,7 @@ int regions_useless(const struct regions_told *told, bool strict, const char *ou
              nothing, told->labels, out);
     else
         fail("%zu of %zu labels reached the border of the picture, so %s was not written: leave "
-             "--strict away, or add --force",
+             "out --strict, or add --force",
              border, told->labels, out);
     return EXIT_USELESS;
 }

@@ -5,13 +5,13 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
-#include "core/image.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct segment_values defaults = {.max_rms = NAN, .time_step = NAN, .smooth = NAN};
+static const struct segment_values defaults = {
+    .iterations = RO_DEFAULT, .max_rms = NAN, .time_step = NAN, .smooth = NAN};
 
 #define PLACE(member) .offset = offsetof(struct segment_values, member)
 
@@ -46,9 +46,9 @@ static const struct option options[] = {
      PLACE(force), .topic = "steps", .also = "fronts"},
     {"every", "N", "steps between two frames (default 10)", OPTION_WHOLE, PLACE(every), .min = 1,
      .max = 1 << 30},
-    {"speed", "C", "constant part; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
+    {"speed", "C", "constant speed; below 0 the contour retracts", OPTION_LIST, PLACE(words.speed),
      .topic = "speed"},
-    {"polynomial", "A0,..", "of the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
+    {"polynomial", "A0,..", "in the intensity from 0 to 1, up to 8 coefficients", OPTION_LIST,
      PLACE(words.polynomial), .topic = "speed"},
     {"gaussian", "M,S[,W]", "around intensity M of 255, width S, weight W", OPTION_LIST,
      PLACE(words.gaussian), .topic = "speed"},
@@ -56,13 +56,13 @@ static const struct option options[] = {
      PLACE(words.edge), .topic = "speed"},
     {"curvature", "C", "shorten the contour (numbers s16 and s23e8)", OPTION_LIST,
      PLACE(words.curvature), .topic = "speed"},
-    {"velocity", "FILE", "a field (u, v) that carries it, .npy (h, w, 2) or .flo", OPTION_TEXT,
+    {"velocity", "FILE", "a field (u, v) that carries the contour, .npy or .flo", OPTION_TEXT,
      PLACE(velocity), .topic = "speed"},
     {"smooth", "S", "smooth intensities by S pixels (default: by noise; free: 0)", OPTION_NUMBER,
      PLACE(smooth), .min = 0, .max = 1000000, .topic = "speed", .also = "fronts"},
     {"sigma", "S", "the same for the gradient of --edge (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000, .topic = "speed"},
-    {"number", "Q", "u8, s12, s16 (default) or s23e8, which are floats", OPTION_TEXT, PLACE(number),
+    {"number", "Q", "u8, s12, s16 (default) or s23e8 (floats)", OPTION_TEXT, PLACE(number),
      .topic = "steps"},
     {"norm", "N", "lin (default), euclid, interpolative[-2], volume[-2]", OPTION_TEXT, PLACE(norm),
      .topic = "steps"},
@@ -70,16 +70,16 @@ static const struct option options[] = {
      .topic = "steps"},
     {"vectors", "FILE", "phi and speed before, phi after, for a test bench", OPTION_TEXT,
      PLACE(vectors), .topic = "steps", .writes = true},
-    {"iterations", "N", "at most (default 16 times width and height)", OPTION_WHOLE,
+    {"iterations", "N", "steps, at most (default 16 x (width + height))", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30, .topic = "steps"},
     {"max-rms", "R", "end below this change per step, px (floats 0.001)", OPTION_NUMBER,
      PLACE(max_rms), .min = 0, .max = 1000000, .topic = "steps"},
-    {"time-step", "T", "of a step (default: the largest that is monotone)", OPTION_NUMBER,
+    {"time-step", "T", "time per step (default: the largest monotone one)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000, .topic = "steps"},
     {"schedule", "S", "active (default), stream, passes, reference; fused on CUDA", OPTION_TEXT,
      PLACE(schedule), .topic = "steps"},
-    {"depth", "T", "steps at once, 1 to 16 (default 8; cuda: the best)", OPTION_WHOLE, PLACE(depth),
-     .min = 1, .max = 16, .topic = "steps"},
+    {"steps-at-once", "T", "1 to 16 (default 8; cuda: the best)", OPTION_WHOLE,
+     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 16, .topic = "steps"},
     {0},
 };
 
@@ -110,7 +110,7 @@ static ro_status number_mask(struct job *job)
 {
     ro_image *mask = &job->mask;
     if (mask->format != RO_GRAY8)
-        return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask is grey of 8 bits, not %s",
+        return ro_context_fail(job->context, RO_E_ARGUMENT, "%s: a mask must be 8-bit grey, not %s",
                                job->values->mask, ro_format_name(mask->format));
     if (mask->width != job->in.width || mask->height != job->in.height)
         return ro_context_fail(job->context, RO_E_SIZE,
@@ -130,10 +130,10 @@ static ro_status number_mask(struct job *job)
             highest = i;
         }
     if (tones > RO_LABELS)
-        return ro_context_fail(job->context, RO_E_ARGUMENT,
-                               "%s: the mask has %d tones beside black, up to %d labels are "
-                               "possible",
-                               job->values->mask, tones, RO_LABELS);
+        return ro_context_fail(
+            job->context, RO_E_ARGUMENT,
+            "%s: the mask has %d tones besides black; at most %d labels are allowed",
+            job->values->mask, tones, RO_LABELS);
     for (int i = 1; i <= RO_LABELS && highest <= RO_LABELS && tones > 1; i++)
         label[i] = (uint8_t)i;
     for (uint32_t y = 0; y < mask->height; y++) {
@@ -148,7 +148,7 @@ static ro_status number_mask(struct job *job)
 static ro_status read_velocity(struct job *job)
 {
     ro_image *field = &job->velocity;
-    ro_status status = ro_field_load(job->context, job->values->velocity, field);
+    ro_status status = ro_displacement_load(job->context, job->values->velocity, field);
     if (status != RO_OK)
         return status;
     if (field->width != 2 * job->in.width || field->height != job->in.height)
@@ -210,26 +210,6 @@ static void name_phi(const char *path, int label, bool alone, char *name, size_t
         snprintf(name, size, "%s", path);
     else
         snprintf(name, size, "%.*s-%d%s", stem, path, label, path + stem);
-}
-
-/* Whether all files can be written, before the work. */
-static ro_status check_outputs(struct job *job)
-{
-    const struct segment_values *values = job->values;
-    ro_file_info info = {
-        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
-    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
-    info.format = RO_RGB8;
-    info.maxval = 255;
-    if (status == RO_OK && values->overlay)
-        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
-    info.format = RO_GRAYF;
-    info.maxval = 0;
-    if (status == RO_OK && values->phi)
-        status = ro_writer_accepts(job->context, values->phi, &info, NULL);
-    if (status == RO_OK && values->contours)
-        status = ro_contours_accepts(job->context, values->contours);
-    return status;
 }
 
 static ro_status save_labels(struct job *job)
@@ -337,7 +317,7 @@ static ro_status run_job(struct job *job)
     if (status == RO_OK)
         status = check_named(job->context, &job->segment, job->named);
     if (status == RO_OK)
-        status = check_outputs(job);
+        status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
     if (status == RO_OK && (values->overlay || values->frames))
         status = picture_of(job->context, &job->in, &job->picture);
     if (status == RO_OK && values->frames) {
@@ -346,11 +326,10 @@ static ro_status run_job(struct job *job)
         job->segment.frame_data = &job->frames;
         job->segment.frame_every = values->every ? (uint32_t)values->every : 10;
     }
-    job->segment.report = &job->report;
     if (status == RO_OK && values->vectors)
         status = want_vectors(job);
     if (status == RO_OK)
-        status = ro_segment(job->context, &job->in, &job->segment, &job->result);
+        status = ro_segment(job->context, &job->in, &job->segment, &job->result, &job->report);
     if (status == RO_E_CANCELLED && job->frames.status != RO_OK) /* a frame could not be written */
         status = ro_context_fail(job->context, job->frames.status, "%s", job->frames.message);
     if (status == RO_OK && (!segment_is_useless(&job->report) || values->force))
@@ -365,16 +344,13 @@ static struct job job_of(const struct segment_values *values, const struct opera
     return (struct job){
         .values = values,
         .files = files,
-        .segment = {.number = values->number,
-                    .norm = values->norm,
-                    .profile = values->profile,
-                    .schedule = values->schedule,
-                    .depth = (uint32_t)values->depth,
+        .segment = {RO_SEGMENT_DEFAULTS, .number = values->number, .norm = values->norm,
+                    .profile = values->profile, .schedule = values->schedule,
+                    .steps_at_once = (uint32_t)values->steps_at_once,
                     .iterations = (uint32_t)values->iterations,
-                    .max_rms = isnan(values->max_rms) ? 0 : values->max_rms,
+                    .max_rms = isnan(values->max_rms) ? RO_DEFAULT : values->max_rms,
                     .time_step = isnan(values->time_step) ? 0 : values->time_step,
-                    .smooth = isnan(values->smooth) ? 0 : values->smooth,
-                    .sigma = values->sigma},
+                    .smooth = isnan(values->smooth) ? 0 : values->smooth, .sigma = values->sigma},
     };
 }
 
@@ -408,10 +384,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     ro_file_info info = {0};
     int highest = 1;
     values.schedule = NULL; /* changes no bits */
-    values.depth = 0;
+    values.steps_at_once = 0;
     struct job job = job_of(&values, files);
     job.context = to->context;
-    job.segment.report = &job.report;
     ro_status status = RO_OK;
     if (!seeds ||
         read_words(&command_segment, &values.words, RO_LABELS, &job.segment, seeds, job.named) != 0)
@@ -419,9 +394,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = read_all(&job);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
     if (status == RO_OK)
-        status = ro_segment(to->context, &job.in, &job.segment, &job.result);
+        status = ro_segment(to->context, &job.in, &job.segment, &job.result, &job.report);
     if (status == RO_OK) {
         used_labels(&job.report, &highest);
         status = ro_image_alloc(to->context, RO_INDEX8, job.in.width, job.in.height,
@@ -452,10 +427,10 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 /* The definition; files beside OUT stay as they are. */
 static const char *const *reference(const void *given)
 {
-    static const char *const defined[] = {"--schedule", "reference", "--cpu",   "scalar",
-                                          "--threads",  "1",         "!depth",  "!overlay",
-                                          "!contours",  "!phi",      "!frames", "!every",
-                                          "!table",     "!vectors",  NULL};
+    static const char *const defined[] = {
+        "--schedule", "reference",      "--cpu",    "scalar",    "--threads",
+        "1",          "!steps-at-once", "!overlay", "!contours", "!phi",
+        "!frames",    "!every",         "!table",   "!vectors",  NULL};
     (void)given;
     return defined;
 }
@@ -502,9 +477,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
     if (values.every && !values.frames)
-        return usage_error(command, "--every goes with --frames only");
+        return usage_error(command, "--every needs --frames");
     if (values.sigma > 0 && values.words.edge.count == 0)
-        return usage_error(command, "--sigma goes with --edge only: --smooth smooths intensities");
+        return usage_error(command, "--sigma needs --edge; --smooth smooths intensities");
     int result = check_fronts(command, &values);
     if (result)
         return result;

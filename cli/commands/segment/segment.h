@@ -17,13 +17,12 @@ struct segment_values {
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
     const char *number, *norm, *profile, *schedule;
-    int every, iterations, depth;
+    int every, iterations, steps_at_once;
     double max_rms, time_step, smooth, sigma;
     bool components, force;
 };
 
-/* ---- segment_fronts.c: fronts that compete, from the command line to the files ----------------
- */
+/* ---- segment_fronts.c: fronts that compete, from the command line to the files -------------- */
 
 /* Whether the values ask for free fronts: they say so, or have what only those know. */
 bool segment_is_free(const struct segment_values *values);
@@ -38,8 +37,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
  * bits. */
 uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers);
 
-/* ---- regions_report.c: what is said of regions ------------------------------------------------
- */
+/* ---- regions_report.c: what is said of regions ---------------------------------------------- */
 
 struct regions_told {
     const ro_report *ran;
@@ -74,8 +72,11 @@ int read_words(const struct command *command, const struct speed_words *words, i
 ro_status check_named(ro_context *context, const ro_segment_options *options,
                       const struct named named[RO_LABELS]);
 
-/* ---- segment_pictures.c: overlays and frames --------------------------------------------------
- */
+/* ---- segment_pictures.c: overlays and frames ------------------------------------------------ */
+
+/* Whether all files can be written; asked before the work. */
+ro_status segment_accepts(ro_context *context, const struct segment_values *values, const char *out,
+                          const ro_image *in);
 
 /* IN as a picture of 8-bit red, green and blue. */
 ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture);

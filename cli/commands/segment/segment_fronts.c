@@ -13,16 +13,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Which fronts -----------------------------------------------------------------------------
- */
+/* ---- Which fronts --------------------------------------------------------------------------- */
 
 /* The first option that only free fronts know, or NULL. */
 static const char *of_free_fronts(const struct segment_values *v)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } list[] = {
+    const struct given list[] = {
         {"window", v->words.window.count},
         {"speed", v->words.speed.count},
         {"polynomial", v->words.polynomial.count},
@@ -35,14 +31,11 @@ static const char *of_free_fronts(const struct segment_values *v)
         {"norm", v->norm},
         {"profile", v->profile},
         {"vectors", v->vectors},
-        {"iterations", v->iterations},
+        {"iterations", v->iterations != RO_DEFAULT},
         {"max-rms", !isnan(v->max_rms)},
         {"time-step", !isnan(v->time_step)},
     };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].given)
-            return list[i].name;
-    return NULL;
+    return first_given(list, sizeof list / sizeof *list);
 }
 
 bool segment_is_free(const struct segment_values *values)
@@ -57,7 +50,7 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     if (v->fronts && strcasecmp(v->fronts, "free") != 0 && strcasecmp(v->fronts, "competing") != 0)
         return usage_error(command, "--fronts %s: must be competing or free", v->fronts);
     if (v->components && !v->mask)
-        return usage_error(command, "--components goes with --mask only");
+        return usage_error(command, "--components needs --mask");
     if (segment_is_free(v)) {
         const char *name = v->seeds        ? "seeds"
                            : v->factor     ? "factor"
@@ -72,14 +65,13 @@ int check_fronts(const struct command *command, const struct segment_values *v)
     }
     if (odd)
         return usage_error(command, "--%s is for free fronts, not for competing ones", odd);
-    if (v->phi || v->depth)
+    if (v->phi || v->steps_at_once)
         return usage_error(command, "--%s is for free fronts: add --fronts free",
-                           v->phi ? "phi" : "depth");
+                           v->phi ? "phi" : "steps-at-once");
     return 0;
 }
 
-/* ---- What goes in -----------------------------------------------------------------------------
- */
+/* ---- What goes in --------------------------------------------------------------------------- */
 
 struct job {
     ro_context *context;
@@ -98,7 +90,7 @@ struct job {
 static int read_seeds(const struct command *command, struct job *job)
 {
     const struct segment_values *values = job->values;
-    ro_segment_options words = {0};
+    ro_segment_options words = RO_SEGMENT_OPTIONS;
     struct named unused[RO_LABELS] = {{0}};
     ro_seed *listed = NULL;
     size_t count = 0;
@@ -185,25 +177,7 @@ static ro_status read_pictures(struct job *job)
     return status;
 }
 
-/* ---- What comes out ---------------------------------------------------------------------------
- */
-
-static ro_status check_outputs(struct job *job)
-{
-    const struct segment_values *values = job->values;
-    ro_file_info info = {
-        .format = RO_INDEX8, .width = job->in.width, .height = job->in.height, .maxval = 1};
-    ro_status status = ro_writer_accepts(job->context, job->files->path[1], &info, NULL);
-    info.format = RO_RGB8;
-    info.maxval = 255;
-    if (status == RO_OK && values->overlay)
-        status = ro_writer_accepts(job->context, values->overlay, &info, NULL);
-    if (status == RO_OK && values->contours)
-        status = ro_contours_accepts(job->context, values->contours);
-    if (status == RO_OK && values->table)
-        status = ro_bytes_accepts(job->context, values->table);
-    return status;
-}
+/* ---- What comes out ------------------------------------------------------------------------- */
 
 /* Label numbers, in 8 bits as far as they go: there a picture shows them as greys up to white. */
 static ro_status make_labels(struct job *job, ro_image *labels)
@@ -292,9 +266,8 @@ static struct job job_of(const struct segment_values *values, const struct opera
 {
     return (struct job){.values = values,
                         .files = files,
-                        .grow = {.smooth = isnan(values->smooth) ? 0
-                                           : values->smooth > 0  ? values->smooth
-                                                                 : -1,
+                        .grow = {RO_REGIONS_DEFAULTS,
+                                 .smooth = isnan(values->smooth) ? RO_DEFAULT : values->smooth,
                                  .schedule = values->schedule}};
 }
 
@@ -310,14 +283,13 @@ static void close_job(struct job *job)
 
 static ro_status grow(struct job *job)
 {
-    job->grow.report = &job->report;
-    ro_status status = ro_regions_grow(job->context, &job->in, &job->grow, &job->result);
+    ro_status status =
+        ro_regions_grow(job->context, &job->in, &job->grow, &job->result, &job->report);
     job->ran = *ro_context_report(job->context);
     return status;
 }
 
-/* ---- The certificate --------------------------------------------------------------------------
- */
+/* ---- The certificate ------------------------------------------------------------------------ */
 
 uint64_t labels_unlike(const ro_image *labels, const ro_image *out, bool numbers)
 {
@@ -377,7 +349,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
     if (status == RO_OK)
         status = read_pictures(&job);
     if (status == RO_OK)
-        status = ro_image_load(to->context, files->path[1], NULL, &out, &info);
+        status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
     if (status == RO_OK)
         status = grow(&job);
     if (status == RO_OK)
@@ -399,8 +371,7 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
     return status;
 }
 
-/* ---- The run ----------------------------------------------------------------------------------
- */
+/* ---- The run -------------------------------------------------------------------------------- */
 
 static ro_status work(struct task *task)
 {
@@ -412,7 +383,7 @@ static ro_status work(struct task *task)
         return RO_OK;
     ro_status status = read_pictures(job);
     if (status == RO_OK)
-        status = check_outputs(job);
+        status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
     if (status == RO_OK)
         status = grow(job);
     if (status != RO_OK)

@@ -3,7 +3,6 @@
 #include "cli/commands/segment/segment.h"
 
 #include "cli/commands/segment/outline.h"
-#include "core/image.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +23,27 @@ static uint8_t byte_of(const ro_image *in, const char *row, size_t at)
         return (uint8_t)(v > 0 ? v < 1 ? lrintf(255 * v) : 255 : 0);
     }
     }
+}
+
+ro_status segment_accepts(ro_context *context, const struct segment_values *values, const char *out,
+                          const ro_image *in)
+{
+    ro_file_info info = {
+        .format = RO_INDEX8, .width = in->width, .height = in->height, .maxval = 1};
+    ro_status status = ro_writer_accepts(context, out, &info, NULL);
+    info.format = RO_RGB8;
+    info.maxval = 255;
+    if (status == RO_OK && values->overlay)
+        status = ro_writer_accepts(context, values->overlay, &info, NULL);
+    info.format = RO_GRAYF;
+    info.maxval = 0;
+    if (status == RO_OK && values->phi)
+        status = ro_writer_accepts(context, values->phi, &info, NULL);
+    if (status == RO_OK && values->contours)
+        status = ro_contours_accepts(context, values->contours);
+    if (status == RO_OK && values->table)
+        status = ro_bytes_accepts(context, values->table);
+    return status;
 }
 
 ro_status picture_of(ro_context *context, const ro_image *in, ro_image *picture)
@@ -92,7 +112,9 @@ ro_status frames_open(struct frames *frames, ro_context *context, const char *pa
             .format = RO_RGB8, .width = picture->width, .height = picture->height, .maxval = 255};
         char name[4096];
         if (strcmp(path, "-") == 0 || !name_frame(path, 0, name, sizeof name))
-            return ro_context_fail(context, RO_E_ARGUMENT, "frames cannot be named after %s", path);
+            return ro_context_fail(
+                context, RO_E_ARGUMENT,
+                "%s: a name that ends in .gif, .png or the like is needed for frames", path);
         return ro_writer_accepts(context, name, &info, NULL);
     }
     uint8_t colours[256][3];

@@ -33,7 +33,7 @@ int segment_useless(const ro_segment_report *r, const char *out)
             "the object, a narrower --window, --edge for objects with soft tones, or --force",
             i + 1, window, out);
     else
-        fail("label %d vanished%s, so %s was not written: try a --window that takes in what lies "
+        fail("label %d vanished%s, so %s was not written: try a --window that includes the tones "
              "under the seeds, larger seeds, or --force",
              i + 1, window, out);
     return EXIT_USELESS;
@@ -68,8 +68,8 @@ void segment_lines(const ro_report *ran, const ro_segment_report *r, double seco
         fputc('\n', stderr);
         if (label->stalled)
             fprintf(stderr,
-                    "segment: warning: label %d came to rest although its speed would carry %llu "
-                    "more pixels across: %s is too coarse to go on, use --number %s\n",
+                    "segment: warning: label %d stopped although its speed would carry it across "
+                    "%llu more pixels: %s is too coarse; use --number %s\n",
                     i + 1, (unsigned long long)label->held, r->number, finer(r->number));
         if (label->useless)
             fprintf(stderr, "segment: warning: label %d %s\n", i + 1,

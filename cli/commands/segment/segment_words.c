@@ -2,8 +2,6 @@
 /* Words of roundoff segment: numbers separated by commas, with "2:" before them for label 2. */
 #include "cli/commands/segment/segment.h"
 
-#include "pde/segment/segment.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +104,8 @@ int read_words(const struct command *command, const struct speed_words *words, i
                                    kinds[i].name, *text ? text : "\"\"", kinds[i].form);
             const int most = kinds[i].set ? RO_LABELS : most_label;
             if (numbers.label > most)
-                return usage_error(command, "--%s %s: there are labels 1 to %d", kinds[i].name,
-                                   text, most);
+                return usage_error(command, "--%s %s: labels go from 1 to %d", kinds[i].name, text,
+                                   most);
             if (!kinds[i].set) {
                 if (numbers.count == 3 && !(numbers.value[2] > 0))
                     return usage_error(command, "--at %s: the radius must be positive", text);
@@ -135,9 +133,9 @@ ro_status check_named(ro_context *context, const ro_segment_options *options,
                       const struct named named[RO_LABELS])
 {
     for (int i = 0; i < RO_LABELS; i++)
-        if (named[i].text && !ro_seeds_any(options, i + 1))
+        if (named[i].text && !ro_segment_has_seed(options, i + 1))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "--%s %s: label %d has no seed, give --at %d:X,Y",
+                                   "--%s %s: label %d has no seed; give --at %d:X,Y",
                                    named[i].option, named[i].text, i + 1, i + 1);
     return RO_OK;
 }

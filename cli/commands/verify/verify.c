@@ -3,8 +3,9 @@
  * roundoff verify: states anew what the files give and compares it with a certificate, line by
  * line; with --recompute it also makes the output once more, by the plain code, and compares bits.
  */
+#include "cli/commands/task.h"
 #include "cli/commands/verify/verify_options.h"
-#include "cli/frame/work.h"
+#include "cli/frame/pictures.h"
 #include "roundoff_io.h"
 
 #include <dirent.h>
@@ -18,7 +19,7 @@ struct values {
 };
 
 static const struct option options[] = {
-    {"recompute", NULL, "make OUT again by the plain code and compare its bits", OPTION_FLAG,
+    {"recompute", NULL, "make OUT again with the reference code and compare bits", OPTION_FLAG,
      .offset = offsetof(struct values, recompute)},
     {0},
 };
@@ -65,9 +66,9 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
         shorten(value, a);
         shorten(now ? now : "missing", b);
         if (now && *now == '[' && strlen(now) > 40)
-            snprintf(first, sizeof first, "number %d of %s is another", place_of(now, value), name);
+            snprintf(first, sizeof first, "number %d of %s differs", place_of(now, value), name);
         else
-            snprintf(first, sizeof first, "%s is %s, the certificate says %s", name, b, a);
+            snprintf(first, sizeof first, "%s is %s, but the certificate says %s", name, b, a);
     }
     for (int i = 0; i < found->count; i++)
         if (!is_of_the_run(found->lines[i].name) &&
@@ -86,13 +87,13 @@ static ro_status compare(ro_context *context, const struct certificate *stated,
 static ro_status compare_pixels(ro_context *context, const char *made, const char *out)
 {
     ro_image a = {0}, b = {0};
-    ro_status status = ro_image_load(context, made, NULL, &a, NULL);
+    ro_status status = ro_image_load(context, made, NULL, &a, NULL, NULL);
     if (status == RO_OK)
-        status = ro_image_load(context, out, NULL, &b, NULL);
+        status = ro_image_load(context, out, NULL, &b, NULL, NULL);
     if (status == RO_OK && (a.format != b.format || a.width != b.width || a.height != b.height ||
                             a.maxval != b.maxval))
-        status =
-            ro_context_fail(context, RO_E_FORMAT, "%s: has another shape than the reference", out);
+        status = ro_context_fail(context, RO_E_FORMAT,
+                                 "%s: has a different shape from the reference", out);
     const size_t bytes = status == RO_OK ? ro_format_row_bytes(a.format, a.width) : 0;
     const size_t pixel = status == RO_OK ? ro_format_row_bytes(a.format, 1) : 1;
     for (uint32_t y = 0; y < a.height && status == RO_OK; y++) {
@@ -102,9 +103,9 @@ static ro_status compare_pixels(ro_context *context, const char *made, const cha
         while (x < bytes && p[x] == q[x])
             x++;
         if (x < bytes)
-            status =
-                ro_context_fail(context, RO_E_FORMAT, "%s: pixel (%zu, %u) is not the reference's",
-                                out, x / pixel, y);
+            status = ro_context_fail(context, RO_E_FORMAT,
+                                     "%s: pixel (%zu, %u) differs from the reference", out,
+                                     x / pixel, y);
     }
     ro_image_free(&a);
     ro_image_free(&b);
@@ -136,44 +137,60 @@ static ro_status compare_folder(ro_context *context, const char *folder, const c
     return status;
 }
 
+/* The work ends here: what is wrong has been told. */
+static ro_status told(struct task *task, int exit_status)
+{
+    task->ended = exit_status;
+    return RO_E_ARGUMENT;
+}
+
+/* The certificate's options and `files` as a command line that writes to `path`. */
+static ro_status compose(const struct command *command, const struct certificate *stated,
+                         const char *const *reference, const struct operands *files,
+                         const char *path, struct arguments *arguments)
+{
+    if (command->verb)
+        arguments_add(arguments, command->verb, "");
+    const ro_status status = arguments_of(command, stated, reference, arguments);
+    for (int i = 0; reference[i]; i++)
+        if (reference[i][0] != '!')
+            arguments_add(arguments, reference[i], "");
+    arguments_add(arguments, "--quiet", "");
+    arguments_add(arguments, "--", "");
+    for (int i = 0; i + 1 < files->count; i++)
+        arguments_add(arguments, files->path[i], "");
+    arguments_add(arguments, path, "");
+    if (status != RO_OK || arguments->status == RO_OK)
+        return status;
+    return ro_context_fail(stated->context, arguments->status, "no memory for a certificate");
+}
+
 /* Runs the command once more into a folder of its own. */
-static int recompute(const struct command *command, struct work *work,
-                     const struct certificate *stated, const void *values,
-                     const struct operands *files)
+static ro_status recompute(struct task *task, const struct command *command,
+                           const struct certificate *stated, const void *values,
+                           const struct operands *files)
 {
     const char *place = getenv("TMPDIR"), *out = files->path[files->count - 1];
     const char *slash = strrchr(out, '/'), *const *reference = command->reference(values);
     char folder[1024], path[2048];
     snprintf(folder, sizeof folder, "%s/roundoff-XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(folder))
-        return fail("%s: no folder can be made to recompute in", folder);
+        return told(task, fail("%s: cannot make a folder to recompute in", folder));
     snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : out);
     struct arguments arguments = {0};
-    if (command->verb)
-        arguments_add(&arguments, command->verb, "");
-    ro_status status = arguments_of(command, stated, reference, &arguments);
-    for (int i = 0; reference[i]; i++)
-        if (reference[i][0] != '!')
-            arguments_add(&arguments, reference[i], "");
-    arguments_add(&arguments, "--quiet", "");
-    arguments_add(&arguments, "--", "");
-    for (int i = 0; i + 1 < files->count; i++)
-        arguments_add(&arguments, files->path[i], "");
-    arguments_add(&arguments, path, "");
-    if (status == RO_OK && arguments.status != RO_OK)
-        status = ro_context_fail(work->context, arguments.status, "no memory for a certificate");
+    ro_status status = compose(command, stated, reference, files, path, &arguments);
     int result = status == RO_OK ? command->run(command, arguments.count, arguments.list) : 0;
     arguments_free(&arguments);
     bool any = true;
     if (status == RO_OK)
-        status = compare_folder(work->context, folder, out, &any);
+        status = compare_folder(task->context, folder, out, &any);
     if (rmdir(folder) != 0 && result == 0)
         result = fail("%s: cannot be removed", folder);
     if (result)
-        return result;
+        return told(task, result);
     if (status == RO_OK && !any)
-        status = ro_context_fail(work->context, RO_E_IO, "the reference left no file");
-    return status == RO_OK ? 0 : work_failed(work, status, "-");
+        status = ro_context_fail(task->context, RO_E_IO, "the reference run wrote no file");
+    return status;
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
@@ -183,10 +200,10 @@ static bool is_named(const struct command *command, const char *name)
     return command->certify && strcmp(name, command->name) == 0;
 }
 
-static const struct command *find_command(const char *quoted)
+static const struct command *find_command(const struct certificate *stated)
 {
     const struct command *found = NULL;
-    char *name = certificate_plain(quoted);
+    char *name = certificate_plain(stated->context, certificate_value(stated, "command"));
     for (int i = 0; name && commands[i] && !found; i++)
         found = is_named(commands[i], name) ? commands[i] : NULL;
     if (name && !found && is_named(&command_calibrate_fit, name))
@@ -196,91 +213,117 @@ static const struct command *find_command(const char *quoted)
 }
 
 /* The values of the certified command and its operands, as they were. */
-static int read_back(const struct command *command, struct work *work,
-                     const struct certificate *stated, const struct operands *given,
-                     struct arguments *arguments, void *values, struct operands *files)
+static ro_status read_back(struct task *task, const struct command *command,
+                           const struct certificate *stated, struct arguments *arguments,
+                           void *values, struct operands *files)
 {
+    const struct operands *given = task->files;
     const char *operand = certificate_value(stated, "operand");
     ro_status status = arguments_of(command, stated, NULL, arguments);
     arguments_add(arguments, "--", "");
     if (operand) {
-        char *text = certificate_plain(operand);
+        char *text = certificate_plain(task->context, operand);
         if (!text && status == RO_OK)
-            status = ro_context_fail(work->context, RO_E_FORMAT, "the operand is no text");
+            status = ro_context_fail(task->context, RO_E_FORMAT, "the operand is not text");
         arguments_add(arguments, text ? text : "", "");
         free(text);
     }
     for (int i = 1; i < given->count; i++)
         arguments_add(arguments, given->path[i], "");
     if (status == RO_OK && arguments->status != RO_OK)
-        status = ro_context_fail(work->context, arguments->status, "no memory for a certificate");
+        status = ro_context_fail(task->context, arguments->status, "no memory for a certificate");
     if (status != RO_OK)
-        return work_failed(work, status, "-");
+        return status;
     memcpy(values, command->defaults, command->values_size);
     return options_parse(command, arguments->count, arguments->list, values, files) == PARSED
-               ? 0
-               : EXIT_BAD_USAGE;
+               ? RO_OK
+               : told(task, EXIT_BAD_USAGE);
 }
 
-static int check(const struct values *asked, struct work *work, const struct operands *given,
-                 struct certificate *stated)
+/* 0, or an exit status after saying why these files cannot be checked. */
+static int refuse_files(const struct values *asked, const struct command *command,
+                        const struct operands *given, const struct certificate *stated)
 {
-    struct certificate found = {0};
-    struct arguments arguments = {0};
-    struct operands files;
-    const struct command *command = find_command(certificate_value(stated, "command"));
     if (!command || !certificate_value(stated, "version"))
-        return fail("%s: certifies a command that this roundoff does not know", given->path[0]);
-    const char *files_stated = certificate_value(stated, "files");
-    const int wanted = files_stated && strlen(files_stated) == 1 ? *files_stated - '0' : 0;
+        return fail("%s: certifies a command that this version does not know", given->path[0]);
+    const char *files = certificate_value(stated, "files");
+    const int wanted = files && strlen(files) == 1 ? *files - '0' : 0;
     if (wanted < 1 || wanted >= MAX_OPERANDS || (command->files && wanted != command->files))
-        return fail("%s: is no certificate of %s, which it names", given->path[0], command->name);
+        return fail("%s: is not a valid certificate of %s", given->path[0], command->name);
     if (asked->recompute && !command->reference)
-        return fail("--recompute: %s makes no picture that could be made again", command->name);
+        return fail("--recompute: %s makes no picture to recompute", command->name);
     if (given->count - 1 != wanted)
-        return fail("this certificate of %s is verified with %s", command->name,
+        return fail("a certificate of %s is verified with %s", command->name,
                     wanted == 1   ? strchr(command->operands, ' ') ? "OUT" : command->operands
                     : wanted == 2 ? "IN and OUT"
                                   : "both inputs and OUT");
+    return 0;
+}
+
+static ro_status check(struct task *task, struct certificate *stated)
+{
+    const struct values *asked = task->values;
+    struct certificate found = {0};
+    struct arguments arguments = {0};
+    struct operands files;
+    const struct command *command = find_command(stated);
+    const int refused = refuse_files(asked, command, task->files, stated);
+    if (refused)
+        return told(task, refused);
     certificate_complete(stated, command);
     if (stated->status != RO_OK)
-        return work_failed(work, stated->status, "-");
+        return stated->status;
     void *values = malloc(command->values_size);
     if (!values)
-        return fail("not enough memory");
-    int result = read_back(command, work, stated, given, &arguments, values, &files);
-    if (result == 0) {
-        ro_status status = certificate_state(command, work->context, values, &files, &found);
-        if (status == RO_OK)
-            status = compare(work->context, stated, &found);
-        if (status != RO_OK)
-            result = work_failed(work, status, "-");
-    }
-    if (result == 0 && asked->recompute)
-        result = recompute(command, work, stated, values, &files);
+        return ro_context_fail(task->context, RO_E_MEMORY, "no memory for a certificate");
+    ro_status status = read_back(task, command, stated, &arguments, values, &files);
+    if (status == RO_OK)
+        status = certificate_state(command, task->context, values, &files, &found);
+    if (status == RO_OK)
+        status = compare(task->context, stated, &found);
+    if (status == RO_OK && asked->recompute)
+        status = recompute(task, command, stated, values, &files);
     certificate_close(&found);
     arguments_free(&arguments);
     free(values);
-    return result;
+    return status;
 }
 
-static void say_verified(const struct values *values, const struct operands *files,
-                         const struct certificate *stated)
+static ro_status work(struct task *task)
 {
-    char *version = certificate_plain(certificate_value(stated, "version"));
+    struct certificate *stated = task->data;
+    ro_status status = certificate_read(task->context, task->files->path[0], stated);
+    if (status == RO_OK)
+        status = check(task, stated);
+    pictures_begin(false); /* what was dropped was told when the files were made */
+    return status;
+}
+
+static int lines_of(const struct certificate *stated)
+{
     int lines = 0;
     for (int i = 0; i < stated->count; i++)
         lines += !is_of_the_run(stated->lines[i].name);
-    if (values->common.json) {
-        fputs("{\"command\": \"verify\", \"certificate\": ", stdout);
-        json_string(stdout, files->path[0]);
-        printf(", \"lines\": %d, \"recomputed\": %s, \"verified\": true}\n", lines,
-               values->recompute ? "true" : "false");
-    } else if (!values->common.quiet) {
-        tell("verify: %s holds, %d lines checked%s (made by version %s)", files->path[0], lines,
-             values->recompute ? ", the reference gives the same bits" : "",
-             version ? version : "");
-    }
+    return lines;
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct values *values = task->values;
+    fputs("{\"command\": \"verify\", \"certificate\": ", file);
+    json_string(file, task->files->path[0]);
+    fprintf(file, ", \"lines\": %d, \"recomputed\": %s, \"verified\": true}\n",
+            lines_of(task->data), values->recompute ? "true" : "false");
+}
+
+static void print_line(const struct task *task)
+{
+    const struct values *values = task->values;
+    const struct certificate *stated = task->data;
+    char *version = certificate_plain(task->context, certificate_value(stated, "version"));
+    tell("verify: %s holds, %d lines checked%s (made by version %s)", task->files->path[0],
+         lines_of(stated), values->recompute ? ", the reference gives the same bits" : "",
+         version ? version : "");
     free(version);
 }
 
@@ -293,24 +336,17 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count < 2)
         return usage_error(command, "verify needs CERT, IN and OUT");
-
-    struct work work;
-    int result = work_begin(&work, &values.common);
-    if (result)
-        return result;
     struct certificate stated = {0};
-    ro_status status = certificate_read(work.context, files.path[0], &stated);
-    if (status != RO_OK)
-        result = work_failed(&work, status, "-");
-    else
-        result = check(&values, &work, &files, &stated);
-    work_end(&work);
-    if (result == 0) {
-        say_verified(&values, &files, &stated);
-        result = finish_stdout();
-    }
+    const int result = task_run(&(struct task){
+        .command = command,
+        .values = &values,
+        .files = &files,
+        .data = &stated,
+        .work = work,
+        .json = print_json,
+        .say = print_line,
+    });
     certificate_close(&stated);
-    work_close(&work);
     return result;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands/verify/verify_options.h"
 
+#include "json/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,55 +38,14 @@ void arguments_free(struct arguments *arguments)
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-/* Of escapes, those that json_string writes, as a letter up to U+07FF. -1: another one. */
-static int escaped(const char **at)
+char *certificate_plain(ro_context *context, const char *value)
 {
-    const char *c = *at;
-    if (*c == '"' || *c == '\\') {
-        *at += 1;
-        return *c;
-    }
-    int value = *c == 'u' ? 0 : -1;
-    for (int i = 1; i <= 4 && value >= 0; i++) {
-        const char *digits = "0123456789abcdef", *digit = c[i] ? strchr(digits, c[i]) : NULL;
-        value = digit ? 16 * value + (int)(digit - digits) : -1;
-    }
-    if (value <= 0 || value >= 0x800)
-        return -1;
-    *at += 5;
-    return value;
-}
-
-/* A string at *at as plain text, to be freed, and *at behind it. */
-static char *take_text(const char **at)
-{
-    const char *c = *at;
-    char *text = *c++ == '"' ? malloc(strlen(c) + 1) : NULL, *to = text;
-    while (text && *c != '"') {
-        const bool plain = *c != '\\';
-        int next = (unsigned char)*c++;
-        if (!plain)
-            next = escaped(&c);
-        if (next <= 0) { /* the end too */
-            free(text);
-            return NULL;
-        }
-        if (!plain && next >= 0x80) {
-            *to++ = (char)(0xc0 | next >> 6);
-            next = 0x80 | (next & 0x3f);
-        }
-        *to++ = (char)next;
-    }
+    const size_t size = value ? strlen(value) : 0; /* with its quotes */
+    char *text = size ? malloc(size) : NULL;
+    struct ro_json json = ro_json_of(context, "certificate", value);
     if (text)
-        *to = '\0';
-    *at = c + 1;
-    return text;
-}
-
-char *certificate_plain(const char *value)
-{
-    char *text = value ? take_text(&value) : NULL;
-    if (text && *value) {
+        ro_json_text(&json, text, size);
+    if (text && (json.failed || *json.at)) {
         free(text);
         return NULL;
     }
@@ -92,22 +53,31 @@ char *certificate_plain(const char *value)
 }
 
 /* `["a", "b"]`. */
-static bool add_texts(struct arguments *to, const char *option, const char *list)
+static bool add_texts(struct arguments *to, ro_context *context, const char *option,
+                      const char *list)
 {
-    if (strcmp(list, "[]") == 0)
+    const size_t size = strlen(list) + 1;
+    char *text = malloc(size);
+    struct ro_json json = ro_json_of(context, "certificate", list);
+    if (!text) {
+        to->status = RO_E_MEMORY;
         return true;
-    while (*list == '[' || strncmp(list, ", ", 2) == 0) {
-        list += *list == '[' ? 1 : 2;
-        char *text = take_text(&list);
-        if (!text)
-            return false;
-        arguments_add(to, option, text);
-        free(text);
     }
-    return strcmp(list, "]") == 0;
+    ro_json_expect(&json, '[');
+    if (!ro_json_take(&json, ']')) {
+        do {
+            ro_json_text(&json, text, size);
+            if (!json.failed)
+                arguments_add(to, option, text);
+        } while (ro_json_take(&json, ','));
+        ro_json_expect(&json, ']');
+    }
+    free(text);
+    return !json.failed && *json.at == '\0';
 }
 
-static bool add_value(struct arguments *to, const struct option *option, const char *value)
+static bool add_value(struct arguments *to, ro_context *context, const struct option *option,
+                      const char *value)
 {
     char name[128];
     if (strcmp(value, "null") == 0)
@@ -119,14 +89,14 @@ static bool add_value(struct arguments *to, const struct option *option, const c
         return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
     }
     if (option->kind == OPTION_LIST)
-        return add_texts(to, name, value);
+        return add_texts(to, context, name, value);
     const bool words = option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE ||
                        option->kind == OPTION_SIZE || option->kind == OPTION_SCALE;
     if (!words) { /* a number: the parser of options takes no other */
         arguments_add(to, name, value);
         return true;
     }
-    char *text = certificate_plain(value);
+    char *text = certificate_plain(context, value);
     if (!text)
         return false;
     arguments_add(to, name, text);
@@ -159,9 +129,10 @@ ro_status arguments_of(const struct command *command, const struct certificate *
             k++;
         if (k < count && is_left(list[k], instead))
             continue;
-        if (k == count || !add_value(to, list[k], from->lines[i].value))
+        if (k == count || !add_value(to, from->context, list[k], from->lines[i].value))
             return ro_context_fail(from->context, RO_E_FORMAT,
-                                   "the certificate's line %s is none of %s", name, command->name);
+                                   "the certificate's line %s does not belong to %s", name,
+                                   command->name);
     }
     return to->status == RO_OK
                ? RO_OK

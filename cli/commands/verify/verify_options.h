@@ -22,6 +22,6 @@ ro_status arguments_of(const struct command *command, const struct certificate *
                        const char *const *instead, struct arguments *to);
 
 /* The text that a JSON string holds, to be freed; NULL: it is none, or there is no memory. */
-char *certificate_plain(const char *value);
+char *certificate_plain(ro_context *context, const char *value);
 
 #endif

@@ -12,6 +12,7 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/dbs/dbs_cuda.h"
 #include "halftone/halftone.h"
@@ -28,8 +29,7 @@ const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu)
     return kernels[cpu];
 }
 
-/* ---- The call ---------------------------------------------------------------------------------
- */
+/* ---- The call ------------------------------------------------------------------------------- */
 
 ro_status dbs_halftone(ro_context *context, const struct dbs_options *options, const ro_image *in,
                        const ro_image *out, struct dbs_result *result)
@@ -58,8 +58,7 @@ ro_status dbs_halftone_checked(ro_context *context, const struct dbs_options *op
     return status;
 }
 
-/* ---- The engine -------------------------------------------------------------------------------
- */
+/* ---- The engine ----------------------------------------------------------------------------- */
 
 struct choice {
     const char *name, *alias;
@@ -77,7 +76,7 @@ static int place_of(ro_context *context, const char *what, const char *name,
         if (!name || ro_name_equal(name, choices[i].name) ||
             (choices[i].alias && ro_name_equal(name, choices[i].alias)))
             return i;
-    ro_context_fail(context, RO_E_ARGUMENT, "there is no %s '%s'; it is %s or %s", what, name,
+    ro_context_fail(context, RO_E_ARGUMENT, "there is no %s '%s'; use %s or %s", what, name,
                     choices[0].name, choices[1].name);
     return -1;
 }
@@ -128,9 +127,10 @@ static ro_status open_cuda(struct halftoner *work, const struct dbs_plan *plan,
         ro_image padded = *shape;
         padded.width = (uint32_t)plan->width;
         padded.height = (uint32_t)plan->height;
-        const ro_halftone_options how = {.method = plan->options.start, .seed = made->options.seed};
-        ro_status status =
-            halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS, &how);
+        const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = plan->options.start,
+                                         .seed = made->options.seed};
+        ro_status status = halftoner_open(&made->first, work->context, &padded, PLANE_LUMA, RO_BITS,
+                                          &how, work->device);
         if (status != RO_OK)
             return status;
         start = (struct dbs_cuda_start){make_first, &made->first};
@@ -159,7 +159,7 @@ static ro_status open_engine(struct halftoner *work)
         .order = (enum dbs_order)order,
         .start = asked->start,
         .first = asked->first,
-        .rounds = asked->rounds,
+        .rounds = ro_is_default(asked->rounds) ? 0 : asked->rounds,
         .seed = asked->seed,
         .clipping_free = work->method->variant == DBS_CLIPPING_FREE,
         .shadow_numerator = asked->shadow[0],
@@ -203,7 +203,8 @@ ro_status dbs_audit(struct halftoner *work, const ro_image *grey, const ro_image
 static void count_launches(struct halftoner *work)
 {
     const struct dbs_work *made = work->state;
-    work->report.launches = (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
+    work->report.launches =
+        (uint64_t)dbs_on_cuda->launches(made->cuda) + made->first.report.launches;
 }
 
 static ro_status run_cuda(struct halftoner *work, const ro_image *in, const ro_image *out,
@@ -267,7 +268,7 @@ static ro_status run_resident(struct halftoner *work, const ro_image *in, const 
     struct dbs_work *made = work->state;
     if (made->options.first)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "a start that is given needs the image in host memory");
+                               "a given start needs the image in host memory");
     ro_status status = dbs_on_cuda->run_resident(made->cuda, in, out, images, stream);
     count_launches(work);
     return status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Direct binary search on the device, seen from the host: tables, memory and five launches: start,
- * c_pe, the search, the error of the result, the output; before them, where another method makes the
- * first halftone, the padded picture for it. The rounds of a search are one launch, for only the
- * device knows when they end.
+ * c_pe, the search, the error of the result, the output; before them, where another method makes
+ * the first halftone, the padded picture for it. The rounds of a search are one launch, for only
+ * the device knows when they end.
  */
 #include "cuda/cuda.cuh"
 #include "halftone/dbs/dbs_cuda.h"
@@ -25,7 +25,7 @@ struct dbs_cuda {
     struct dbs_cuda_start start;
 };
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 /* Updates as the device wants them: five squares of 4w + 2. */
 static void copy_updates(const struct dbs_state *state, int32_t *to)
@@ -101,7 +101,7 @@ static ro_status send_tables(struct dbs_cuda *work)
     return status;
 }
 
-/* ---- the search's kernel, by radius ---------------------------------------------------------------- */
+/* ---- the search's kernel, by radius --------------------------------------------------------- */
 
 typedef void search_fn(struct dbs_device);
 
@@ -151,7 +151,7 @@ static ro_status fit_search(struct dbs_cuda *work)
     return RO_OK;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
 static void describe(struct dbs_cuda *work)
 {
@@ -221,7 +221,7 @@ static ro_status dbs_cuda_open(ro_context *context, const struct dbs_options *op
 
 static int dbs_cuda_launches(const struct dbs_cuda *work) { return work->launches; }
 
-/* ---- running ----------------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------- */
 
 static size_t aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 
@@ -310,10 +310,10 @@ static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_imag
     }
     RO_CUDA_TRY(context, cudaGetLastError());
     void *arguments[] = {&d};
-    RO_CUDA_TRY(context, cudaLaunchCooperativeKernel(
-                             (const void *)searches[d.w].kernel, dim3((unsigned)work->cuda->processors),
-                             dim3((unsigned)work->warps * 32), arguments,
-                             search_bytes(d.w, work->warps), stream));
+    RO_CUDA_TRY(context, cudaLaunchCooperativeKernel((const void *)searches[d.w].kernel,
+                                                     dim3((unsigned)work->cuda->processors),
+                                                     dim3((unsigned)work->warps * 32), arguments,
+                                                     search_bytes(d.w, work->warps), stream));
     if (measure && work->sample_bytes == 1)
         convolve_kernel<uint8_t><<<blocks, 256, tile, stream>>>(d, pixels, pitch, 1);
     else if (measure)
@@ -362,7 +362,8 @@ static ro_status fetch(struct dbs_cuda *work, const ro_image *on_device, const r
         return RO_OK;
     }
     for (uint32_t y = 0; y < to->height; y++, row += to->stride, from += pitch)
-        RO_CUDA_TRY(work->context, cudaMemcpyAsync(row, from, bytes, cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(work->context,
+                    cudaMemcpyAsync(row, from, bytes, cudaMemcpyDeviceToHost, stream));
     return RO_OK;
 }
 

@@ -27,8 +27,7 @@ typedef __attribute__((vector_size(RO_VECTOR_BYTES), may_alias)) int32_t ints;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES), may_alias, aligned(4))) int32_t loose_ints;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES), may_alias)) uint32_t words;
 
-/* ---- A weighted sum of rows -------------------------------------------------------------------
- */
+/* ---- A weighted sum of rows ----------------------------------------------------------------- */
 
 /* sums[0 .. count - 1] of columns x0 on; rows[w + dy] is the row dy below. */
 #define DEFINE_WEIGH(name, element, vector, loose)                                                 \
@@ -65,8 +64,7 @@ typedef __attribute__((vector_size(RO_VECTOR_BYTES), may_alias)) uint32_t words;
 DEFINE_WEIGH(weigh_shorts, int16_t, shorts, loose_shorts)
 DEFINE_WEIGH(weigh_ints, int32_t, ints, loose_ints)
 
-/* ---- e and c_pe -------------------------------------------------------------------------------
- */
+/* ---- e and c_pe ----------------------------------------------------------------------------- */
 
 /* A bit row as numbers, margins and all. */
 static void expand(const struct dbs_plan *plan, const uint8_t *bits, int16_t *to)
@@ -210,8 +208,7 @@ void RO_SIMD_NAME(dbs_correlate)(struct dbs_state *state, int y0, int y1, void *
         correlate_rows(state, y0, y1, state->plan.w, scratch);
 }
 
-/* ---- The start --------------------------------------------------------------------------------
- */
+/* ---- The start ------------------------------------------------------------------------------ */
 
 /* A bit for each true lane of a comparison. */
 RO_INLINE uint32_t mask_of(ints truth)

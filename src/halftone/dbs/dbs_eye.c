@@ -123,14 +123,14 @@ ro_status dbs_eye_make(ro_context *context, struct dbs_plan *plan)
     struct dbs_options *options = &plan->options;
     if (options->sigma != 0 && options->distance != 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "an eye is a Gaussian or has a distance, not both");
+                               "an eye has either a sigma or a distance, not both");
     if (options->sigma != 0 && !is_positive(options->sigma))
         return ro_context_fail(context, RO_E_ARGUMENT, "sigma %g is not a positive number",
                                options->sigma);
     if ((options->dpi != 0 && !is_positive(options->dpi)) ||
         (options->distance != 0 && !is_positive(options->distance)))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%g dpi seen from %g mm are not positive numbers", options->dpi,
+                               "%g dpi seen from %g mm: both must be positive", options->dpi,
                                options->distance);
     fill_in(options);
     if (options->radius == 0 && is_gaussian(options))

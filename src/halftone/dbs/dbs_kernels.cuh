@@ -4,11 +4,11 @@
  * them, is a warp's: its 32 lanes are a row of a cell. The warp keeps the block's part of c_pe in
  * shared memory, with 2w + 1 pixels more on each side, for that is as far as an accepted change
  * reaches. All lanes try their pixels at once; the first lane that gains is accepted, the warp adds
- * its update, and the lanes after it are tried again: raster order. Blocks of a group touch nothing in
- * common, so any number of warps may work at once; a barrier of the whole grid parts the groups.
+ * its update, and the lanes after it are tried again: raster order. Blocks of a group touch nothing
+ * in common, so any number of warps may work at once; a barrier of the whole grid parts the groups.
  *
- * A window is 4w + 2 pixels wide and a row of the tile as much more as a block is, so that element i
- * of an update lies i + side floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
+ * A window is 4w + 2 pixels wide and a row of the tile as much more as a block is, so that element
+ * i of an update lies i + side floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
  */
 #ifndef RO_HALFTONE_DBS_DBS_KERNELS_CUH
 #define RO_HALFTONE_DBS_DBS_KERNELS_CUH
@@ -66,9 +66,9 @@ __device__ __forceinline__ size_t stale_word(const struct dbs_device &d, int x, 
     return (size_t)(y + 1) * (size_t)(d.across + 2) + (size_t)(x + 1);
 }
 
-/* ---- the start --------------------------------------------------------------------------------- */
+/* ---- the start ------------------------------------------------------------------------------ */
 
-/* Where a search starts from: packed bits of the padded picture, or of the picture itself, or none. */
+/* Where a search starts: packed bits of the padded picture, or of the picture itself, or none. */
 struct dbs_first {
     const unsigned char *bits;
     size_t pitch;
@@ -114,7 +114,8 @@ __global__ void start_kernel(struct dbs_device d, const unsigned char *in, size_
                 white = 2 * value < d.white; /* the minority of shadows */
         }
     }
-    const uint32_t whites = __ballot_sync(0xffffffff, white), opens = __ballot_sync(0xffffffff, open);
+    const uint32_t whites = __ballot_sync(0xffffffff, white),
+                   opens = __ballot_sync(0xffffffff, open);
     if (threadIdx.x == 0) {
         d.b[bit_word(d, (int)blockIdx.x, y)] = whites;
         d.open[bit_word(d, (int)blockIdx.x, y)] = opens;
@@ -123,7 +124,7 @@ __global__ void start_kernel(struct dbs_device d, const unsigned char *in, size_
     }
 }
 
-/* ---- e and c_pe -------------------------------------------------------------------------------- */
+/* ---- e and c_pe ----------------------------------------------------------------------------- */
 
 __device__ __forceinline__ int bit_at(const struct dbs_device &d, int x, int y)
 {
@@ -200,7 +201,7 @@ __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, si
     }
 }
 
-/* ---- the search -------------------------------------------------------------------------------- */
+/* ---- the search ----------------------------------------------------------------------------- */
 
 /* Toggle, then the neighbours in raster order. An update is seen from its origin, the first of two
  * swapped pixels; tables 0 to 4 are toggle, east, south-west, south, south-east. */
@@ -215,8 +216,9 @@ __constant__ const struct dbs_device_move dbs_moves[9] = {
     {-1, 1, -1, 0, 2, 0}, {0, 1, 0, 0, 3, 0},    {1, 1, 0, 0, 4, 0},
 };
 
-/* What a warp has in shared memory. Row r of `b` is row r - 1 of the block; for each of its cells, bit
- * 0 is the pixel left of the cell: rows of 34 bits. `stale` has a ring of cells round the block. */
+/* What a warp has in shared memory. Row r of `b` is row r - 1 of the block; for each of its cells,
+ * bit 0 is the pixel left of the cell: rows of 34 bits. `stale` has a ring of cells round the
+ * block. */
 template <int W> struct warp_memory {
     static constexpr int CELLS = dbs_cells(W), SIDE = CELLS * CELL, REACH = 2 * W + 1;
     static constexpr int PITCH = SIDE + 2 * REACH, WINDOW = 4 * W + 2, ROWS = SIDE + 2;
@@ -311,7 +313,7 @@ __device__ __forceinline__ void mark_stale(struct warp_memory<W> &tile, int u, i
     tile.stale[v + level][u + side] |= rows_near(y - level * CELL, reach);
 }
 
-/* Tries the pixels of row y in one cell of a block once each, the cell being number i of its row. */
+/* Tries the pixels of row y in one cell of a block once each, the cell being i-th of its row. */
 template <int W>
 __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &tile,
                            const int32_t *updates, int i, int y, int lane, unsigned &accepted,
@@ -321,7 +323,8 @@ __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &ti
     constexpr int PITCH = memory::PITCH, REACH = memory::REACH, WINDOW = memory::WINDOW;
     constexpr int SIZE = WINDOW * WINDOW;
     uint64_t b0 = tile.b[i][y], b1 = tile.b[i][y + 1], b2 = tile.b[i][y + 2];
-    const uint64_t open0 = tile.open[i][y], open1 = tile.open[i][y + 1], open2 = tile.open[i][y + 2];
+    const uint64_t open0 = tile.open[i][y], open1 = tile.open[i][y + 1],
+                   open2 = tile.open[i][y + 2];
     const int32_t *const centre = tile.pe + (y + REACH) * PITCH + i * CELL + lane + REACH;
     bool active = open1 >> (lane + 1) & 1;
     uint64_t flips[3] = {0, 0, 0};
@@ -506,7 +509,7 @@ template <int W> __global__ void search_kernel(struct dbs_device d)
     }
 }
 
-/* ---- the result -------------------------------------------------------------------------------- */
+/* ---- the result ----------------------------------------------------------------------------- */
 
 /* A thread for eight pixels: a byte of packed bits, or eight bytes. */
 __global__ void pack_kernel(struct dbs_device d, unsigned char *out, size_t pitch, int bytes)

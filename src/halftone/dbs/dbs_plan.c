@@ -25,8 +25,7 @@ const struct dbs_step dbs_neighbours[8] = {
     {-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
 };
 
-/* ---- The plan ---------------------------------------------------------------------------------
- */
+/* ---- The plan ------------------------------------------------------------------------------- */
 
 /* The shadow limit D: plain search empties tones below c_pp(0) / (2 S^2), so the next step of 1/255
  * above that is where the array must help; for Naesaenen's eye the next after half a step, for a
@@ -35,7 +34,7 @@ static ro_status make_shadow(ro_context *context, struct dbs_plan *plan)
 {
     struct dbs_options *options = &plan->options;
     if (options->shadow_denominator == 0 && options->shadow_numerator)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the shadow limit %u/0 is no number",
+        return ro_context_fail(context, RO_E_ARGUMENT, "the shadow limit %u/0 is not a number",
                                options->shadow_numerator);
     if (options->shadow_denominator == 0) {
         const uint64_t scale = 2ull * DBS_SCALE * DBS_SCALE,
@@ -57,7 +56,8 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
 {
     *plan = (struct dbs_plan){.options = *options};
     if (options->rounds < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds cannot be made", options->rounds);
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d rounds: must not be negative",
+                               options->rounds);
     ro_status status = dbs_eye_make(context, plan);
     if (status == RO_OK)
         status = dbs_start_check(context, in, &plan->options);
@@ -72,7 +72,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
             return status;
     } else if (options->screen || options->shadow_numerator || options->shadow_denominator) {
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "plain direct binary search takes no screen and no shadow limit");
+                               "plain direct binary search takes no screen or shadow limit");
     }
 
     plan->pad = 4 * plan->w;
@@ -104,8 +104,7 @@ ro_status dbs_plan_make(ro_context *context, const struct dbs_options *options, 
     return RO_OK;
 }
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 static uint32_t reflect(int64_t at, int64_t size)
 {
@@ -262,7 +261,7 @@ static ro_status open_state(ro_context *context, const struct dbs_options *optio
     *state = NULL;
     if (in->format != RO_GRAY8 && in->format != RO_GRAY16)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "direct binary search takes grey of 8 or 16 bits, not %s",
+                               "direct binary search takes 8-bit or 16-bit grey, not %s",
                                ro_format_name(in->format));
     struct dbs_state *made = calloc(1, sizeof *made);
     if (!made)

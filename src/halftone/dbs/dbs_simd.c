@@ -21,8 +21,7 @@ void RO_SIMD_NAME(dbs_start)(struct dbs_state *state, int y0, int y1, void *scra
 void RO_SIMD_NAME(dbs_project)(struct dbs_state *state, int y0, int y1, void *scratch);
 void RO_SIMD_NAME(dbs_correlate)(struct dbs_state *state, int y0, int y1, void *scratch);
 
-/* ---- Lines of sixteen -------------------------------------------------------------------------
- */
+/* ---- Lines of sixteen ----------------------------------------------------------------------- */
 
 #if defined(RO_SIMD_AVX512)
 
@@ -154,8 +153,7 @@ RO_INLINE int32_t lane_of(line a, uint32_t mask)
 }
 #endif
 
-/* ---- Trials -----------------------------------------------------------------------------------
- */
+/* ---- Trials --------------------------------------------------------------------------------- */
 
 /* Adds a table to the window of a move; `at` is the window's first line. */
 RO_INLINE void update(const struct dbs_plan *plan, const int32_t *table, int lines, int32_t *at,

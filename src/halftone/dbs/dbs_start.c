@@ -25,7 +25,7 @@ static ro_status check_own(ro_context *context, const ro_image *in, const ro_ima
                                ro_format_name(first->format));
     if (first->width != in->width || first->height != in->height)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the picture is %u x %u, but the halftone to start from %u x %u",
+                               "the picture is %u x %u but the halftone to start from is %u x %u",
                                in->width, in->height, first->width, first->height);
     return RO_OK;
 }
@@ -48,15 +48,15 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
 {
     if (options->first && options->start)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a search starts from %s or from a halftone that is given, not both",
+                               "a search starts from %s or from a given halftone, not both",
                                options->start);
     if (options->first && options->seed)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "nothing is random in a start that is given: no seed applies");
+                               "a given start is not random, so a seed does not apply");
     if (options->first)
         return check_own(context, in, options->first);
     if (!options->start)
-        options->start = DBS_RANDOM;
+        options->start = "acuity"; /* the least error, and no worms that show: docs/methods.md */
     if (ro_name_equal(options->start, DBS_RANDOM)) {
         options->start = DBS_RANDOM;
         return RO_OK;
@@ -70,7 +70,7 @@ ro_status dbs_start_check(ro_context *context, const ro_image *in, struct dbs_op
                                method->info.name);
     if (options->seed && !draws(method))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "nothing is random in a start from %s: no seed applies",
+                               "a start from %s is not random, so a seed does not apply",
                                method->info.name);
     return RO_OK;
 }
@@ -172,7 +172,8 @@ ro_status dbs_start_make(ro_context *context, struct dbs_state *state)
     if (status == RO_OK) {
         work.padded = &padded;
         ro_pool_run(context->pool, context->threads, pad_strips, &work);
-        const ro_halftone_options how = {.method = options->start, .seed = options->seed};
+        const ro_halftone_options how = {RO_HALFTONE_DEFAULTS, .method = options->start,
+                                         .seed = options->seed};
         status = ro_halftone(context, &padded, &state->first, &how);
     }
     ro_image_free(&padded);

@@ -21,7 +21,7 @@ const struct diffusion_kernel acuity_taps = {ACUITY_TAPS,
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static int64_t threshold_at(int tone)
+int acuity_threshold_at(int tone)
 {
     const int dark = tone < ACUITY_TONES / 2 ? tone : ACUITY_TONES - 1 - tone;
     const int16_t *line = acuity_thresholds[dark >> 2];
@@ -37,7 +37,7 @@ struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t ton
     const int32_t above = tone - plan->level[b], step = plan->level[b + 1] - plan->level[b];
     const int place = (int)((int64_t)255 * 256 * above / step); /* of 255 * 256 */
     const int j = place >> 8, f = place & 255, i = (place + 128) >> 8;
-    const int64_t t = threshold_at(j) * (256 - f) + (f ? threshold_at(j + 1) * f : 0);
+    const int64_t t = acuity_threshold_at(j) * (256 - f) + (f ? acuity_threshold_at(j + 1) * f : 0);
     return (struct acuity_tone){
         .above = above,
         .step = step,
@@ -71,10 +71,14 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     if (!acuity)
         return NULL;
     for (int class = 0; class < ACUITY_CLASSES; class ++) {
+        uint32_t fours[(ACUITY_TAPS + 3) / 4] = {0};
         for (int tap = 0; tap < ACUITY_TAPS; tap++) {
-            acuity->wide[tap][class] = acuity_weights[class][tap];
+            const uint32_t weight = (uint8_t)acuity_weights[class][tap];
+            fours[tap / 4] |= weight << (8 * (tap % 4));
             set_table(acuity, tap, class, acuity_weights[class][tap]);
         }
+        for (size_t i = 0; i < sizeof fours / sizeof *fours; i++)
+            acuity->fours[i][class] = (int32_t)fours[i];
         set_table(acuity, ACUITY_FIRST_HIGH, class, acuity_thresholds[class][0] >> 8);
         set_table(acuity, ACUITY_FIRST_LOW, class, acuity_thresholds[class][0] & 255);
         set_table(acuity, ACUITY_RISE, class, acuity_thresholds[class][1]);
@@ -85,8 +89,7 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     return acuity;
 }
 
-/* ---- one pixel after another ------------------------------------------------------------------
- */
+/* ---- one pixel after another ---------------------------------------------------------------- */
 
 /* Shares that are on their way to a column not yet reached or complete, counted from the pixel at
  * hand: of its own row, of the row below, of the row after that. */
@@ -180,6 +183,14 @@ static void run_ed(struct diffusion_run *run, const struct halftone_block *block
     }
 }
 
+static struct diffusion_line carried(const struct diffusion_run *run, uint32_t y, int line)
+{
+    const size_t number = 2 * (size_t)line + (y + 1) % 2;
+    return (struct diffusion_line){(int32_t *)run->state + number * line_length(run->plan) +
+                                       DIFFUSION_PAD,
+                                   sizeof(int32_t), 0, false};
+}
+
 const struct diffusion_schedule acuity_ed = {
     .name = "ed",
     .summary = "one pixel after another",
@@ -187,10 +198,21 @@ const struct diffusion_schedule acuity_ed = {
     .state_bytes = state_bytes,
     .granularity = granularity,
     .run = run_ed,
+    .carried = carried,
 };
 
-/* ---- the engine -------------------------------------------------------------------------------
- */
+/* ---- the engine ----------------------------------------------------------------------------- */
+
+static ro_status begin_cuda(struct halftoner *work, const struct diffusion_plan *plan)
+{
+    size_t entries;
+    uint32_t(*table)[4] = acuity_cuda_table(plan, &entries);
+    if (!table)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a table of tones");
+    ro_status status = diffusion_begin_cuda(work, (const uint32_t(*)[4])table, entries);
+    free(table);
+    return status;
+}
 
 static ro_status open_engine(struct halftoner *work)
 {
@@ -200,7 +222,8 @@ static ro_status open_engine(struct halftoner *work)
     struct diffusion_request request = diffusion_request_of(work);
     if (!state || !acuity_plan_make(&state->plan, &request))
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
-    return diffusion_begin(work, schedules);
+    return work->device == RO_DEVICE_CUDA ? begin_cuda(work, &state->plan)
+                                          : diffusion_begin(work, schedules);
 }
 
 static void close_engine(struct halftoner *work)
@@ -213,6 +236,10 @@ static void close_engine(struct halftoner *work)
 
 const struct halftone_engine acuity_engine = {
     .open = open_engine,
+    .begin = diffusion_restart,
     .run = diffusion_run_block,
+    .carry_in = diffusion_carry_in,
+    .carry_out = diffusion_carry_out,
     .close = close_engine,
+    .run_resident = diffusion_run_resident,
 };

@@ -46,10 +46,13 @@ enum { ACUITY_FIRST_HIGH = ACUITY_TAPS, ACUITY_FIRST_LOW, ACUITY_RISE, ACUITY_TA
 struct acuity_plan {
     int8_t bytes[ACUITY_TABLES][ACUITY_CLASSES];
     int16_t words[ACUITY_TABLES][ACUITY_CLASSES]; /* times 256 */
-    int32_t wide[ACUITY_TAPS][ACUITY_CLASSES];
-    struct acuity_tone tones[]; /* of every sample up to maxval */
+    int32_t fours[(ACUITY_TAPS + 3) / 4]
+                 [ACUITY_CLASSES]; /* the weights of four taps, a byte each */
+    struct acuity_tone tones[];    /* of every sample up to maxval */
 };
 
+/* The threshold of a tone from 0 to 255 between two levels, in 4096ths of their step. */
+int acuity_threshold_at(int tone);
 struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone);
 
 /* The error that is passed on; what lies beyond a step and a quarter is lost. */
@@ -73,6 +76,10 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
  * are those of the row above. A column of line[0] is complete two columns later. */
 void acuity_columns(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
                     int64_t last);
+
+/* What a device looks up by tone (acuity_cuda.c), of so many entries; NULL without memory, else to
+ * be freed. */
+uint32_t (*acuity_cuda_table(const struct diffusion_plan *plan, size_t *entries))[4];
 
 extern const struct diffusion_schedule acuity_reference; /* the definition, for tests */
 extern const struct diffusion_schedule acuity_ed;

@@ -64,21 +64,29 @@ RO_INLINE ints16 acuity_share_16(const struct acuity_plan *acuity,
 }
 #else
 struct acuity_pixels_32 {
-    ints32 above, step, threshold, most, class, level;
+    ints32 above, step, threshold, most, level;
+    ints32 weights[3]; /* of four taps each */
 };
 
+/* Looking up takes the time, so what two levels have in common is not looked up. */
 RO_INLINE struct acuity_pixels_32 acuity_pixels_32(const struct diffusion_plan *plan, lanes32 tone)
 {
-    const int32_t *table = &plan->acuity->tones->above;
+    const struct acuity_plan *acuity = plan->acuity;
+    const int32_t *table = &acuity->tones->above;
     const ints32 place = (ints32)(tone >> 4) * (int32_t)(sizeof(struct acuity_tone) / 4);
+    const ints32 numbers = look_up(table, place + 3), class = numbers & 0xff;
     struct acuity_pixels_32 pixels = {
-        .above = look_up(table, place),
-        .step = look_up(table, place + 1),
+        .above = (ints32)tone,
+        .step = (ints32){0} + plan->white,
         .threshold = look_up(table, place + 2),
+        .weights = {look_up(acuity->fours[0], class), look_up(acuity->fours[1], class),
+                    look_up(acuity->fours[2], class)},
     };
-    const ints32 numbers = look_up(table, place + 3);
-    pixels.class = numbers & 0xff;
-    pixels.level = numbers >> 8 & 0xff;
+    if (plan->levels != 2) {
+        pixels.above = look_up(table, place);
+        pixels.step = look_up(table, place + 1);
+        pixels.level = numbers >> 8 & 0xff;
+    }
     pixels.most = 5 * pixels.step >> 2;
     return pixels;
 }
@@ -86,7 +94,8 @@ RO_INLINE struct acuity_pixels_32 acuity_pixels_32(const struct diffusion_plan *
 RO_INLINE ints32 acuity_share_32(const struct acuity_plan *acuity,
                                  const struct acuity_pixels_32 *pixels, int tap, ints32 e)
 {
-    ints32 weight = look_up(acuity->wide[tap], pixels->class);
+    (void)acuity;
+    const ints32 weight = pixels->weights[tap / 4] << (24 - 8 * (tap % 4)) >> 24;
     return (weight * e + ACUITY_ONE / 2) >> 7;
 }
 #endif
@@ -156,6 +165,19 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
         s->passed[q] = s->passed[WAVE_CHUNK + q];
 }
 
+/* What a band of fewer rows than lanes hands on: it has moved to the lane below its last. */
+static void SIZED(acuity_leave_lines_)(const struct wave_band *band,
+                                       const struct SIZED(acuity_scratch_) * s, int64_t k0)
+{
+    const int64_t column = k0 - ACUITY_SKEW * (band->rows - 1);
+    entry *below = (entry *)band->left[0] + (column - 2);
+    entry *after = (entry *)band->left[1] + (column - 1);
+    for (int q = 0; q < WAVE_CHUNK; q++) {
+        below[q] = (entry)s->in_flow[q + 2][band->rows];
+        after[q] = (entry)s->passed[q + 5][band->rows];
+    }
+}
+
 static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_band *band,
                                  int64_t first, int64_t last)
 {
@@ -170,6 +192,8 @@ static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_
             SIZED(acuity_chunk_)(plan, band, k0, true);
         else
             SIZED(acuity_chunk_)(plan, band, k0, false);
+        if (band->left[0])
+            SIZED(acuity_leave_lines_)(band, s, k0);
         if (plan->bits_out) {
             SIZED(store_bits_)(plan, band, &s->pixels, ACUITY_SKEW, k0);
             continue;

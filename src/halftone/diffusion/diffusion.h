@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "halftone/diffusion/kernels.h"
 #include "halftone/halftone.h"
+#include "parallel/wavefront.h"
 
 enum {
     DIFFUSION_MAX_LEVELS = 256,
@@ -97,9 +98,26 @@ struct diffusion_run {
     struct ro_pool *pool;
     ro_cpu cpu;
     int threads;
-    void *state;    /* of diffusion_schedule.state_bytes, zeroed before the first block */
+    void *state;    /* of diffusion_schedule.state_bytes, zeroed at first */
+    bool used;      /* rows have left something there */
+    bool filled, cleared; /* the wave's: its lines, before the first image, and before this one */
     uint64_t steps; /* counted by the schedule as it runs */
+    uint32_t first_row, end_row;    /* of the rows that are run */
+    struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
 };
+
+/* A line of the numbers that rows hand on, where a schedule keeps it: column x is at
+ * column[x] - bias, of a row that ran right to left at column[width - 1 - x]. */
+struct diffusion_line {
+    void *column;
+    int bytes; /* 2 or 4 */
+    int32_t bias;
+    bool reversed;
+};
+void diffusion_line_put(const struct diffusion_line *line, uint32_t width, uint32_t x,
+                        uint32_t count, const int32_t *values);
+void diffusion_line_get(const struct diffusion_line *line, uint32_t width, uint32_t x,
+                        uint32_t count, int32_t *values);
 
 struct diffusion_schedule {
     const char *name;
@@ -109,6 +127,11 @@ struct diffusion_schedule {
     /* Rows to a block: all blocks but the last of an image have a multiple of this many. */
     int (*granularity)(const struct diffusion_plan *plan, ro_cpu cpu);
     void (*run)(struct diffusion_run *run, const struct halftone_block *block);
+    /* Before the first block of a run; NULL: it wants its state zeroed again. */
+    void (*begin)(struct diffusion_run *run);
+    /* Line number `line` of what flows into row y, the first of the run or the one below it; NULL:
+     * it keeps other numbers. */
+    struct diffusion_line (*carried)(const struct diffusion_run *run, uint32_t y, int line);
 };
 
 extern const struct diffusion_schedule diffusion_reference; /* the definition, for tests */
@@ -120,9 +143,12 @@ extern const struct diffusion_schedule diffusion_wave;
 struct diffusion_state {
     struct diffusion_plan plan;
     const struct diffusion_schedule *schedule; /* on the CPU, or */
+    bool any_schedule;                         /* none was asked for */
     struct diffusion_run run;
     void *memory;                /* holds run.state, on a cache line of its own */
-    struct diffusion_cuda *cuda; /* on a device */
+    size_t state_bytes;          /* of it */
+    struct diffusion_cuda *cuda; /* on a device; then `run` is for what is left of a piece */
+    int32_t *lines;              /* there: what goes to the device and comes from it */
 };
 
 /* The plan asked for, but for its kernel. */
@@ -132,7 +158,14 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work);
  * first block ready to run. The engine's other calls follow. */
 ro_status diffusion_begin(struct halftoner *work,
                           const struct diffusion_schedule *const *schedules);
+ro_status diffusion_restart(struct halftoner *work);
+/* The same on a device; `table` and its entries are acuity's (acuity_cuda.c), else NULL. */
+ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4], size_t entries);
+ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, const ro_image *out,
+                                 uint32_t images, void *stream);
 ro_status diffusion_run_block(struct halftoner *work, const struct halftone_block *block);
+void diffusion_carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values);
+void diffusion_carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values);
 void diffusion_end(struct halftoner *work);
 
 /*

@@ -13,10 +13,10 @@ static ro_status check_tap(ro_context *context, int dx, int dy, int weight, int 
                                "rounded; taps lead to the right or to rows below",
                                dx, dy);
     if (dx < -DIFFUSION_MAX_DX || dx > DIFFUSION_MAX_DX || dy > DIFFUSION_MAX_DY)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "tap (%d, %d) of the kernel reaches too far; %d columns and %d rows "
-                               "are possible",
-                               dx, dy, DIFFUSION_MAX_DX, DIFFUSION_MAX_DY);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "tap (%d, %d) of the kernel reaches too far; the limit is %d columns and %d rows", dx,
+            dy, DIFFUSION_MAX_DX, DIFFUSION_MAX_DY);
     if (weight < -divisor || weight > divisor)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "weight %d of the kernel is larger than its divisor %d", weight,
@@ -29,11 +29,11 @@ ro_status diffusion_kernel_take(ro_context *context, const ro_kernel *from,
 {
     if (from->divisor < 1 || from->divisor > DIFFUSION_MAX_DIVISOR)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "the kernel's divisor is %d; 1 to %d are possible", from->divisor,
+                               "the kernel's divisor is %d; it must be from 1 to %d", from->divisor,
                                DIFFUSION_MAX_DIVISOR);
     if (from->count < 1 || from->count > RO_KERNEL_TAPS)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "the kernel has %d taps; 1 to %d are possible", from->count,
+                               "the kernel has %d taps; it must have 1 to %d", from->count,
                                RO_KERNEL_TAPS);
     *kernel = (struct diffusion_kernel){.divisor = from->divisor};
     int total = 0;
@@ -45,7 +45,7 @@ ro_status diffusion_kernel_take(ro_context *context, const ro_kernel *from,
         for (int k = 0; k < i; k++)
             if (from->taps[k].dx == dx && from->taps[k].dy == dy)
                 return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "tap (%d, %d) of the kernel is there twice", dx, dy);
+                                       "tap (%d, %d) of the kernel appears twice", dx, dy);
         total += abs(weight);
         if (weight != 0)
             kernel->taps[kernel->count++] =

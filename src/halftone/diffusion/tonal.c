@@ -48,8 +48,7 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
     }
 }
 
-/* ---- one pixel after another ------------------------------------------------------------------
- */
+/* ---- one pixel after another ---------------------------------------------------------------- */
 
 #define TEMPLATE static inline __attribute__((always_inline))
 /* A choice that no branch can foresee is made without one. */
@@ -177,6 +176,12 @@ static void run_ed(struct diffusion_run *run, const struct halftone_block *block
     }
 }
 
+static struct diffusion_line carried(const struct diffusion_run *run, uint32_t y, int line)
+{
+    (void)y, (void)line;
+    return (struct diffusion_line){(int32_t *)run->state + 1, sizeof(int32_t), 0, false};
+}
+
 const struct diffusion_schedule tonal_ed = {
     .name = "ed",
     .summary = "one pixel after another",
@@ -184,10 +189,10 @@ const struct diffusion_schedule tonal_ed = {
     .state_bytes = state_bytes,
     .granularity = granularity,
     .run = run_ed,
+    .carried = carried,
 };
 
-/* ---- the engine -------------------------------------------------------------------------------
- */
+/* ---- the engine ----------------------------------------------------------------------------- */
 
 struct tonal_state {
     struct diffusion_state diffusion; /* first: the engine of error diffusion runs and closes it */
@@ -209,6 +214,9 @@ static ro_status open_engine(struct halftoner *work)
 
 const struct halftone_engine tonal_engine = {
     .open = open_engine,
+    .begin = diffusion_restart,
     .run = diffusion_run_block,
+    .carry_in = diffusion_carry_in,
+    .carry_out = diffusion_carry_out,
     .close = diffusion_end,
 };

@@ -87,6 +87,16 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
     }
 }
 
+/* What a band of fewer rows than lanes hands on: it has moved to the lane below its last. */
+static void tonal_leave_lines(const struct wave_band *band, const struct tonal_scratch *s,
+                              int64_t k0)
+{
+    const int at = band->rows / TONAL_SIDE, in = band->rows % TONAL_SIDE;
+    int32_t *below = (int32_t *)band->left[0] + (k0 - 1 - TONAL_SKEW * (band->rows - 1));
+    for (int q = 0; q < WAVE_CHUNK; q++)
+        below[q] = (int32_t)s->in_flow[q - 1 + TONAL_SKEW][at][in];
+}
+
 static void tonal_steps(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
                         int64_t last)
 {
@@ -104,6 +114,8 @@ static void tonal_steps(const struct diffusion_plan *plan, struct wave_band *ban
             tonal_chunk(plan, band, k0, false, true, false);
         else
             tonal_chunk(plan, band, k0, false, false, false);
+        if (band->left[0])
+            tonal_leave_lines(band, s, k0);
         if (plan->bits_out) {
             store_bits_32(plan, band, &s->pixels, TONAL_SKEW, k0);
             continue;

@@ -65,18 +65,69 @@ static int granularity(const struct diffusion_plan *plan, ro_cpu cpu)
     return code ? code->lanes : 1;
 }
 
-/* Before the first row every error is zero. */
-static void clear_lines(const struct diffusion_plan *plan, const struct wave_code *code,
-                        struct ro_wavefront *front, const struct ro_wavefront_shape *shape)
+static int32_t bias_of(const struct diffusion_plan *plan, const struct wave_code *code)
 {
-    unsigned char *lines = (unsigned char *)front + shape->slots_at;
-    size_t bytes = (size_t)shape->slots * shape->slot_bytes;
-    if (code && plan->lane_bits == 16)
-        for (size_t i = 0; i < bytes / 2; i++)
-            ((uint16_t *)lines)[i] = (uint16_t)plan->bias;
-    else if (code)
-        for (size_t i = 0; i < bytes / 4; i++)
-            ((uint32_t *)lines)[i] = (uint32_t)plan->bias;
+    return code ? plan->bias : 0;
+}
+
+static void fill(void *entries, size_t count, size_t entry, int32_t value)
+{
+    if (entry == 2)
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)entries)[i] = (uint16_t)value;
+    else
+        for (size_t i = 0; i < count; i++)
+            ((int32_t *)entries)[i] = value;
+}
+
+/* The line that the rows above row y hand on, as line_of finds it for a band: the first row's, or
+ * that of the row below the last. Bands of scalar code are rows. */
+static struct diffusion_line carried(const struct diffusion_run *run, uint32_t y, int line)
+{
+    const struct diffusion_plan *plan = run->plan;
+    const struct wave_code *code = find_code(plan, run->cpu);
+    const struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
+    const uint32_t height = code ? (uint32_t)code->lanes : 1;
+    const bool rows = !code && !plan->acuity; /* a line is a band's only one */
+    int64_t number = (int64_t)((y - run->first_row + height - 1) / height) - 1 - (rows ? line : 0);
+    unsigned char *lines = ro_wavefront_slot_of_all(run->state, &shape, number);
+    return (struct diffusion_line){
+        .column = lines + (size_t)(rows ? 0 : line) * line_bytes(plan, code) +
+                  WAVE_LINE_PAD * entry_bytes(plan, code),
+        .bytes = (int)entry_bytes(plan, code),
+        .bias = bias_of(plan, code),
+    };
+}
+
+/* Before the first row every error is zero. Beyond the borders they are so for ever: bands write
+ * zeros there, or what nobody reads. */
+static void clear_lines(struct diffusion_run *run)
+{
+    const struct diffusion_plan *plan = run->plan;
+    const struct wave_code *code = find_code(plan, run->cpu);
+    const struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
+    const size_t entry = entry_bytes(plan, code);
+    if (!run->filled && bias_of(plan, code) != 0)
+        fill((unsigned char *)run->state + shape.slots_at,
+             (size_t)shape.slots * shape.slot_bytes / entry, entry, bias_of(plan, code));
+    else if (run->filled)
+        for (int line = 0; line < plan->rows_down; line++)
+            fill(carried(run, run->first_row, line).column, plan->width, entry,
+                 bias_of(plan, code));
+    run->filled = run->cleared = true;
+}
+
+/* Lines are touched when rows come, and before that only if errors are put there. */
+static void begin(struct diffusion_run *run)
+{
+    const struct ro_wavefront_shape shape =
+        shape_of(run->plan, find_code(run->plan, run->cpu), run->threads);
+    struct ro_wavefront *front = run->state;
+    ro_wavefront_restart(front, &shape);
+    front->link = run->link;
+    run->cleared = false;
+    if (run->link && run->link->above)
+        clear_lines(run);
 }
 
 /* One block's work, shared by its threads. */
@@ -137,17 +188,26 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             .first_row = block->first_row + row,
             .scratch = ro_wavefront_scratch(front, thread),
         }};
+    const struct ro_wavefront_link *link = front->link;
+    const bool short_band = work.band.rows < job->height && link && link->below;
     for (int line = 0; line < plan->rows_down; line++) {
         work.band.above[line] = line_of(job, front, (int64_t)number - 1, line);
-        work.band.below[line] = line_of(job, front, number, line);
+        /* There is no next band: its slot takes what idle lanes leave. */
+        work.band.below[line] = line_of(job, front, (int64_t)number + short_band, line);
+        work.band.left[line] = short_band ? line_of(job, front, number, line) : NULL;
     }
-    /* The last word of the last row is complete behind the last column by its lane's lag. */
+    /* The last word of the last row is complete behind the last column by its lane's lag; what it
+     * hands on, some columns behind that. */
     int64_t last_lag = (int64_t)plan->skew * (work.band.rows - 1);
     int64_t end = ((int64_t)(plan->width - 1) & -WAVE_CHUNK) + last_lag;
+    if (short_band && end < (int64_t)plan->width - WAVE_CHUNK + last_lag + delay_of(plan))
+        end = (int64_t)plan->width - WAVE_CHUNK + last_lag + delay_of(plan);
+    /* Lines of bands get ahead of one another by the skew, those that are given do not. */
+    const bool given = number == 0 && link && link->above;
     struct ro_band_way way = {
         .end = ((end + WAVE_CHUNK - 1) & -WAVE_CHUNK) + WAVE_CHUNK,
         .interval = job->interval,
-        .ahead = (int64_t)plan->skew + 1,
+        .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
     ro_wavefront_walk(front, chain, number, &way, vector_steps, &work);
@@ -198,8 +258,9 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     const struct wave_code *code = find_code(plan, run->cpu);
     struct ro_wavefront *front = run->state;
     struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
-    if (front->begun == 0)
-        clear_lines(plan, code, front, &shape);
+    if (!run->cleared)
+        clear_lines(run);
+    front->last = block->first_row + block->rows == run->end_row;
 
     struct job job = {.plan = plan, .code = code, .block = block, .height = code ? code->lanes : 1};
     struct ro_chain chain = {plan->width, front->begun,
@@ -219,4 +280,6 @@ const struct diffusion_schedule diffusion_wave = {
     .state_bytes = state_bytes,
     .granularity = granularity,
     .run = run,
+    .begin = begin,
+    .carried = carried,
 };

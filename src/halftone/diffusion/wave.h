@@ -33,7 +33,9 @@ struct wave_band {
     const void *above[DIFFUSION_MAX_DY]; /* column 0 of the biased errors of rows -1, -2, -3 */
     void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3; or what
                                           * flows out, see tonal_lanes.h and acuity_lanes.h */
-    void *scratch;                       /* wave_code.scratch_bytes, aligned to 64 */
+    void *left[DIFFUSION_MAX_DY]; /* the same of rows rows-1, ..., where these are fewer than lanes
+                                   * and lines are wanted; `below` is then of no use. Or NULL */
+    void *scratch;                /* wave_code.scratch_bytes, aligned to 64 */
 };
 
 /* Code for one instruction set and lane width. `steps` runs steps first to last-1, whole chunks. */

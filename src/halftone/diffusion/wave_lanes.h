@@ -34,17 +34,22 @@ struct SIZED(scratch_) {
 
 /* ---- pixels in, pixels out ------------------------------------------------------------------ */
 
-/* Copies columns first .. first+count-1 of a row where they exist, and zeros elsewhere. */
+/* Columns first .. first+count-1 of a row where they exist, and zeros elsewhere. Small pictures are
+ * all edges: what lies within one is not copied. */
 static const unsigned char *SIZED(row_with_edges_)(const struct diffusion_plan *plan,
                                                    const unsigned char *row, int64_t first,
                                                    int count, unsigned char *buffer)
 {
+    static _Alignas(RO_VECTOR_BYTES) const unsigned char nothing[RO_VECTOR_BYTES];
     int size = plan->sample_bytes;
     int64_t from = first < 0 ? 0 : first;
     int64_t to = first + count > plan->width ? plan->width : first + count;
-    memset(buffer, 0, (size_t)(count * size));
-    if (from < to)
-        memcpy(buffer + (from - first) * size, row + from * size, (size_t)((to - from) * size));
+    if (from >= to)
+        return nothing;
+    if (to - from == count)
+        return row + first * size;
+    memset(buffer, 0, RO_VECTOR_BYTES);
+    memcpy(buffer + (from - first) * size, row + from * size, (size_t)((to - from) * size));
     return buffer;
 }
 
@@ -174,8 +179,8 @@ RO_INLINE lanes32 hash_mix(lanes32 x)
     return x ^ (x >> 16);
 }
 
-/* diffusion_noise of sixteen pixels: the remainder of a division whose quotient is at most one too
- * small. */
+/* The noise of sixteen pixels (diffusion_seen): the remainder of a division whose quotient is at
+ * most one too small. */
 RO_INLINE ints32 noise_at(const struct diffusion_plan *plan, lanes32 row_hash, lanes32 column)
 {
     const uint32_t range = 2 * (uint32_t)plan->noise + 1;
@@ -379,6 +384,24 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             s->history[dy][HISTORY - age] = s->history[dy][HISTORY + WAVE_CHUNK - age];
 }
 
+/* What a band of fewer rows than lanes hands on. The history of dy holds in lane i the errors of
+ * row i - dy; those of rows above the band it hands on as they are. */
+static void SIZED(leave_lines_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                const struct SIZED(scratch_) * s, int skew, int64_t k0)
+{
+    for (int dy = 1; dy <= plan->rows_down; dy++) {
+        lane *left = band->left[dy - 1];
+        if (dy > band->rows) {
+            const lane *above = band->above[dy - band->rows - 1];
+            memcpy(left + k0, above + k0, WAVE_CHUNK * sizeof *left);
+            continue;
+        }
+        for (int q = 0; q < WAVE_CHUNK; q++)
+            left[k0 + q - (int64_t)skew * (band->rows - dy)] =
+                s->history[dy][HISTORY + q][band->rows];
+    }
+}
+
 RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
                                  const struct diffusion_kernel *kernel, struct wave_band *band,
                                  int64_t first, int64_t last, enum wave_kind kind)
@@ -395,6 +418,8 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
             SIZED(chunk_)(plan, kernel, band, k0, true, kind);
         else
             SIZED(chunk_)(plan, kernel, band, k0, false, kind);
+        if (band->left[0])
+            SIZED(leave_lines_)(plan, band, s, skew, k0);
         if (plan->bits_out) {
             SIZED(store_bits_)(plan, band, s, skew, k0);
             continue;

@@ -2,6 +2,7 @@
 /* Ordered dithering's engine: from options to a plan, and rows over threads. */
 #include "halftone/ordered/ordered.h"
 
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "halftone/ordered/ordered_cuda.h"
 #include "simd/variants.h"
@@ -65,21 +66,22 @@ static ro_status find_screen(struct halftoner *work, struct screen *screen)
     if (!variants[variant].kind)
         return copy_screen(context, screen, 1);
     if (options->cell < 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a screen cannot have %d cells a side",
+        return ro_context_fail(context, RO_E_ARGUMENT, "a screen cannot have %d cells per side",
                                options->cell);
     const bool built_in = options->cell == 0 || options->cell == SCREEN_BUILT_IN_SIDE;
     if (variant == ORDERED_BLUE_NOISE && options->seed == 0 && built_in)
         return copy_screen(context, screen, SCREEN_BUILT_IN_SIDE);
     ro_screen_options made = {
+        RO_SCREEN_DEFAULTS,
         .kind = variants[variant].kind,
-        .size = variants[variant].size ? variants[variant].size : (uint32_t)options->cell,
+        .cell = variants[variant].size ? variants[variant].size : (uint32_t)options->cell,
         .seed = options->seed,
         .angle = options->angle,
         .shape = options->shape,
     };
     if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
-        made.size = ordered_plate_dot(made.size ? made.size : SCREEN_DOT_SIDE, work->plate);
-        if (made.angle == 0 && made.size % 2 == 0)
+        made.cell = ordered_plate_dot(made.cell ? made.cell : SCREEN_DOT_SIDE, work->plate);
+        if (made.angle == 0 && made.cell % 2 == 0)
             made.angle = 45;
         else if (work->plate > 1) /* of odd size */
             made.angle = 0;
@@ -137,10 +139,10 @@ static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
     const bool on_device = work->device == RO_DEVICE_CUDA;
-    const int percent = work->options.threshold ? work->options.threshold : 50;
+    const int percent = ro_is_default(work->options.threshold) ? 50 : work->options.threshold;
     if (percent < 1 || percent > 99)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a threshold of %d %% is not possible, only 1 to 99 %%", percent);
+        return ro_context_fail(context, RO_E_ARGUMENT, "threshold %d%%: must be from 1%% to 99%%",
+                               percent);
     struct ordered_state *state = calloc(1, sizeof *state);
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
@@ -172,6 +174,8 @@ static ro_status open_engine(struct halftoner *work)
     /* A block of some ten thousand pixels is worth a thread's while. */
     uint32_t rows = (1u << 16) / plan->width;
     work->granularity = rows < 1 ? 1 : rows > 64 ? 64 : rows;
+    work->bytes = sizeof *state + plan->bytes;
+    work->carried = 0;
     work->report.schedule = "rows";
     work->report.cpu = state->row == ordered_row_scalar ? RO_CPU_SCALAR : context->cpu;
     work->report.threads = context->threads;

@@ -64,6 +64,7 @@ struct ordered_plan {
     void *whites;       /* for bits: of each cell the smallest white sample, sample_bytes wide */
     uint16_t *smallest; /* the same of each rank */
     uint32_t *ranks;    /* or else the ranks */
+    size_t bytes;       /* of all of them */
 };
 
 /* ---- The definition ---- */

@@ -85,6 +85,8 @@ bool ordered_plan_tables(struct ordered_plan *plan, bool compare)
         !ro_size_multiply(entries, whites ? (size_t)plan->sample_bytes : sizeof *plan->ranks,
                           &bytes))
         return false;
+    plan->bytes = bytes + ((size_t)plan->maxval + 1) * sizeof *plan->lookup +
+                  (whites ? plan->cells * sizeof *plan->smallest : 0);
     plan->lookup = malloc(((size_t)plan->maxval + 1) * sizeof *plan->lookup);
     if (whites) {
         plan->whites = malloc(bytes);

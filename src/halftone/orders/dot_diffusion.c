@@ -155,6 +155,7 @@ static ro_status open_engine(struct halftoner *work)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
                                work->in.width, work->in.height);
     plan_classes(state, dots_classes[work->method->variant]);
+    work->bytes = sizeof *state + bytes;
     state->width = work->in.width;
     state->height = work->in.height;
     state->white = 16 * (int32_t)work->grey.white;

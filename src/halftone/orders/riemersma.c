@@ -96,8 +96,18 @@ static ro_status open_engine(struct halftoner *work)
     walk->width = work->in.width;
     walk->height = work->in.height;
     walk->pixels = (double)walk->width * walk->height;
-    walk->carry = DIVISOR / 2;
     work->report.schedule = "curve";
+    return RO_OK;
+}
+
+static ro_status begin_engine(struct halftoner *work)
+{
+    struct walk *walk = work->state;
+    memset(walk->errors, 0, sizeof walk->errors);
+    walk->newest = 0;
+    walk->carry = DIVISOR / 2;
+    walk->visited = 0;
+    walk->status = RO_OK;
     return RO_OK;
 }
 
@@ -123,6 +133,7 @@ static void close_engine(struct halftoner *work)
 
 const struct halftone_engine riemersma_engine = {
     .open = open_engine,
+    .begin = begin_engine,
     .run = run_engine,
     .close = close_engine,
     .whole_image = true,

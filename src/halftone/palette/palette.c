@@ -115,6 +115,10 @@ static ro_status open_engine(struct halftoner *work)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
     memset(state->run.state, 0, bytes);
+    work->bytes = sizeof *state + bytes + samples * sizeof *state->linear;
+    work->carried = 3 * plan->rows_down;
+    work->carried_most = PALETTE_WHITE + plan->overshoot;
+    work->carried_least = -work->carried_most;
     for (size_t a = 0; a < samples; a++)
         state->linear[a] = tone->curve ? tone->curve[tone->channel[a]] : tone->channel[a];
     plan->linear = state->linear;
@@ -123,6 +127,39 @@ static ro_status open_engine(struct halftoner *work)
     state->run.plan = plan;
     state->run.pool = context->pool;
     return RO_OK;
+}
+
+static ro_status begin_engine(struct halftoner *work)
+{
+    struct palette_run *run = &((struct palette_state *)work->state)->run;
+    run->steps = 0;
+    run->first_row = work->first_row;
+    run->end_row = work->end_row;
+    run->link = work->link;
+    palette_begin(run);
+    return RO_OK;
+}
+
+/* Lines of red, then of green, then of blue. */
+static int32_t *carried_line(const struct halftoner *work, uint32_t y, int number)
+{
+    const struct palette_state *state = work->state;
+    const int lines = state->plan.rows_down;
+    return palette_carried(&state->run, y, number / lines, number % lines);
+}
+
+static void carry_in(struct halftoner *work, uint32_t x, uint32_t count, const int32_t *values)
+{
+    for (int i = 0; i < work->carried; i++)
+        memcpy(carried_line(work, work->first_row, i) + x, values + (size_t)i * count,
+               count * sizeof *values);
+}
+
+static void carry_out(const struct halftoner *work, uint32_t x, uint32_t count, int32_t *values)
+{
+    for (int i = 0; i < work->carried; i++)
+        memcpy(values + (size_t)i * count, carried_line(work, work->end_row, i) + x,
+               count * sizeof *values);
 }
 
 static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
@@ -145,4 +182,11 @@ static void close_engine(struct halftoner *work)
     work->state = NULL;
 }
 
-const struct halftone_engine palette_engine = {open_engine, run_engine, close_engine, false, NULL};
+const struct halftone_engine palette_engine = {
+    .open = open_engine,
+    .begin = begin_engine,
+    .carry_in = carry_in,
+    .carry_out = carry_out,
+    .run = run_engine,
+    .close = close_engine,
+};

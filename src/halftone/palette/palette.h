@@ -185,7 +185,9 @@ struct palette_band {
     ptrdiff_t out_stride;
     int rows;
     const int32_t *above[3][DIFFUSION_MAX_DY]; /* column 0 of the errors of rows -1, -2, -3 */
-    int32_t *below[3][DIFFUSION_MAX_DY];       /* of this band's last rows */
+    int32_t *below[3][DIFFUSION_MAX_DY];       /* of this band's last lanes */
+    int32_t *left[3][DIFFUSION_MAX_DY];        /* of its last rows, where these are fewer and lines
+                                                * are wanted; or NULL */
     void *scratch;                             /* aligned to 64 */
 };
 
@@ -206,11 +208,17 @@ struct palette_run {
     const struct palette_code *code;
     struct ro_pool *pool;
     int threads;
-    void *state; /* palette_state_bytes, zeroed, aligned to 64 */
+    void *state; /* palette_state_bytes, zeroed at first, aligned to 64 */
     uint64_t steps;
+    uint32_t first_row, end_row;    /* of the rows that are run */
+    struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
 };
 size_t palette_state_bytes(const struct palette_plan *plan, const struct palette_code *code,
                            int threads);
+void palette_begin(struct palette_run *run); /* before the first block of a run */
+/* Column 0 of a line of a channel's errors that flow into row y, the run's first or the one below
+ * it. */
+int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel, int line);
 void palette_run_block(struct palette_run *run, const struct halftone_block *block);
 
 extern const struct halftone_engine palette_engine;

@@ -105,10 +105,9 @@ static ro_status read_colour(ro_context *context, const char *text, uint32_t *co
     if (text[0] == '#') {
         if (read_hex(text + 1, colour))
             return RO_OK;
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "'%s' is no colour; hexadecimal ones are #rgb or #rrggbb, 8 bits a "
-                               "channel at most",
-                               text);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "'%s' is not a colour; use #rgb or #rrggbb, at most 8 bits per channel", text);
     }
     for (int i = 0; i < NAMES; i++) {
         candidates[i] = names[i].name;
@@ -141,7 +140,7 @@ ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *pa
         char word[64];
         uint32_t colour = 0;
         if (length >= sizeof word)
-            return ro_context_fail(context, RO_E_ARGUMENT, "'%.20s...' is no colour", at);
+            return ro_context_fail(context, RO_E_ARGUMENT, "'%.20s...' is not a colour", at);
         memcpy(word, at, length);
         word[length] = '\0';
         ro_status status = read_colour(context, word, &colour);

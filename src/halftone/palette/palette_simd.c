@@ -233,6 +233,26 @@ static void run(const struct palette_plan *plan, const struct palette_band *band
                         : run_rule(plan, band, divider, k0, edge, true, true, 2);
 }
 
+/* What a band of fewer rows than lanes hands on. The history of dy holds in lane i the errors of
+ * row i - dy; those of rows above the band it hands on as they are. */
+static void leave_lines(const struct palette_plan *plan, const struct palette_band *band,
+                        int64_t k0)
+{
+    const struct scratch *s = band->scratch;
+    for (int c = 0; c < 3; c++)
+        for (int dy = 1; dy <= plan->rows_down; dy++) {
+            int32_t *left = band->left[c][dy - 1] + k0;
+            if (dy > band->rows) {
+                memcpy(left, band->above[c][dy - band->rows - 1] + k0,
+                       PALETTE_CHUNK * sizeof *left);
+                continue;
+            }
+            for (int q = 0; q < PALETTE_CHUNK; q++)
+                left[q - plan->skew * (band->rows - dy)] =
+                    s->history[c][dy][HISTORY + q][band->rows];
+        }
+}
+
 static void steps(const struct palette_plan *plan, struct palette_band *band, int64_t first,
                   int64_t last)
 {
@@ -244,6 +264,8 @@ static void steps(const struct palette_plan *plan, struct palette_band *band, in
         bool edge = k0 < plan->skew * (LANES - 1) || k0 + PALETTE_CHUNK >= plan->width;
         load(plan, band, s, k0, edge || !near);
         run(plan, band, divider, k0, edge);
+        if (band->left[0][0])
+            leave_lines(plan, band, k0);
         store_levels(plan, band, s, k0);
     }
 }

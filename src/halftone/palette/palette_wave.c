@@ -64,6 +64,34 @@ static int32_t *line_of(const struct job *job, const struct ro_wavefront *front,
     return lines + place * line_entries(job->plan) + PALETTE_LINE_PAD;
 }
 
+int32_t *palette_carried(const struct palette_run *run, uint32_t y, int channel, int line)
+{
+    const struct palette_plan *plan = run->plan;
+    const struct ro_wavefront_shape shape = shape_of(plan, run->code, run->threads);
+    const uint32_t height = run->code ? (uint32_t)run->code->lanes : 1;
+    int64_t number = (int64_t)((y - run->first_row + height - 1) / height) - 1;
+    if (!run->code) { /* a line is a band's only one */
+        number -= line;
+        line = 0;
+    }
+    int32_t *lines = ro_wavefront_slot_of_all(run->state, &shape, number);
+    size_t place = (size_t)channel * (size_t)lines_of(plan, run->code) + (size_t)line;
+    return lines + place * line_entries(plan) + PALETTE_LINE_PAD;
+}
+
+/* Before the first row every error is zero. Beyond the borders they are so for ever. */
+void palette_begin(struct palette_run *run)
+{
+    struct ro_wavefront *front = run->state;
+    const struct ro_wavefront_shape shape = shape_of(run->plan, run->code, run->threads);
+    ro_wavefront_restart(front, &shape);
+    front->link = run->link;
+    for (int c = 0; c < 3; c++)
+        for (int line = 0; line < run->plan->rows_down; line++)
+            memset(palette_carried(run, run->first_row, c, line), 0,
+                   run->plan->width * sizeof(int32_t));
+}
+
 struct vector_band {
     const struct palette_plan *plan;
     const struct palette_code *code;
@@ -96,10 +124,13 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             .rows = (int)(left < (uint32_t)job->height ? left : (uint32_t)job->height),
             .scratch = ro_wavefront_scratch(front, thread),
         }};
+    const bool short_band = work.band.rows < job->height && front->link && front->link->below;
     for (int c = 0; c < 3; c++)
         for (int line = 0; line < plan->rows_down; line++) {
             work.band.above[c][line] = line_of(job, front, (int64_t)number - 1, c, line);
-            work.band.below[c][line] = line_of(job, front, number, c, line);
+            /* There is no next band: its slot takes what idle lanes leave. */
+            work.band.below[c][line] = line_of(job, front, (int64_t)number + short_band, c, line);
+            work.band.left[c][line] = short_band ? line_of(job, front, number, c, line) : NULL;
         }
     int64_t end = (int64_t)plan->width + (int64_t)plan->skew * (work.band.rows - 1);
     struct ro_band_way way = {
@@ -153,6 +184,7 @@ void palette_run_block(struct palette_run *run, const struct halftone_block *blo
         .block = block,
         .height = run->code ? run->code->lanes : 1,
     };
+    front->last = block->first_row + block->rows == run->end_row;
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
     struct ro_wavefront_pace pace =

@@ -107,6 +107,107 @@ static __device__ void put_bits(const diffusion_launch &p, int row, int first, u
     }
 }
 
+/* A lane's row of a block: which it is, what came from the left, and what becomes of it. */
+template <bool BITS> struct block_row {
+    int row, first;              /* the column that the lane begins with */
+    int tone[SIDE];              /* ready before the errors come */
+    int left[LEFT], carry;       /* errors of the block to the left, newest last; then this one's */
+    int levels[BITS ? 1 : SIDE]; /* the last one, or all of them */
+    unsigned bits;
+
+    __device__ __forceinline__ bool inside(const diffusion_launch &p, int u) const
+    {
+        return first + u >= 0 && first + u < p.width && row < p.rows;
+    }
+
+    __device__ __forceinline__ int round(const diffusion_launch &p, int u, int sum)
+    {
+        int &level = levels[BITS ? 0 : u];
+        const int e = round_at<BITS>(p, tone[u], sum, inside(p, u), carry, level);
+        bits = bits << 1 | ((unsigned)level & 1);
+        left[0] = left[1];
+        left[1] = left[2];
+        left[2] = e;
+        return e;
+    }
+};
+
+/* Collect: what lies above is read from the tile once and kept in registers. */
+template <bool BITS>
+static __device__ __forceinline__ void collect_errors(const diffusion_launch &p, tile &t,
+                                                      block_row<BITS> &r, int lane)
+{
+    for (int c = 0; c < LEFT; c++)
+        t.cell[lane + 1][c] = r.left[c];
+    __syncwarp();
+    int above_left = t.cell[lane][0], above = t.cell[lane][1], e = r.left[2];
+    int line[SIDE]; /* what lane 0 has above to the right */
+#pragma unroll
+    for (int u = 0; u < SIDE; u++)
+        line[u] = t.cell[0][u + LEFT - 1];
+#pragma unroll
+    for (int u = 0; u < SIDE; u++) {
+        /* The error above right was made a step ago, by the lane above; lane 0 has it from C. */
+        int above_right = __shfl_up_sync(0xffffffff, e, 1);
+        above_right = lane == 0 ? line[u] : above_right;
+        e = r.round(p, u, 7 * e + above_left + 5 * above + 3 * above_right);
+        if (lane == SIDE - 1)
+            t.cell[SIDE][u + LEFT] = e;
+        above_left = above;
+        above = above_right;
+    }
+    __syncwarp();
+}
+
+/* The errors from outside, scattered into the tile before the first pixel. */
+template <bool BITS>
+static __device__ __forceinline__ void scatter_outside(tile &t, const block_row<BITS> &r, int lane)
+{
+    int up[SIDE + LEFT];
+    for (int c = 0; c < SIDE + LEFT && lane == 0; c++)
+        up[c] = t.cell[0][c];
+    __syncwarp();
+    for (int c = 0; c < SIDE + 2 * LEFT; c++)
+        t.cell[lane][c] = 0;
+    __syncwarp();
+    int upper[LEFT];
+    for (int c = 0; c < LEFT; c++)
+        upper[c] = __shfl_up_sync(0xffffffff, r.left[c], 1);
+    if (lane == 0) {
+        for (int u = 0; u < SIDE; u++)
+            t.cell[0][LEFT + u] = up[u] + 5 * up[u + 1] + 3 * up[u + 2];
+    } else {
+        t.cell[lane][LEFT] = 3 * upper[2] + 5 * upper[1] + upper[0];
+        t.cell[lane][LEFT + 1] = 5 * upper[2] + upper[1];
+        t.cell[lane][LEFT + 2] = upper[2];
+    }
+    t.cell[lane][LEFT] += 7 * r.left[2];
+    __syncwarp();
+}
+
+/* Diffuse: each error goes into the tile as it is made. */
+template <bool BITS>
+static __device__ __forceinline__ void diffuse_errors(const diffusion_launch &p, tile &t,
+                                                      block_row<BITS> &r, int lane)
+{
+    scatter_outside(t, r, lane);
+#pragma unroll
+    for (int u = 0; u < SIDE; u++) {
+        const int e = r.round(p, u, t.cell[lane][LEFT + u]);
+        /* The pixel to the right is also the one below left of the row above: in turns. */
+        t.cell[lane][LEFT + u + 1] += 7 * e;
+        __syncwarp();
+        if (lane + 1 < SIDE) {
+            t.cell[lane + 1][LEFT + u + 1] += 3 * e;
+            t.cell[lane + 1][LEFT + u + 2] += 5 * e;
+            t.cell[lane + 1][LEFT + u + 3] += e;
+        }
+        if (lane == SIDE - 1) /* the last row's errors go to C as they are */
+            t.cell[SIDE][u + LEFT] = e;
+        __syncwarp();
+    }
+}
+
 template <bool SCATTER, bool BITS>
 static __global__ void __launch_bounds__(32)
     blockwise(const __grid_constant__ diffusion_launch p, passing between, int sample_bytes, int k,
@@ -114,16 +215,16 @@ static __global__ void __launch_bounds__(32)
 {
     __shared__ tile t;
     const int lane = (int)threadIdx.x, y = first_block + (int)blockIdx.x, x = k - 3 * y;
-    const int first_row = y * SIDE, row = first_row + lane;
+    const int first_row = y * SIDE;
+    block_row<BITS> r = {first_row + lane, x * SIDE - SHIFT * lane};
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif
     load_samples(p, t, first_row, x, sample_bytes, lane);
     __syncwarp();
-    int tone[SIDE]; /* of this lane's row, ready before the errors come */
 #pragma unroll
     for (int u = 0; u < SIDE; u++)
-        tone[u] = 16 * t.sample[lane][u];
+        r.tone[u] = 16 * t.sample[lane][u];
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
@@ -134,101 +235,25 @@ static __global__ void __launch_bounds__(32)
         if (c < SIDE + LEFT)
             t.cell[0][c] = column >= 0 && column < p.width ? between.line[column] : 0;
     }
-    int left[LEFT] = {0, 0, 0}, carry = 8;
-    if (row < p.rows && x > 0) {
-        int4 kept = between.rows[row];
-        left[0] = kept.x;
-        left[1] = kept.y;
-        left[2] = kept.z;
-        carry = kept.w;
+    r.carry = 8;
+    if (r.row < p.rows && x > 0) {
+        int4 kept = between.rows[r.row];
+        r.left[0] = kept.x;
+        r.left[1] = kept.y;
+        r.left[2] = kept.z;
+        r.carry = kept.w;
     }
     __syncwarp();
-
-    int levels[BITS ? 1 : SIDE]; /* the last one, or all of them */
-    unsigned bits = 0;
-    int last_errors[LEFT]; /* of this row, newest last */
-    if (!SCATTER) {
-        /* Collect: what lies above is read from the tile once and kept in registers. */
-        for (int c = 0; c < LEFT; c++)
-            t.cell[lane + 1][c] = last_errors[c] = left[c];
-        __syncwarp();
-        int above_left = t.cell[lane][0], above = t.cell[lane][1], e = left[2];
-        int line[SIDE]; /* what lane 0 has above to the right */
-#pragma unroll
-        for (int u = 0; u < SIDE; u++)
-            line[u] = t.cell[0][u + LEFT - 1];
-#pragma unroll
-        for (int u = 0; u < SIDE; u++) {
-            /* The error above right was made a step ago, by the lane above; lane 0 has it from C. */
-            int above_right = __shfl_up_sync(0xffffffff, e, 1);
-            int column = x * SIDE + u - SHIFT * lane;
-            above_right = lane == 0 ? line[u] : above_right;
-            bool inside = column >= 0 && column < p.width && row < p.rows;
-            int sum = 7 * e + above_left + 5 * above + 3 * above_right;
-            e = round_at<BITS>(p, tone[u], sum, inside, carry, levels[BITS ? 0 : u]);
-            if (lane == SIDE - 1)
-                t.cell[SIDE][u + LEFT] = e;
-            bits = bits << 1 | ((unsigned)levels[BITS ? 0 : u] & 1);
-            above_left = above;
-            above = above_right;
-            last_errors[0] = last_errors[1];
-            last_errors[1] = last_errors[2];
-            last_errors[2] = e;
-        }
-        __syncwarp();
-    } else {
-        /* Diffuse: the errors from outside are scattered into the tile first. */
-        int up[SIDE + LEFT];
-        for (int c = 0; c < SIDE + LEFT && lane == 0; c++)
-            up[c] = t.cell[0][c];
-        __syncwarp();
-        for (int c = 0; c < SIDE + 2 * LEFT; c++)
-            t.cell[lane][c] = 0;
-        __syncwarp();
-        int upper[LEFT];
-        for (int c = 0; c < LEFT; c++)
-            upper[c] = __shfl_up_sync(0xffffffff, left[c], 1);
-        if (lane == 0) {
-            for (int u = 0; u < SIDE; u++)
-                t.cell[0][LEFT + u] = up[u] + 5 * up[u + 1] + 3 * up[u + 2];
-        } else {
-            t.cell[lane][LEFT] = 3 * upper[2] + 5 * upper[1] + upper[0];
-            t.cell[lane][LEFT + 1] = 5 * upper[2] + upper[1];
-            t.cell[lane][LEFT + 2] = upper[2];
-        }
-        t.cell[lane][LEFT] += 7 * left[2];
-        for (int c = 0; c < LEFT; c++)
-            last_errors[c] = left[c];
-        __syncwarp();
-#pragma unroll
-        for (int u = 0; u < SIDE; u++) {
-            int column = x * SIDE + u - SHIFT * lane;
-            bool inside = column >= 0 && column < p.width && row < p.rows;
-            int e = round_at<BITS>(p, tone[u], t.cell[lane][LEFT + u], inside, carry,
-                             levels[BITS ? 0 : u]);
-            bits = bits << 1 | ((unsigned)levels[BITS ? 0 : u] & 1);
-            last_errors[0] = last_errors[1];
-            last_errors[1] = last_errors[2];
-            last_errors[2] = e;
-            /* The pixel to the right is also the one below left of the row above: in turns. */
-            t.cell[lane][LEFT + u + 1] += 7 * e;
-            __syncwarp();
-            if (lane + 1 < SIDE) {
-                t.cell[lane + 1][LEFT + u + 1] += 3 * e;
-                t.cell[lane + 1][LEFT + u + 2] += 5 * e;
-                t.cell[lane + 1][LEFT + u + 3] += e;
-            }
-            if (lane == SIDE - 1) /* the last row's errors go to C as they are */
-                t.cell[SIDE][u + LEFT] = e;
-            __syncwarp();
-        }
-    }
-    if (row < p.rows) {
-        between.rows[row] = make_int4(last_errors[0], last_errors[1], last_errors[2], carry);
+    if (SCATTER)
+        diffuse_errors(p, t, r, lane);
+    else
+        collect_errors(p, t, r, lane);
+    if (r.row < p.rows) {
+        between.rows[r.row] = make_int4(r.left[0], r.left[1], r.left[2], r.carry);
         if (BITS)
-            put_bits(p, row, x * SIDE - SHIFT * lane, bits);
+            put_bits(p, r.row, r.first, r.bits);
         else
-            put_levels(p, row, x * SIDE - SHIFT * lane, levels);
+            put_levels(p, r.row, r.first, r.levels);
     }
     /* The last row of the block, or of the image's last, becomes the line above the next. */
     int bottom = min(SIDE, p.rows - first_row) - 1;
@@ -250,8 +275,8 @@ static ro_status enqueue(struct ro_cuda *cuda, const diffusion_launch *p, passin
 {
     ro_context *context = cuda->context;
     if (p->bits_out)
-        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0,
-                                               ((size_t)p->width + 7) / 8, (size_t)p->rows, stream));
+        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0, ((size_t)p->width + 7) / 8,
+                                               (size_t)p->rows, stream));
     set_line<<<(p->width + 255) / 256, 256, 0, stream>>>(*p, between.line);
     int across = (p->width + SHIFT * (SIDE - 1) + SIDE - 1) / SIDE;
     int down = (p->rows + SIDE - 1) / SIDE;

@@ -24,7 +24,8 @@ struct like_state {
     union {
         int32_t *whole;
         float *real;
-    } line[2]; /* errors of rows, an entry more on either side */
+    } line[2];      /* errors of rows, an entry more on either side */
+    int32_t *first; /* those that flow into the first; NULL: none do */
 };
 
 static void put(const struct halftoner *work, unsigned char *out, uint32_t x, bool white)
@@ -122,10 +123,10 @@ static bool twister(uint32_t seed, uint32_t *numbers, uint32_t count)
 
 static bool netpbm_start(struct halftoner *work)
 {
-    const struct like_state *state = work->state;
+    struct like_state *state = work->state;
     uint32_t count = work->in.width + 2;
-    int32_t *line = state->line[0].whole;
-    if (!twister((uint32_t)work->options.seed, (uint32_t *)line, count))
+    int32_t *line = state->first = malloc(count * sizeof *line);
+    if (!line || !twister((uint32_t)work->options.seed, (uint32_t *)line, count))
         return false;
     for (uint32_t i = 0; i < count; i++)
         line[i] = ((int32_t)((uint32_t)line[i] % 1024) - 512) / 4;
@@ -158,7 +159,7 @@ const struct halftone_method *halftone_like_find(ro_context *context,
         if (!method)
             return NULL;
         if (method != halftone_method_find(context, NULL)) {
-            ro_context_fail(context, RO_E_ARGUMENT, "like %s is floyd-steinberg only, not %s",
+            ro_context_fail(context, RO_E_ARGUMENT, "like %s: must be floyd-steinberg, not %s",
                             options->like, method->info.name);
             return NULL;
         }
@@ -166,7 +167,7 @@ const struct halftone_method *halftone_like_find(ro_context *context,
     for (size_t i = 0; i < sizeof likes / sizeof *likes; i++)
         if (ro_name_equal(options->like, names[i]))
             return &likes[i].method;
-    ro_context_fail(context, RO_E_ARGUMENT, "like '%s' is not known; pillow, netpbm and zimg are",
+    ro_context_fail(context, RO_E_ARGUMENT, "like '%s': must be pillow, netpbm or zimg",
                     options->like);
     return NULL;
 }
@@ -197,7 +198,19 @@ static ro_status open_engine(struct halftoner *work)
     if (!ready)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
+    work->bytes = sizeof *state + 3 * ((size_t)work->in.width + 2) * sizeof(int32_t);
     work->report.schedule = "ed";
+    return RO_OK;
+}
+
+static ro_status begin_engine(struct halftoner *work)
+{
+    const struct like_state *state = work->state;
+    const size_t bytes = ((size_t)work->in.width + 2) * sizeof(int32_t);
+    for (int i = 0; i < 2; i++)
+        memset(state->line[i].whole, 0, bytes);
+    if (state->first)
+        memcpy(state->line[0].whole, state->first, bytes);
     return RO_OK;
 }
 
@@ -218,12 +231,15 @@ static void close_engine(struct halftoner *work)
     struct like_state *state = work->state;
     for (int i = 0; i < 2 && state; i++)
         free(state->line[i].whole);
+    if (state)
+        free(state->first);
     free(state);
     work->state = NULL;
 }
 
 const struct halftone_engine like_engine = {
     .open = open_engine,
+    .begin = begin_engine,
     .run = run_engine,
     .close = close_engine,
 };

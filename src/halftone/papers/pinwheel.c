@@ -194,6 +194,7 @@ static ro_status open_engine(struct halftoner *work)
     if (!wheel || !wheel->values)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
                                work->in.width, work->in.height);
+    work->bytes = sizeof *wheel + bytes;
     wheel->context = work->context;
     plan_paths(wheel);
     plan_shares(wheel);

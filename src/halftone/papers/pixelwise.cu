@@ -7,8 +7,8 @@
  *         that another thread may make at the same time are atomic
  *   pwec  gathers: errors in an array as large as the image, no atomics
  *
- * They are the paper's, kept for comparison: Floyd-Steinberg only. The remainder that our definition
- * carries from pixel to pixel has a place for every row.
+ * They are the paper's, kept for comparison: Floyd-Steinberg only. The remainder that our
+ * definition carries from pixel to pixel has a place for every row.
  */
 #include "halftone/diffusion/cuda/wave.cuh"
 
@@ -70,7 +70,8 @@ static __global__ void pwec_step(const __grid_constant__ diffusion_launch p, int
 
 /* Every row's carry starts at half of the divisor. The line handed over from the rows before is the
  * first row of the array, and the one handed on its last: for pwed sums, for pwec errors. */
-static __global__ void begin_rows(const __grid_constant__ diffusion_launch p, int *array, int *carry)
+static __global__ void begin_rows(const __grid_constant__ diffusion_launch p, int *array,
+                                  int *carry)
 {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < p.rows)
@@ -98,8 +99,8 @@ ro_status pixelwise_launch(struct ro_cuda *cuda, struct diffusion_launch *p, int
     int *array = (int *)memory, *carry = array + cells;
     RO_CUDA_TRY(context, cudaMemsetAsync(array, 0, cells * sizeof(int), stream));
     if (p->bits_out)
-        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0,
-                                               ((size_t)p->width + 7) / 8, (size_t)p->rows, stream));
+        RO_CUDA_TRY(context, cudaMemset2DAsync(p->out, p->out_pitch, 0, ((size_t)p->width + 7) / 8,
+                                               (size_t)p->rows, stream));
     int longest = p->rows > p->width ? p->rows : p->width;
     begin_rows<<<(longest + 255) / 256, 256, 0, stream>>>(*p, array, carry);
     int steps = p->width - 1 + 2 * (p->rows - 1) + 1;

@@ -279,6 +279,14 @@ static void run_ec(struct diffusion_run *run, const struct halftone_block *block
     }
 }
 
+/* Before row y lines lie as they did for the row above. */
+static struct diffusion_line carried_ec(const struct diffusion_run *run, uint32_t y, int line)
+{
+    const uint32_t slot = (y - 1 - (uint32_t)line) % ROWS;
+    return (struct diffusion_line){(int32_t *)run->state + slot * line_length(run->plan) + LINE_PAD,
+                                   sizeof(int32_t), 0, run->plan->serpentine && y % 2 == 0};
+}
+
 const struct diffusion_schedule diffusion_ed = {
     .name = "ed",
     .summary = "scatter, one pixel after another (Kasagi et al., ED)",
@@ -295,4 +303,5 @@ const struct diffusion_schedule diffusion_ec = {
     .state_bytes = state_bytes,
     .granularity = granularity,
     .run = run_ec,
+    .carried = carried_ec,
 };

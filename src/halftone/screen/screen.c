@@ -4,6 +4,7 @@
 
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "halftone/screen/uniform.h"
 
 #include <stdlib.h>
@@ -82,24 +83,24 @@ static ro_status check_options(ro_context *context, const struct screen_kind *ki
         if (given[i].set && !(kind->options & given[i].flag))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s", given[i].name,
                                    kind->info.name);
-    if (options->size == 0)
-        options->size = kind->size;
-    if (options->size < kind->least || options->size > kind->most)
+    if (options->cell == 0)
+        options->cell = kind->size;
+    if (options->cell < kind->least || options->cell > kind->most)
         return ro_context_fail(context, RO_E_SIZE,
-                               "a screen of the kind %s has %u to %u cells a side, not %u",
-                               kind->info.name, kind->least, kind->most, options->size);
+                               "a screen of kind %s has %u to %u cells per side, not %u",
+                               kind->info.name, kind->least, kind->most, options->cell);
     if (options->format == RO_FORMAT_NONE)
         options->format = RO_GRAY16;
     if (options->format != RO_GRAY16 && options->format != RO_GRAYF)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a screen cannot be made as %s",
                                ro_format_name(options->format));
     if (options->ranks && options->format != RO_GRAY16)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "ranks are made as %s, not as %s",
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "ranks are written as %s, not as %s",
                                ro_format_name(RO_GRAY16), ro_format_name(options->format));
-    if (options->ranks && options->size > 256)
+    if (options->ranks && options->cell > 256)
         return ro_context_fail(context, RO_E_SIZE,
-                               "a screen of %u x %u cells has more ranks than 16 bits tell apart",
-                               options->size, options->size);
+                               "a screen of %u x %u cells has more ranks than 16 bits can hold",
+                               options->cell, options->cell);
     return RO_OK;
 }
 
@@ -117,7 +118,7 @@ void screen_free(struct screen *screen)
 
 ro_status screen_make(ro_context *context, const ro_screen_options *options, struct screen *screen)
 {
-    ro_screen_options full = options ? *options : (ro_screen_options){0};
+    ro_screen_options full = *options;
     *screen = (struct screen){0};
     const struct screen_kind *kind = find_kind(context, full.kind);
     if (!kind)
@@ -125,21 +126,25 @@ ro_status screen_make(ro_context *context, const ro_screen_options *options, str
     ro_status status = check_options(context, kind, &full);
     if (status != RO_OK)
         return status;
-    screen->width = screen->height = full.size;
-    size_t cells = (size_t)full.size * full.size;
+    screen->width = screen->height = full.cell;
+    size_t cells = (size_t)full.cell * full.cell;
     screen->ranks = malloc(cells * sizeof *screen->ranks);
     if (!screen->ranks)
-        return no_memory(context, full.size, full.size);
+        return no_memory(context, full.cell, full.cell);
     return kind->make(context, &full, screen->ranks);
 }
 
 ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *image)
 {
-    ro_format format = options && options->format ? options->format : RO_GRAY16;
-    const bool ranks = options && options->ranks;
-    struct screen screen;
+    ro_screen_options full = RO_SCREEN_OPTIONS;
     *image = (ro_image){0};
-    ro_status status = screen_make(context, options, &screen);
+    ro_status status = ro_options_take(context, options, &full, "RO_SCREEN_OPTIONS");
+    if (status != RO_OK)
+        return status;
+    ro_format format = full.format ? full.format : RO_GRAY16;
+    const bool ranks = full.ranks;
+    struct screen screen;
+    status = screen_make(context, &full, &screen);
     const uint64_t cells = (uint64_t)screen.width * screen.height;
     const uint32_t most = !ranks ? UINT16_MAX : cells > 1 ? (uint32_t)cells - 1 : 1;
     if (status == RO_OK)
@@ -210,7 +215,7 @@ ro_status screen_rank(ro_context *context, const ro_image *image, struct screen 
                                ro_format_name(image->format));
     if (image->width > SCREEN_MAX_SIDE || image->height > SCREEN_MAX_SIDE)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the screen is %u x %u; at most %d x %d cells are possible",
+                               "the screen is %u x %u; at most %d x %d cells are allowed",
                                image->width, image->height, SCREEN_MAX_SIDE, SCREEN_MAX_SIDE);
     const uint32_t cells = image->width * image->height;
     screen->width = image->width;

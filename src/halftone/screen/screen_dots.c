@@ -22,10 +22,10 @@
 
 ro_status screen_bayer(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
-    const uint32_t size = options->size;
+    const uint32_t size = options->cell;
     if (size & (size - 1))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a Bayer screen has 2, 4, 8 ... 256 cells a side, not %u", size);
+                               "a Bayer screen has 2, 4, 8 ... 256 cells per side, not %u", size);
     uint32_t spread[256]; /* of a number: its bits turned round, two places apart */
     for (uint32_t i = 0; i < size; i++) {
         spread[i] = 0;
@@ -63,22 +63,22 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 ro_status screen_clustered(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
-    const int32_t size = (int32_t)options->size;
+    const int32_t size = (int32_t)options->cell;
     int shape = 0;
     while (options->shape && shape < SHAPES && !ro_name_equal(options->shape, shapes[shape].name))
         shape++;
     if (shape == SHAPES)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "there is no dot of the shape '%s'; there are round, line, diamond",
+                               "there is no dot shape '%s'; use round, line or diamond",
                                options->shape);
     if (options->angle != 0 && options->angle != 45)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "dots cannot be turned by %d degrees, only by 0 or 45",
                                options->angle);
     if (options->angle == 45 && size % 2)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a screen at 45 degrees has an even number of cells a side, not %d",
-                               size);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a screen at 45 degrees has an even number of cells per side, not %d", size);
     uint32_t *values = malloc((size_t)(size * size) * sizeof *values);
     if (!values)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %d x %d cells",

@@ -295,7 +295,7 @@ ro_status screen_void(ro_context *context, const ro_screen_options *options, uin
     struct field field;
     uint32_t members = 0;
     uint32_t *pattern = NULL;
-    ro_status status = open_field(context, &field, options->size, options->seed);
+    ro_status status = open_field(context, &field, options->cell, options->seed);
     if (status == RO_OK)
         status = start(context, &field, &members);
     if (status != RO_OK)

@@ -8,7 +8,7 @@
 
 ro_status screen_uniform(ro_context *context, const ro_screen_options *options, uint32_t *ranks)
 {
-    const uint32_t size = options->size, cells = size * size;
+    const uint32_t size = options->cell, cells = size * size;
     uint32_t count = uniform_cells(size, UNIFORM_LEVELS);
     uint32_t *order = malloc(cells * sizeof *order);
     if (!order)
@@ -32,10 +32,10 @@ ro_status uniform_screen_size(ro_context *context, const ro_image *screen, uint3
         return RO_OK;
     if (screen->width != screen->height || screen->width < UNIFORM_MIN_SIZE ||
         screen->width > SCREEN_MAX_SIDE)
-        return ro_context_fail(context, RO_E_SIZE,
-                               "the screen of a search is a square of %d to %d cells a side, not "
-                               "%u x %u",
-                               UNIFORM_MIN_SIZE, SCREEN_MAX_SIDE, screen->width, screen->height);
+        return ro_context_fail(
+            context, RO_E_SIZE,
+            "the screen of a search is a square of %d to %d cells per side, not %u x %u",
+            UNIFORM_MIN_SIZE, SCREEN_MAX_SIDE, screen->width, screen->height);
     *size = screen->width;
     return RO_OK;
 }

@@ -35,12 +35,13 @@ static ro_status check_curve(ro_context *context, const ro_tone *options)
                                    points[i].in, points[i].out);
         if (i > 0 && points[i].in <= points[i - 1].in)
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "the tones in of the curve must grow; point %d is %g after %g",
+                                   "the curve's input tones must increase; point %d is %g after %g",
                                    i + 1, points[i].in, points[i - 1].in);
         if (i > 0 && points[i].out < points[i - 1].out)
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "the curve falls from %g to %g at point %d; it must not",
-                                   points[i - 1].out, points[i].out, i + 1);
+            return ro_context_fail(
+                context, RO_E_ARGUMENT,
+                "the curve's output tones must not fall, as they do from %g to %g at point %d",
+                points[i - 1].out, points[i].out, i + 1);
     }
     return RO_OK;
 }
@@ -53,8 +54,7 @@ static ro_status check(ro_context *context, const ro_tone *options)
     } percents[] = {{"brightness", options->brightness}, {"contrast", options->contrast}};
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
         if (!(percents[i].value >= -100 && percents[i].value <= 100))
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a %s of %g %% makes no sense; -100 to 100 does",
+            return ro_context_fail(context, RO_E_ARGUMENT, "%s %g%%: must be from -100%% to 100%%",
                                    percents[i].name, percents[i].value);
     if (options->gamma != 0 && !(options->gamma >= 0.1 && options->gamma <= 10))
         return ro_context_fail(context, RO_E_ARGUMENT, "a gamma of %g is not between 0.1 and 10",

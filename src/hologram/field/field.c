@@ -19,7 +19,7 @@ ro_status ro_field_alloc(ro_context *context, uint32_t width, uint32_t height, r
     size_t row, bytes;
     *field = (ro_field){0};
     if (!width || !height || width > RO_MAX_SIDE || height > RO_MAX_SIDE)
-        return ro_context_fail(context, RO_E_SIZE, "a field of %u x %u pixels is none", width,
+        return ro_context_fail(context, RO_E_SIZE, "a field of %u x %u pixels is empty", width,
                                height);
     row = ((size_t)width * 8 + 63) / 64 * 64;
     if (row % 4096 == 0) /* rows a power of two apart share their places in a cache */
@@ -52,10 +52,10 @@ ro_status field_check(ro_context *context, const ro_field *field, const char *ro
         return ro_context_fail(context, RO_E_SIZE, "%s is %u x %u", role, field->width,
                                field->height);
     if (field->stride < (ptrdiff_t)field->width * 8 || field->stride % 4)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "%s has rows %td bytes apart, %u pixels "
-                               "need %td and a multiple of 4",
-                               role, field->stride, field->width, (ptrdiff_t)field->width * 8);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "%s has rows %td bytes apart; %u pixels need %td and a multiple of 4", role,
+            field->stride, field->width, (ptrdiff_t)field->width * 8);
     return RO_OK;
 }
 
@@ -71,12 +71,12 @@ ro_status field_check_physics(ro_context *context, const ro_optics *optics)
     field_pitch(optics, pitch);
     if (!(optics->wavelength >= 1e-9 && optics->wavelength <= 1e-3))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a wavelength of %g m: from 1e-9 to 1e-3 is allowed",
+                               "a wavelength of %g m: must be from 1e-9 to 1e-3",
                                optics->wavelength);
     for (int i = 0; i < 2; i++)
         if (!(pitch[i] >= 1e-9 && pitch[i] <= 1e-2))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a pixel pitch of %g m: from 1e-9 to 1e-2 is allowed", pitch[i]);
+                                   "a pixel pitch of %g m: must be from 1e-9 to 1e-2", pitch[i]);
     return RO_OK;
 }
 

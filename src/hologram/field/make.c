@@ -4,6 +4,7 @@
  * plane has something, that replaces the light from behind (silhouettes).
  */
 #include "context/context.h"
+#include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
@@ -78,16 +79,18 @@ static ro_status run_planes(ro_context *context, const struct scene *scene, stru
     return RO_OK;
 }
 
-ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options,
-                           const ro_field *field, ro_optics *optics)
+ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
+                           ro_optics *optics)
 {
-    static const ro_hologram_scene defaults;
-    ro_hologram_scene o = options ? *options : defaults;
+    ro_hologram_scene o = RO_HOLOGRAM_SCENE;
+    ro_status status = ro_options_take(context, options, &o, "RO_HOLOGRAM_SCENE");
+    if (status != RO_OK)
+        return status;
     o.wavelength = o.wavelength != 0 ? o.wavelength : 635e-9;
     o.pitch = o.pitch != 0 ? o.pitch : 750e-9;
     struct scene scene;
     struct propagation p;
-    ro_status status = field_check(context, field, "the hologram");
+    status = field_check(context, field, "the hologram");
     if (status == RO_OK)
         status = field_check_physics(context,
                                      &(ro_optics){.wavelength = o.wavelength, .pitch = o.pitch});

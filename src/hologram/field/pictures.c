@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
@@ -123,9 +124,9 @@ static ro_status add_picture(ro_context *context, struct pictures *p,
         for (uint32_t x = 0; x < depths->width; x++) {
             const double d = sample(depths, x, y);
             if (!(d > 0 && d <= 100))
-                return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the depth at %u,%u is %g m: above 0, up to 100 is allowed",
-                                       x, y, d);
+                return ro_context_fail(
+                    context, RO_E_ARGUMENT,
+                    "the depth at %u,%u is %g m: must be above 0 and at most 100", x, y, d);
             near = fmin(near, d);
             far = fmax(far, d);
         }
@@ -149,19 +150,19 @@ static ro_status check_picture(ro_context *context, const ro_scene_picture *p, d
         (p->depths.data &&
          (p->depths.width != p->amplitude.width || p->depths.height != p->amplitude.height)))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a picture of a scene and its depths are %s of one size",
+                               "a picture of a scene and its depths must be %s of one size",
                                ro_format_name(RO_GRAYF));
     if (!p->depths.data && !(p->depth > 0 && p->depth <= 100))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a picture at a depth of %g m: above 0, behind the hologram, up to "
-                               "100 is allowed",
-                               p->depth);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a picture at a depth of %g m: must be above 0, behind the hologram, and at most 100",
+            p->depth);
     const double width = width_of(p, side_x, side_y);
     const double height = width * p->amplitude.height / p->amplitude.width;
     if (!(width <= side_x * (1 + 1e-9) && height <= side_y * (1 + 1e-9)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a picture of %.4g x %.4g mm does not fit a hologram of %.4g x %.4g "
-                               "mm: %.4g mm wide it would",
+                               "mm: at a width of %.4g mm it would",
                                1e3 * width, 1e3 * height, 1e3 * side_x, 1e3 * side_y,
                                1e3 *
                                    fmin(side_x, side_y * p->amplitude.width / p->amplitude.height));
@@ -176,12 +177,12 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
     p->smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
     if (!p->constant && !p->smooth && !ro_name_equal(phase, "random"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: random, constant and smooth are known", phase);
+                               "unknown phase %s: must be random, constant or smooth", phase);
     if (scene->layers < 0 || scene->layers > MOST_LAYERS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers: 1 to %d are allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers: must be from 1 to %d",
                                scene->layers, MOST_LAYERS);
     if (scene->count < 1 || scene->count > MOST_LAYERS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d pictures: 1 to %d are allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d pictures: must be from 1 to %d",
                                scene->count, MOST_LAYERS);
     p->layers = malloc((size_t)scene->count * MOST_LAYERS * sizeof *p->layers);
     if (!p->layers)
@@ -218,13 +219,17 @@ static ro_status run_layers(ro_context *context, const struct pictures *pictures
     return RO_OK;
 }
 
-ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene,
-                               const ro_field *field, ro_optics *optics)
+ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
+                               ro_field *field, ro_optics *optics)
 {
     struct propagation p;
+    ro_picture_scene all = RO_PICTURE_SCENE;
+    const ro_picture_scene *scene = &all;
+    ro_status status = ro_options_take(context, options, &all, "RO_PICTURE_SCENE");
     struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
     ro_optics seen = scene->optics;
-    ro_status status = field_check(context, field, "the hologram");
+    if (status == RO_OK)
+        status = field_check(context, field, "the hologram");
     if (status == RO_OK)
         status = field_check_physics(context, &scene->optics);
     if (status != RO_OK)

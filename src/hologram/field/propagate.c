@@ -17,10 +17,10 @@ static ro_status check_memory(ro_context *context, uint32_t width, uint32_t heig
     double bytes = 3.0 * width * height * 8;
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
     if (memory > 0 && bytes > memory)
-        return ro_context_fail(context, RO_E_MEMORY,
-                               "a field of %u x %u pixels needs %.1f GB to propagate, this machine "
-                               "has %.1f GB",
-                               width, height, bytes / 1e9, memory / 1e9);
+        return ro_context_fail(
+            context, RO_E_MEMORY,
+            "a field of %u x %u pixels needs %.1f GB to propagate; this machine has %.1f GB", width,
+            height, bytes / 1e9, memory / 1e9);
     return RO_OK;
 }
 
@@ -251,7 +251,7 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 
 /* ---- The public call ------------------------------------------------------------------------- */
 
-ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_field *out,
+ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance)
 {
     ro_status status = field_check(context, in, "the field");
@@ -262,10 +262,11 @@ ro_status ro_field_propagate(ro_context *context, const ro_field *in, const ro_f
     if (status != RO_OK)
         return status;
     if (in->width != out->width || in->height != out->height)
-        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u and its result %u x %u",
+        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u but its result is %u x %u",
                                in->width, in->height, out->width, out->height);
     if (!isfinite(distance))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m is none", distance);
+        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m is not a finite number",
+                               distance);
     struct propagation p;
     double rms, pitch[2];
     field_pitch(optics, pitch);

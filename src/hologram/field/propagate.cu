@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The four passes of propagate.h on the device. cuFFT is opened at run time, so that one binary runs
- * with and without it; what is used of it is declared here.
+ * The four passes of propagate.h on the device. cuFFT is opened at run time, so that one binary
+ * runs with and without it; what is used of it is declared here.
  */
 #include "cuda/cuda.cuh"
 #include "hologram/field/propagate_cuda.h"
@@ -102,7 +102,7 @@ static ro_status propagate_cuda_open(ro_context *context, uint32_t width, uint32
     return status;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels -------------------------------------------------------------------------------- */
 
 struct grid {
     int width, height, a, b;
@@ -154,7 +154,7 @@ static __global__ void turn_out(grid g, const float2 *work, float2 *sum)
     sum[i] = make_float2(before.x + v.x, before.y + v.y);
 }
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ---------------------------------------------------------------------------------- */
 
 static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
                              const struct propagate_filter *filter)
@@ -167,7 +167,8 @@ static ro_status propagate_cuda_run(struct propagate_cuda *d, float *field,
     g.height = (int)d->height;
     g.filter = *filter;
     if (d->height > 65535)
-        return ro_context_fail(d->context, RO_E_SIZE, "%u rows: up to 65535 on CUDA", d->height);
+        return ro_context_fail(d->context, RO_E_SIZE, "%u rows: CUDA takes at most 65535",
+                               d->height);
     RO_CUDA_TRY(d->context, cudaMemcpyAsync(d->field, field, bytes, cudaMemcpyDefault, stream));
     for (int kind = 0; kind < 4; kind++) {
         g.a = kind & 1;

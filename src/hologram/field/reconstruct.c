@@ -3,6 +3,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
 
@@ -80,13 +81,13 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
                                ro_format_name(out->format), out->width, out->height,
                                ro_format_name(RO_GRAYF), in->width, in->height);
     if (!isfinite(view->depth) || fabs(view->depth) > 100)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a depth of %g m: up to 100 is allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "a depth of %g m: must be at most 100",
                                view->depth);
     bool eye = o->viewing_area[0] != 0 || o->viewing_area[1] != 0;
     if (eye && !(o->viewing_area[0] > 0 && o->viewing_area[1] > 0 && o->viewer[2] < 0))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a viewing area of %g x %g m at z = %g m: it lies in front of the "
-                               "hologram, z being negative",
+                               "a viewing area of %g x %g m at z = %g m: it must lie in front of "
+                               "the hologram, where z is negative",
                                o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
     if (eye && !(any_seen(in->width, o, 0) && any_seen(in->height, o, 1)))
         return ro_context_fail(
@@ -101,16 +102,20 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (view->normalize && !ro_name_equal(view->normalize, "paper") &&
         !ro_name_equal(view->normalize, "common") && !ro_name_equal(view->normalize, "none"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "cannot normalize by %s: paper, common and none are known",
+                               "cannot normalize by %s: must be paper, common or none",
                                view->normalize);
     return RO_OK;
 }
 
-ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const ro_image *out,
-                                  ro_view *view)
+ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
+                                  const ro_view *given, double *scale)
 {
     struct propagation p;
-    ro_status status = check(context, in, out, view);
+    ro_view full = RO_VIEW;
+    const ro_view *view = &full;
+    ro_status status = ro_options_take(context, given, &full, "RO_VIEW");
+    if (status == RO_OK)
+        status = check(context, in, out, view);
     double rms = 0;
     if (status == RO_OK)
         status = field_rms(context, in, false, &rms); /* no NaN spreads over the picture */
@@ -145,7 +150,8 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, const
     double white = mean_and_sigma(data, in->width, in->height);
     if (common && view->scale > 0)
         white = view->scale;
-    view->scale = white;
+    if (scale)
+        *scale = white;
     put(data, out, view->normalize && ro_name_equal(view->normalize, "none") ? 0 : white);
 done:
     free(data);

@@ -30,8 +30,7 @@ static const struct {
 static const char *const targets[] = {"dice", "disc", "ring", "bars"};
 enum { DICE, DISC, RING, BARS, TARGETS };
 
-/* ---- A die ------------------------------------------------------------------------------------
- */
+/* ---- A die ---------------------------------------------------------------------------------- */
 
 static void turn_die(struct die *die, double yaw, double tilt)
 {
@@ -104,8 +103,7 @@ static int nearest_die(const struct scene *scene, double x, double y, double *z,
     return found;
 }
 
-/* ---- Boards and targets -----------------------------------------------------------------------
- */
+/* ---- Boards and targets --------------------------------------------------------------------- */
 
 /* Three bars each way, in four sizes, side by side. */
 static bool on_bars(double u, double v)
@@ -141,8 +139,7 @@ static double board(const struct scene *scene, double x, double y)
     }
 }
 
-/* ---- Scenes -------------------------------------------------------------------------------------
- */
+/* ---- Scenes --------------------------------------------------------------------------------- */
 
 static double length(double asked, double usual) { return asked != 0 ? asked : usual; }
 
@@ -175,12 +172,12 @@ static ro_status fill_in(ro_context *context, double side, struct scene *scene)
                                o->fringe, o->pitch);
     if (!(o->viewer[2] < 0 && o->viewing_area[0] > 0 && o->viewing_area[1] > 0))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a viewing area of %g x %g m at z = %g m: it lies in front of the "
-                               "hologram, z being negative",
+                               "a viewing area of %g x %g m at z = %g m: it must lie in front of "
+                               "the hologram, where z is negative",
                                o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
     o->layers = o->layers ? o->layers : 4;
     if (o->layers < 1 || o->layers > SCENE_LAYERS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers a die: 1 to %d are allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers per die: must be from 1 to %d",
                                o->layers, SCENE_LAYERS);
     return RO_OK;
 }
@@ -238,11 +235,11 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
         scene->target++;
     if (scene->target == TARGETS)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown target %s: dice, disc, ring and bars are known", target);
+                               "unknown target %s: must be dice, disc, ring or bars", target);
     scene->smooth = options->phase && ro_name_equal(options->phase, "smooth");
     if (options->phase && !scene->smooth && !ro_name_equal(options->phase, "random"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: random and smooth are known", options->phase);
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown phase %s: must be random or smooth",
+                               options->phase);
     ro_status status = fill_in(context, side, scene);
     if (status != RO_OK)
         return status;

@@ -204,8 +204,7 @@ static void put_numbers(const struct band *band, struct band_scratch *s, int t0)
     }
 }
 
-/* ---- The nearest level ------------------------------------------------------------------------
- */
+/* ---- The nearest level ---------------------------------------------------------------------- */
 
 RO_INLINE lanes by_cells(const struct hologram_levels *levels, enum level_kind kind, lanes x,
                          lanes y, lanes pair, lanes *number)
@@ -246,8 +245,7 @@ RO_INLINE lanes by_search(const struct hologram_levels *levels, lanes pair, lane
     return found;
 }
 
-/* ---- Steps
- * --------------------------------------------------------------------------------------- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Keeps the errors of step t, as they are and moved down. */
 RO_INLINE void keep_errors(const struct band *band, struct band_scratch *s, int t,

@@ -256,7 +256,7 @@ static void put_noise(const ro_hogel_report *r, const struct sums *s, const stru
 
 ro_status ro_hologram_noise(ro_context *context, const ro_field *in, const ro_image *numbers,
                             const float *table, const ro_hologram_report *report, uint32_t hogel,
-                            const ro_image *out)
+                            ro_image *out)
 {
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)

@@ -2,6 +2,7 @@
 #include "hologram/quantize/levels.h"
 
 #include "core/names.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,10 @@ static const double tau = 6.283185307179586476925286766559;
 
 static ro_status bad_name(ro_context *context, const char *name)
 {
-    return ro_context_fail(context, RO_E_ARGUMENT,
-                           "levels %s: phase:N and amplitude:N (N from 2 to 256), binary and "
-                           "phase-binary are known",
-                           name);
+    return ro_context_fail(
+        context, RO_E_ARGUMENT,
+        "levels %s: must be phase:N or amplitude:N (N from 2 to 256), binary or phase-binary",
+        name);
 }
 
 /* Of what kind a name is and how many levels it asks for; false where it is none. */
@@ -49,7 +50,7 @@ ro_status ro_hologram_levels(ro_context *context, const char *name, float *table
     if (!read_name(name, &phase, &n))
         return bad_name(context, name);
     if (n < 2 || n > RO_HOLOGRAM_LEVELS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "levels %s: from 2 to %d are allowed", name,
+        return ro_context_fail(context, RO_E_ARGUMENT, "levels %s: must be from 2 to %d", name,
                                RO_HOLOGRAM_LEVELS);
     /* Amplitudes 0 to 1 are computed as -1 to 1: the difference is the zero frequency alone. */
     for (long k = 0; k < n; k++) {
@@ -179,17 +180,17 @@ ro_status hologram_levels_open(ro_context *context, const float *table, int coun
         double x = table[2 * i], y = table[2 * i + 1];
         if (!(fabs(x) <= 2 && fabs(y) <= 2)) /* not a number either */
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "level %d is %g%+gi: parts from -2 to 2 are allowed", i, x, y);
+                                   "level %d is %g%+gi: its parts must be from -2 to 2", i, x, y);
         levels->x[i] = (int16_t)lrint(HOLOGRAM_ONE * x);
         levels->y[i] = (int16_t)lrint(HOLOGRAM_ONE * y);
         levels->real &= y == 0;
         differ |= levels->x[i] != levels->x[0] || levels->y[i] != levels->y[0];
     }
     if (!differ)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "all %d levels are %g%+gi: a modulator has two different levels or "
-                               "more",
-                               count, table[0], table[1]);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "all %d levels are %g%+gi: a modulator needs at least two different levels", count,
+            table[0], table[1]);
     double angle[RO_HOLOGRAM_LEVELS];
     int order[RO_HOLOGRAM_LEVELS];
     levels->kind = LEVELS_PLAIN;
@@ -294,3 +295,13 @@ int hologram_nearest(const struct hologram_levels *levels, int x, int y)
     const struct level_entry *entry = &levels->entry[cell];
     return entry->nx * x + entry->ny * y >= entry->c ? entry->high : entry->low;
 }
+
+ro_status hologram_check_gain(ro_context *context, double gain)
+{
+    if (ro_is_default(gain) || (gain > 0 && gain <= 4))
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: must be above 0 and at most 4",
+                           gain);
+}
+
+double hologram_gain(double gain) { return ro_is_default(gain) ? 0.4 : gain; }

@@ -70,6 +70,10 @@ int hologram_nearest_ref(const struct hologram_levels *levels, int x, int y);
 /* The same by cells; rings and lines only. */
 int hologram_nearest(const struct hologram_levels *levels, int x, int y);
 
+/* The gain of the field, RO_DEFAULT being the usual one. */
+ro_status hologram_check_gain(ro_context *context, double gain);
+double hologram_gain(double gain);
+
 #ifdef __cplusplus
 }
 #endif

@@ -45,8 +45,9 @@ static ro_status no_level(ro_context *context, const ro_modulator *m, uint32_t x
 {
     if (back && m->driven)
         return ro_context_fail(context, RO_E_FORMAT,
-                               "pixel %u,%u is %d, which is the drive of no level", x, y, value);
-    return ro_context_fail(context, RO_E_FORMAT, "pixel %u,%u is level %d, the last one is %d", x,
+                               "pixel %u,%u is %d, which is not the drive of any level", x, y,
+                               value);
+    return ro_context_fail(context, RO_E_FORMAT, "pixel %u,%u is level %d; the last one is %d", x,
                            y, value, m->count - 1);
 }
 
@@ -69,20 +70,18 @@ static ro_status exchange(ro_context *context, const ro_modulator *m, const ro_i
     return RO_OK;
 }
 
-ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *image)
+ro_status ro_modulator_drive(ro_context *context, const ro_modulator *modulator, ro_image *image)
 {
     return exchange(context, modulator, image, false);
 }
 
-ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator,
-                            const ro_image *image)
+ro_status ro_modulator_read(ro_context *context, const ro_modulator *modulator, ro_image *image)
 {
     return exchange(context, modulator, image, true);
 }
 
 ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
-                             const ro_image *numbers, const ro_field *light)
+                             const ro_image *numbers, ro_field *light)
 {
     ro_status status = check_modulator(context, modulator, numbers);
     if (status == RO_OK)
@@ -90,8 +89,9 @@ ro_status ro_modulator_light(ro_context *context, const ro_modulator *modulator,
     if (status != RO_OK)
         return status;
     if (light->width != numbers->width || light->height != numbers->height)
-        return ro_context_fail(context, RO_E_SIZE, "the numbers are %u x %u and the light %u x %u",
-                               numbers->width, numbers->height, light->width, light->height);
+        return ro_context_fail(context, RO_E_SIZE,
+                               "the numbers are %u x %u but the light is %u x %u", numbers->width,
+                               numbers->height, light->width, light->height);
     for (uint32_t y = 0; y < numbers->height; y++) {
         const uint8_t *from = (const uint8_t *)numbers->data + (ptrdiff_t)y * numbers->stride;
         float *to = field_row(light, y);

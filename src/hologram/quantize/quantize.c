@@ -5,6 +5,7 @@
 #include "core/cpu.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "hologram/field/field.h"
 #include "hologram/quantize/cuda/diffuse_cuda.h"
@@ -31,6 +32,7 @@ static const struct name {
 struct quantizer {
     struct hologram_job job;
     ro_hologram_options o;
+    ro_hologram_report *told; /* NULL: nobody wants it */
     enum algorithm algorithm;
     bool paper, reference, windowed, cuda;
     bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
@@ -53,23 +55,22 @@ static ro_status read_names(ro_context *context, struct quantizer *q)
                !ro_name_equal(o->algorithm, algorithms[found].alias))
             found++;
     if (found == count)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown algorithm %s: vded, swed, floyd-steinberg and truncate are "
-                               "known",
-                               o->algorithm);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "unknown algorithm %s: must be vded, swed, floyd-steinberg or truncate", o->algorithm);
     q->algorithm = algorithms[found].algorithm;
     q->windowed = q->algorithm == VDED || q->algorithm == SWED;
     q->paper = o->weights && ro_name_equal(o->weights, "paper");
     if (o->weights && !q->paper && !ro_name_equal(o->weights, "ls"))
-        return ro_context_fail(context, RO_E_ARGUMENT, "unknown weights %s: paper and ls are known",
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown weights %s: must be paper or ls",
                                o->weights);
     q->reference = o->schedule && ro_name_equal(o->schedule, "reference");
     if (o->schedule && !q->reference && !ro_name_equal(o->schedule, "auto") &&
         !ro_name_equal(o->schedule, "bands"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown schedule %s: auto, reference and bands are known",
+                               "unknown schedule %s: must be auto, reference or bands",
                                o->schedule);
-    if (!q->windowed && (o->weights || o->own || o->taps || o->p || o->rho != 0))
+    if (!q->windowed && (o->weights || o->own || o->taps || o->p || !ro_is_default(o->rho)))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "weights, taps, p and rho do not apply to %s",
                                algorithms[found].name);
@@ -84,33 +85,33 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
 {
     const ro_hologram_options *o = &q->o;
     if (o->taps < 0 || o->taps > RO_HOLOGRAM_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: 1 to %d are allowed", o->taps,
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: must be from 1 to %d", o->taps,
                                RO_HOLOGRAM_TAPS);
     if (o->p < 0 || o->p > RO_HOLOGRAM_SKEW)
-        return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: 1 to %d are allowed", o->p,
+        return ro_context_fail(context, RO_E_ARGUMENT, "p is %d: must be from 1 to %d", o->p,
                                RO_HOLOGRAM_SKEW);
-    if (!(o->rho >= 0 && o->rho <= 1e6))
-        return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: above 0 is allowed", o->rho);
-    if (o->rho > 0 && (q->paper || o->own))
+    if (!ro_is_default(o->rho) && !(o->rho > 0 && o->rho <= 1e6))
+        return ro_context_fail(context, RO_E_ARGUMENT, "rho is %g: must be above 0", o->rho);
+    if (!ro_is_default(o->rho) && (q->paper || o->own))
         return ro_context_fail(context, RO_E_ARGUMENT, "rho applies to least squares only");
-    if (o->kappa != 0 && !q->paper)
+    if (!ro_is_default(o->kappa) && !q->paper)
         return ro_context_fail(context, RO_E_ARGUMENT, "kappa applies to the paper's weights only");
-    if (!(o->kappa >= 0 && o->kappa <= 1))
-        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: from 0 to 1 is allowed",
+    if (!ro_is_default(o->kappa) && !(o->kappa > 0 && o->kappa <= 1))
+        return ro_context_fail(context, RO_E_ARGUMENT, "kappa is %g: must be above 0 and at most 1",
                                o->kappa);
-    if (!(o->gain >= 0 && o->gain <= 4))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: from 0 to 4 is allowed",
-                               o->gain);
+    ro_status status = hologram_check_gain(context, o->gain);
+    if (status != RO_OK)
+        return status;
     if (o->hogel > 0 && o->hogel < 8)
-        return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: 8 or more are allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "hogels of %u pixels: must be 8 or more",
                                o->hogel);
     const ro_window *w = &o->window;
     if (w->width != 0 || w->height != 0) {
         if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 &&
               fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a window at %g,%g of %g x %g cycles per pixel: centres from "
-                                   "-0.5 to 0.5 and sizes up to 1 are allowed",
+                                   "a window at %g,%g of %g x %g cycles per pixel: its centre must "
+                                   "be from -0.5 to 0.5 and its size at most 1",
                                    w->xi, w->eta, w->width, w->height);
         return RO_OK;
     }
@@ -122,7 +123,7 @@ static ro_status check_numbers(ro_context *context, const struct quantizer *q)
             context, RO_E_ARGUMENT,
             "%s needs a window, or the wavelength, pitch and viewer of the field",
             q->algorithm == SWED ? "swed" : "vded");
-    ro_status status = field_check_physics(context, optics);
+    status = field_check_physics(context, optics);
     if (status != RO_OK)
         return status;
     if (!(optics->viewer[2] < 0) || !isfinite(optics->viewer[2]) || !isfinite(optics->viewer[0]) ||
@@ -145,7 +146,7 @@ static ro_status own_taps(ro_context *context, const ro_hologram_taps *own, int 
                           struct hologram_taps *taps)
 {
     if (own->count < 1 || own->count > RO_HOLOGRAM_TAPS)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: 1 to %d are allowed", own->count,
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d taps: must be from 1 to %d", own->count,
                                RO_HOLOGRAM_TAPS);
     int least = 1, shift = 0;
     double most = 0;
@@ -154,9 +155,8 @@ static ro_status own_taps(ro_context *context, const ro_hologram_taps *own, int 
         if (abs(dx) > REACH_X || dy < 0 || dy > REACH_Y || (dy == 0 && dx <= 0))
             return ro_context_fail(
                 context, RO_E_ARGUMENT,
-                "tap %d,%d is not of an earlier pixel, or farther than %d columns "
-                "and %d rows",
-                dx, dy, REACH_X, REACH_Y);
+                "tap %d,%d is not an earlier pixel, or is more than %d columns or %d rows away", dx,
+                dy, REACH_X, REACH_Y);
         while (dy > 0 && dx + least * dy <= 0)
             least++;
         if (!(fabs(own->re[i]) <= 100 && fabs(own->im[i]) <= 100))
@@ -208,8 +208,8 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (status != RO_OK)
                 return status;
         } else if (q->paper) {
-            weights_paper(&r->window, o->kappa > 0 ? o->kappa : 0.9, o->taps ? o->taps : 27, o->p,
-                          &hogel->taps);
+            weights_paper(&r->window, ro_is_default(o->kappa) ? 0.9 : o->kappa,
+                          o->taps ? o->taps : 27, o->p, &hogel->taps);
         } else {
             weights_least_squares(&region, o->taps ? o->taps : 12, o->p ? o->p : 2, r->rho,
                                   &hogel->taps);
@@ -218,8 +218,7 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
             if (hogel->taps.im[i] && o->own)
                 return ro_context_fail(
                     q->job.context, RO_E_ARGUMENT,
-                    "tap %d,%d has an imaginary weight, which real levels cannot "
-                    "take up",
+                    "tap %d,%d has an imaginary weight, which real levels cannot use",
                     hogel->taps.dx[i], hogel->taps.dy[i]);
             else
                 hogel->taps.im[i] = 0;
@@ -274,7 +273,7 @@ static ro_status lay_out(struct quantizer *q)
     q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
     if (!q->job.hogels)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %u hogels", q->job.count);
-    const double rho = o->rho > 0 ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
+    const double rho = !ro_is_default(o->rho) ? o->rho : q->levels.count == 2 ? 0.03 : 0.01;
     for (uint32_t i = 0; i < q->job.count; i++) {
         ro_hogel_report *r = &q->reports[i];
         q->job.hogels[i] =
@@ -394,7 +393,7 @@ static ro_status spread_report(struct quantizer *q, uint32_t *count)
 
 static ro_status report(struct quantizer *q)
 {
-    ro_hologram_report *r = q->o.report;
+    ro_hologram_report *r = q->told;
     *r = (ro_hologram_report){.levels = q->levels.count,
                               .real_device = q->levels.real,
                               .amplitude_device = q->amplitude,
@@ -419,17 +418,13 @@ static ro_status report(struct quantizer *q)
     return status;
 }
 
-void ro_hologram_report_free(ro_hologram_report *report)
+ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
+                               const ro_hologram_options *options, ro_hologram_report *told)
 {
-    free(report->hogel);
-    *report = (ro_hologram_report){0};
-}
-
-ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro_image *out,
-                               const ro_hologram_options *options)
-{
-    static const ro_hologram_options defaults;
-    ro_status status = field_check(context, in, "the field");
+    ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_HOLOGRAM_OPTIONS");
+    if (status == RO_OK)
+        status = field_check(context, in, "the field");
     if (status == RO_OK)
         status = ro_image_check(context, out, "the output");
     if (status != RO_OK)
@@ -438,12 +433,13 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
         return ro_context_fail(context, RO_E_ARGUMENT, "level numbers are %s, not %s",
                                ro_format_name(RO_INDEX8), ro_format_name(out->format));
     if (out->width != in->width || out->height != in->height)
-        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u and the output %u x %u",
+        return ro_context_fail(context, RO_E_SIZE, "the field is %u x %u but the output is %u x %u",
                                in->width, in->height, out->width, out->height);
     struct quantizer *q = calloc(1, sizeof *q);
     if (!q)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the levels");
-    q->o = options ? *options : defaults;
+    q->o = full;
+    q->told = told;
     q->job = (struct hologram_job){.context = context,
                                    .field = in,
                                    .out = out->data,
@@ -472,12 +468,12 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, const ro
                          : field_rms(context, in, q->levels.real, &rms);
     if (status != RO_OK)
         goto done;
-    q->gain = rms > 0 ? (q->o.gain > 0 ? q->o.gain : 0.4) / rms : 1;
+    q->gain = rms > 0 ? hologram_gain(q->o.gain) / rms : 1;
     q->job.scale = (float)(q->gain * HOLOGRAM_ONE);
     status = run_all(q);
     if (status == RO_OK && q->cuda)
         status = hologram_on_cuda->store(&q->job);
-    if (status == RO_OK && q->o.report)
+    if (status == RO_OK && told)
         status = report(q);
 done:
     if (loads && status != RO_OK)

@@ -14,6 +14,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
@@ -201,7 +202,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (status != RO_OK)
         return status;
     if (o->count < 1 || o->count > MOST_FRAMES)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d frames: 1 to %d are allowed", o->count,
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d frames: must be from 1 to %d", o->count,
                                MOST_FRAMES);
     for (int i = 0; i < o->count && status == RO_OK; i++) {
         status = ro_image_check(context, &out[i], "a frame");
@@ -214,17 +215,18 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
         return status;
     if (!(w->width > 0 && w->width <= 1 && w->height > 0 && w->height <= 1 && fabs(w->xi) <= 0.5 &&
           fabs(w->eta) <= 0.5))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "frames need a window: centres from -0.5 to 0.5, sizes up to 1");
-    if (!(options->gain >= 0 && options->gain <= 4))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a gain of %g: from 0 to 4 is allowed",
-                               options->gain);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "frames need a window: its centre from -0.5 to 0.5, its size at most 1");
+    status = hologram_check_gain(context, options->gain);
+    if (status != RO_OK)
+        return status;
     if (!(fabs(o->distance) <= 100))
-        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m: up to 100 is allowed",
+        return ro_context_fail(context, RO_E_ARGUMENT, "a distance of %g m: must be at most 100",
                                o->distance);
     if (o->phase && !ro_name_equal(o->phase, "random") && !ro_name_equal(o->phase, "smooth"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: random and smooth are known", o->phase);
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown phase %s: must be random or smooth",
+                               o->phase);
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "frames run on the CPU only");
     return o->distance != 0 ? field_check_physics(context, &options->optics) : RO_OK;
@@ -283,12 +285,19 @@ static ro_status open_frames(struct frames *f, const ro_field *in,
     return RO_OK;
 }
 
-ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_frames *frames)
+ro_status ro_hologram_frames(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *options, const ro_frames *frames,
+                             ro_frames_report *told)
 {
     double rms;
     ro_frames_report report = {0};
-    ro_status status = check(context, in, out, options, frames);
+    ro_hologram_options all = RO_HOLOGRAM_OPTIONS;
+    ro_frames wanted = RO_FRAMES;
+    ro_status status = ro_options_take(context, options, &all, "RO_HOLOGRAM_OPTIONS");
+    if (status == RO_OK)
+        status = ro_options_take(context, frames, &wanted, "RO_FRAMES");
+    if (status == RO_OK)
+        status = check(context, in, out, &all, &wanted);
     if (status == RO_OK)
         status = field_rms(context, in, false, &rms);
     if (status != RO_OK)
@@ -297,16 +306,16 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
     if (!f)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for frames");
     f->context = context;
-    f->o = frames;
+    f->o = &wanted;
     f->n = (size_t)in->width * in->height;
-    f->smooth = frames->phase && ro_name_equal(frames->phase, "smooth");
-    status = open_frames(f, in, options);
+    f->smooth = wanted.phase && ro_name_equal(wanted.phase, "smooth");
+    status = open_frames(f, in, &all);
     if (status == RO_OK)
         status = find_wanted(f, in);
     if (status == RO_OK)
-        status = run(f, out, options->gain > 0 ? options->gain : 0.4, &report);
-    if (status == RO_OK && frames->report)
-        *frames->report = report;
+        status = run(f, out, hologram_gain(all.gain), &report);
+    if (status == RO_OK && told)
+        *told = report;
     context->report = (ro_report){.method = "frames",
                                   .schedule = "bands",
                                   .width = in->width,
@@ -314,7 +323,7 @@ ro_status ro_hologram_frames(ro_context *context, const ro_field *in, const ro_i
                                   .device = RO_DEVICE_CPU,
                                   .cpu = context->cpu,
                                   .threads = ro_pool_threads(context->pool),
-                                  .steps = f->n * (uint64_t)frames->count};
+                                  .steps = f->n * (uint64_t)wanted.count};
     propagation_close(&f->light);
     free(f->wanted);
     free(f->owed);

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "hologram/field/field.h"
 
 #include <stdlib.h>
@@ -31,9 +32,10 @@ static ro_status check_target(ro_context *context, const ro_field *in, const ro_
     for (uint32_t y = 0; y < in->height; y++)
         for (uint32_t x = 0; x < in->width; x++)
             if (!(target_row(&o->target, y)[x] >= 0 && target_row(&o->target, y)[x] <= 1e18f))
-                return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the target's amplitude at %u,%u is %g: it cannot be", x, y,
-                                       target_row(&o->target, y)[x]);
+                return ro_context_fail(
+                    context, RO_E_ARGUMENT,
+                    "the target's amplitude at %u,%u is %g, which is not possible", x, y,
+                    target_row(&o->target, y)[x]);
     return RO_OK;
 }
 
@@ -54,30 +56,34 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
     if (status != RO_OK)
         return status;
     if (!(fabs(o->distance) >= 1e-9 && fabs(o->distance) <= 100))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a target at a distance of %g m: from 1e-9 to 100 either way is "
-                               "allowed",
-                               o->distance);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a target at a distance of %g m: must be from 1e-9 to 100, either way", o->distance);
     if (!(o->light >= 0 && o->light <= 1))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a share of %g of the light: from 0 to 1 is allowed", o->light);
+                               "a share of %g of the light: must be from 0 to 1", o->light);
+    if ((o->iterations < 0 && !ro_is_default(o->iterations)) ||
+        (o->passes < 0 && !ro_is_default(o->passes)))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%d iterations and %d passes: must not be negative", o->iterations,
+                               o->passes);
     if (o->edges && !ro_name_equal(o->edges, "auto") && !ro_name_equal(o->edges, "dark") &&
         !ro_name_equal(o->edges, "wrap"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown edges %s: auto, dark and wrap are known", o->edges);
+                               "unknown edges %s: must be auto, dark or wrap", o->edges);
     const ro_window *w = &options->window;
     if (!(w->width >= 0 && w->width <= 1 && w->height >= 0 && w->height <= 1 &&
           fabs(w->xi) <= 0.5 && fabs(w->eta) <= 0.5))
-        return ro_context_fail(
-            context, RO_E_ARGUMENT,
-            "a window at %g,%g of %g x %g cycles per pixel: centres from -0.5 to "
-            "0.5 and sizes up to 1 are allowed",
-            w->xi, w->eta, w->width, w->height);
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a window at %g,%g of %g x %g cycles per pixel: its centre must be "
+                               "from -0.5 to 0.5 and its size at most 1",
+                               w->xi, w->eta, w->width, w->height);
     const uint32_t *r = o->region;
     if ((uint64_t)r[0] + r[2] > in->width || (uint64_t)r[1] + r[3] > in->height)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a region of %u x %u pixels at %u,%u leaves the field of %u x %u",
-                               r[2], r[3], r[0], r[1], in->width, in->height);
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "a region of %u x %u pixels at %u,%u does not fit the field of %u x %u", r[2], r[3],
+            r[0], r[1], in->width, in->height);
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "refinement runs on the CPU only");
     return RO_OK;
@@ -106,8 +112,7 @@ static ro_status find_region(struct refiner *f)
             sum += pow(target_row(&o->target, y)[x], 2);
     return sum > 0 ? RO_OK
                    : ro_context_fail(f->context, RO_E_ARGUMENT,
-                                     "the target is black: there is "
-                                     "nothing to refine for");
+                                     "the target is black: there is nothing to refine");
 }
 
 /* The share of the light, of levels that are computed as -1 to 1 four times what arrives of them.
@@ -183,12 +188,8 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
                many = ring && f->levels.count >= RO_REFINEMENT_MANY;
     const ro_refinement *o = f->o;
     double light;
-    f->iterations = !ring               ? 0
-                    : o->iterations < 0 ? 0
-                    : o->iterations     ? o->iterations
-                    : many              ? 50
-                                        : 15;
-    f->passes = many || o->passes < 0 ? 0 : o->passes ? o->passes : 10;
+    f->iterations = !ring ? 0 : !ro_is_default(o->iterations) ? o->iterations : many ? 50 : 15;
+    f->passes = many ? 0 : !ro_is_default(o->passes) ? o->passes : 10;
     const double work = 2.0 * f->iterations + 18.0 * f->passes + 1;
     ro_status status = refine_start(f, 0.5);
     if (status == RO_OK)
@@ -254,10 +255,18 @@ static void close_refiner(struct refiner *f)
     free(f);
 }
 
-ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_image *out,
-                             const ro_hologram_options *options, const ro_refinement *refinement)
+ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *out,
+                             const ro_hologram_options *given, const ro_refinement *refinement,
+                             ro_refinement_report *told)
 {
-    ro_status status = check(context, in, out, options, refinement);
+    ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
+    const ro_hologram_options *options = &full;
+    ro_refinement wanted = RO_REFINEMENT;
+    ro_status status = ro_options_take(context, given, &full, "RO_HOLOGRAM_OPTIONS");
+    if (status == RO_OK)
+        status = ro_options_take(context, refinement, &wanted, "RO_REFINEMENT");
+    if (status == RO_OK)
+        status = check(context, in, out, options, &wanted);
     if (status != RO_OK)
         return status;
     struct refiner *f = calloc(1, sizeof *f);
@@ -265,7 +274,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_i
         return ro_context_fail(context, RO_E_MEMORY, "no memory to refine");
     f->context = context;
     f->field = in;
-    f->o = refinement;
+    f->o = &wanted;
     f->width = in->width;
     f->height = in->height;
     bool amplitude;
@@ -286,8 +295,8 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, const ro_i
                f->numbers + (size_t)y * in->width, in->width);
     if (amplitude)
         report.efficiency /= 4;
-    if (status == RO_OK && refinement->report)
-        *refinement->report = report;
+    if (status == RO_OK && told)
+        *told = report;
     context->report =
         (ro_report){.method = "refine",
                     .schedule = "tiles",

@@ -34,7 +34,7 @@ ro_status ro_file_fail(struct ro_file *file, ro_status status, const char *forma
 ro_status ro_file_named(ro_context *context, const char *path)
 {
     return context && path ? RO_OK
-                           : ro_context_fail(context, RO_E_ARGUMENT, "a file without a name");
+                           : ro_context_fail(context, RO_E_ARGUMENT, "the file has no name");
 }
 
 ro_status ro_file_no_memory(struct ro_file *file, uint64_t bytes)

@@ -28,7 +28,7 @@ bool ro_sink_is_standard(const char *path)
 static ro_status cannot_write(struct ro_file *file)
 {
     if (errno == EPIPE)
-        return ro_file_fail(file, RO_E_IO, "the reader of the output went away");
+        return ro_file_fail(file, RO_E_IO, "the reader of the output has gone away");
     return ro_file_fail(file, RO_E_IO, "cannot be written: %s", strerror(errno));
 }
 
@@ -252,7 +252,7 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
     if (status != RO_OK)
         return status;
     if (!sink->seekable || position > INT64_MAX)
-        return ro_file_fail(sink->file, RO_E_IO, "cannot be written at another place");
+        return ro_file_fail(sink->file, RO_E_IO, "cannot be written at another position");
     if (lseek(sink->fd, (off_t)position, SEEK_SET) < 0)
         return cannot_write(sink->file);
     sink->position = position;

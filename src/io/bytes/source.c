@@ -164,7 +164,7 @@ ro_status ro_source_seek(struct ro_source *source, uint64_t position)
         return RO_OK;
     }
     if (!source->seekable || position > INT64_MAX)
-        return ro_file_fail(source->file, RO_E_IO, "cannot be read at another place");
+        return ro_file_fail(source->file, RO_E_IO, "cannot be read at another position");
     if (source->fd < 0) {
         source->begin = source->end; /* past the end of memory: nothing more comes */
         source->position = source->size;

@@ -10,10 +10,10 @@ ro_status ro_store_open(struct ro_store *store, struct ro_file *file, size_t row
 {
     *store = (struct ro_store){.file = file, .row_bytes = row_bytes};
     if (row_bytes > ro_memory_limit() / height)
-        return ro_file_fail(file, RO_E_MEMORY,
-                            "%u rows of %zu bytes must be held in memory, more than this machine "
-                            "has",
-                            height, row_bytes);
+        return ro_file_fail(
+            file, RO_E_MEMORY,
+            "%u rows of %zu bytes must be held in memory, but this machine has too little", height,
+            row_bytes);
     store->block_rows = row_bytes < BLOCK ? (uint32_t)(BLOCK / row_bytes) : 1;
     store->blocks_count = (height - 1) / store->block_rows + 1;
     store->blocks = calloc(store->blocks_count, sizeof *store->blocks);

@@ -28,7 +28,7 @@ ro_status ro_amplitudes_load(ro_context *context, const char *path, int channel,
     struct ro_file file;
     *amplitudes = (ro_image){0};
     ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     if (status != RO_OK)
         return status;
     const bool colour =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files as a whole: any bytes out, complete or not at all, and bytes and texts in, up to a limit. */
+/* Files as a whole: any bytes out, complete or not at all; bytes and texts in, up to a limit. */
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/data/text.h"
@@ -62,7 +62,7 @@ static ro_status read_all(struct ro_source *source, size_t most, char **bytes, s
     }
     if (status == RO_OK && *size > most)
         status =
-            ro_file_fail(source->file, RO_E_FORMAT, "is larger than it can be, %zu bytes", most);
+            ro_file_fail(source->file, RO_E_FORMAT, "is larger than the limit of %zu bytes", most);
     if (status == RO_OK) {
         (*bytes)[*size] = '\0';
         return RO_OK;

@@ -10,7 +10,7 @@
 #include "io/bytes/commit.h"
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
-#include "io/data/json.h"
+#include "io/data/json_file.h"
 #include "io/formats/npy_array.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
@@ -114,7 +114,7 @@ static void read_optics(struct ro_json *json, ro_optics *optics, bool *report)
     if (!json->failed && ro_json_next(json) != '\0')
         ro_json_fail(json, "something follows the object");
     if (!json->failed && optics->viewer[2] > 0)
-        ro_json_fail(json, "the viewer is in front of the hologram: its z is negative");
+        ro_json_fail(json, "the viewer is in front of the hologram: its z must be negative");
     if (!json->failed && !(optics->viewing_area[0] >= 0 && optics->viewing_area[1] >= 0))
         ro_json_fail(json, "the viewing area cannot be negative");
 }
@@ -150,9 +150,10 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
     const char *place = beside ? ro_commit_place(context, beside) : NULL;
     if (sidecar || !place || access(place, F_OK) == 0) {
         struct ro_json json;
+        char *text;
         ro_optics found = {0};
         bool report = false;
-        status = ro_json_open(&json, context, sidecar ? sidecar : beside);
+        status = ro_json_load(context, sidecar ? sidecar : beside, &json, &text);
         if (status == RO_OK) {
             read_optics(&json, &found, &report);
             status = json.failed && !report ? RO_E_FORMAT : RO_OK;
@@ -166,7 +167,7 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
         if (status == RO_OK && !report && (optics->wavelength == 0 || optics->pitch == 0))
             status = ro_context_fail(context, RO_E_FORMAT, "%s: %s is missing", json.path,
                                      optics->wavelength == 0 ? "wavelength" : "pitch");
-        ro_json_close(&json);
+        free(text);
     }
     free(beside);
     return status;
@@ -184,21 +185,21 @@ static ro_status read_header(struct ro_source *source, struct ro_npy *array)
         return status;
     if (have < 6 || memcmp(source->bytes + source->begin, "\x93NUMPY", 6) != 0)
         return ro_file_fail(source->file, RO_E_FORMAT,
-                            "is no .npy file; a field is .npy of complex numbers, or of phases; "
-                            "to reconstruct numbers of levels give --levels");
+                            "is not a .npy file; a field is .npy of complex numbers or phases; to "
+                            "reconstruct level numbers give --levels");
     if ((status = ro_npy_header(source, array)) != RO_OK)
         return status;
     if (!((array->kind == 'c' && (array->bytes == 8 || array->bytes == 16)) ||
           (array->kind == 'f' && (array->bytes == 4 || array->bytes == 8))))
         return ro_file_fail(source->file, RO_E_UNSUPPORTED,
                             "a field is complex64 or complex128, or phases of float32 or float64; "
-                            "numbers of levels need --levels");
+                            "level numbers need --levels");
     const uint64_t *sizes = array->sizes;
     if (array->dimensions != 2 || !sizes[0] || !sizes[1] || sizes[0] > LONGEST_SIDE ||
         sizes[1] > LONGEST_SIDE)
         return ro_file_fail(source->file, RO_E_UNSUPPORTED,
-                            "a field has two sizes, (h, w), of 1 to %d; this is %s", LONGEST_SIDE,
-                            array->shape);
+                            "a field has the shape (h, w), with sides from 1 to %d; this is %s",
+                            LONGEST_SIDE, array->shape);
     return RO_OK;
 }
 
@@ -362,7 +363,8 @@ ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field
     const char *dot = strrchr(path, '.');
     bool own;
     if (!dot || strcmp(dot, ".npy") != 0)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a field is written as .npy", path);
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a field must be written as .npy",
+                               path);
     ro_status status = ro_commit_own_begin(context, &own);
     if (status != RO_OK)
         return status;

@@ -46,8 +46,7 @@ static void write_svg(struct text *text, const ro_polyline *lines, size_t count,
     print(text, "</svg>\n");
 }
 
-/* ---- GeoJSON: a label whose lines are all closed is a MultiPolygon, holes and all --------------
- */
+/* ---- GeoJSON: a label whose lines are all closed is a MultiPolygon, holes and all ----------- */
 
 static double signed_area(const ro_polyline *line)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Displacement fields: NPY of shape (h, w, 2), and the .flo files of the Middlebury benchmark (the
- * float 202021.25, which spells PIEH, then width and height and pairs of floats, little-endian).
+ * Displacement fields: NPY of shape (h, w, 2), the .flo files of the Middlebury benchmark (the
+ * float 202021.25, which spells PIEH, then width and height and pairs of floats, little-endian),
+ * and vector images for ITK.
  */
+#include "io/data/itk_field.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 
@@ -66,7 +68,7 @@ static ro_status load_npy(struct ro_source *source, ro_image *field)
     return status;
 }
 
-ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
+ro_status ro_displacement_load(ro_context *context, const char *path, ro_image *field)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
@@ -84,9 +86,11 @@ ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
             status = load_npy(&source, field);
         else if (have >= 4 && memcmp(head, "PIEH", 4) == 0)
             status = load_flo(&source, field);
+        else if (ro_itk_begins(head, have) != RO_ITK_NONE)
+            status = ro_itk_load(&source, ro_itk_begins(head, have), field);
         else
-            status =
-                ro_file_fail(&file, RO_E_FORMAT, "not a displacement field: neither .npy nor .flo");
+            status = ro_file_fail(&file, RO_E_FORMAT,
+                                  "not a displacement field: neither .npy, .flo, .nrrd nor .mha");
     }
     ro_source_close(&source);
     if (status != RO_OK)
@@ -96,13 +100,20 @@ ro_status ro_field_load(ro_context *context, const char *path, ro_image *field)
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
-static ro_status put_flo(struct ro_sink *sink, const ro_image *field)
+static ro_status put_flo_head(struct ro_sink *sink, const ro_image *field)
 {
     uint8_t head[12] = {'P', 'I', 'E', 'H'};
     uint32_t sizes[2] = {field->width / 2, field->height};
     for (int i = 0; i < 8; i++)
         head[4 + i] = (uint8_t)(sizes[i / 4] >> 8 * (i % 4));
-    ro_status status = ro_sink_write(sink, head, sizeof head);
+    return ro_sink_write(sink, head, sizeof head);
+}
+
+/* Floats with the least significant byte first, after a head. */
+static ro_status put_plain(struct ro_sink *sink, const char *path, const ro_image *field)
+{
+    ro_status status = is_flo(path) ? put_flo_head(sink, field)
+                                    : ro_itk_put_head(sink, ro_itk_type_of(path), field);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         const char *row = (const char *)field->data + (ptrdiff_t)y * field->stride;
         for (uint32_t x = 0; x < field->width && status == RO_OK; x++) {
@@ -130,33 +141,33 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
     return status;
 }
 
-ro_status ro_field_accepts(ro_context *context, const char *path)
+ro_status ro_displacement_accepts(ro_context *context, const char *path)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     ro_file_init(&file, context, path, "standard output");
-    if (!is_npy(path) && !is_flo(path))
+    if (!is_npy(path) && !is_flo(path) && ro_itk_type_of(path) == RO_ITK_NONE)
         return ro_file_fail(&file, RO_E_UNSUPPORTED,
-                            "a displacement field is written as .npy or .flo");
+                            "a displacement field is written as .npy, .flo, .nrrd or .mha");
     return ro_sink_check(&file, path);
 }
 
-ro_status ro_field_save(ro_context *context, const char *path, const ro_image *field)
+ro_status ro_displacement_save(ro_context *context, const char *path, const ro_image *field)
 {
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     struct ro_sink sink = {.fd = -1};
     if (field->format != RO_GRAYF || field->width % 2 != 0)
-        return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats a pixel");
-    ro_status status = ro_field_accepts(context, path);
+        return ro_context_fail(context, RO_E_ARGUMENT, "a field holds two floats per pixel");
+    ro_status status = ro_displacement_accepts(context, path);
     if (status != RO_OK)
         return status;
     ro_file_init(&file, context, path, "standard output");
     status = ro_sink_open(&sink, &file, path);
     if (status == RO_OK)
-        status = is_flo(path) ? put_flo(&sink, field) : put_npy(&sink, field);
+        status = is_npy(path) ? put_npy(&sink, field) : put_plain(&sink, path, field);
     if (status == RO_OK)
         status = ro_sink_commit(&sink);
     ro_sink_close(&sink);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of error diffusion from JSON. The reader knows the few forms it needs and nothing else:
- * an object of known names, whole numbers, text without escapes, lists of lists of numbers.
+ * Kernels of error diffusion from JSON: an object of known names, whole numbers, lists of lists of
+ * numbers, and nothing else.
  */
 #include "io/bytes/file.h"
-#include "io/data/json.h"
+#include "io/data/json_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,12 +136,13 @@ ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kerne
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_json json;
-    ro_status status = ro_json_open(&json, context, path);
+    char *text;
+    ro_status status = ro_json_load(context, path, &json, &text);
     if (status == RO_OK) {
         read_kernel(&json, kernel);
         if (json.failed)
             status = RO_E_FORMAT;
     }
-    ro_json_close(&json);
+    free(text);
     return status;
 }

@@ -83,9 +83,9 @@ ro_status ro_curve_load(ro_context *context, const char *path,
         if (!read_pair(line, pair)) {
             if (*count == 0 && isalpha((unsigned char)*line))
                 continue; /* a heading */
-            status =
-                ro_file_fail(&lines.file, RO_E_FORMAT,
-                             "line %d is no pair of numbers \"tone in, tone out\"", lines.number);
+            status = ro_file_fail(&lines.file, RO_E_FORMAT,
+                                  "line %d is not a pair of numbers \"tone in, tone out\"",
+                                  lines.number);
         } else if (*count == RO_CURVE_POINTS) {
             status =
                 ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d points", RO_CURVE_POINTS);
@@ -95,15 +95,15 @@ ro_status ro_curve_load(ro_context *context, const char *path,
         }
     }
     if (status == RO_OK && *count < 2)
-        status =
-            ro_file_fail(&lines.file, RO_E_FORMAT, "a curve has 2 points or more, not %d", *count);
+        status = ro_file_fail(&lines.file, RO_E_FORMAT, "a curve needs at least 2 points, not %d",
+                              *count);
     for (int i = 0; i < *count && percent; i++)
         points[i] = (ro_tone_point){points[i].in / 100, points[i].out / 100};
     for (int i = 0; i < *count && status == RO_OK; i++)
         if (!(points[i].out <= 1))
             status = ro_file_fail(&lines.file, RO_E_FORMAT,
-                                  "point %d is more than white: tones go from 0 to 1, or to 100 in "
-                                  "percent in both columns",
+                                  "point %d is above white: tones go from 0 to 1, or from 0 to 100 "
+                                  "per cent in both columns",
                                   i + 1);
     lines_close(&lines);
     return status;
@@ -175,7 +175,7 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
     static const double degree = 3.14159265358979323846 / 180;
     double number[COLUMNS], of[COLUMNS] = {[AMPLITUDE] = 1};
     if (read_numbers(lines->line, number, COLUMNS) != columns->count)
-        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is no level of %d numbers%s",
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is not a level of %d numbers%s",
                             lines->number, columns->count,
                             headed ? ""
                                    : ", nor a heading such as \"phase, amplitude\", \"degrees, "
@@ -186,17 +186,17 @@ static ro_status add_level(struct lines *lines, const struct columns *columns, b
     for (int i = 0; i < columns->count; i++)
         of[columns->of[i]] = number[i];
     if (columns->has[LEVEL] && of[LEVEL] != m->count)
-        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g where %d is next",
+        return ro_file_fail(&lines->file, RO_E_FORMAT, "line %d is level %g, but %d comes next",
                             lines->number, of[LEVEL], m->count);
     if (columns->has[DRIVE] &&
         !(of[DRIVE] >= 0 && of[DRIVE] <= 255 && of[DRIVE] == rint(of[DRIVE])))
         return ro_file_fail(&lines->file, RO_E_FORMAT,
-                            "line %d has a drive of %g: whole numbers from 0 to 255 are allowed",
+                            "line %d has a drive of %g: must be a whole number from 0 to 255",
                             lines->number, of[DRIVE]);
     for (int i = 0; i < m->count && columns->has[DRIVE]; i++)
         if (m->drive[i] == of[DRIVE])
             return ro_file_fail(&lines->file, RO_E_FORMAT,
-                                "line %d has the drive %g of level %d once more", lines->number,
+                                "line %d repeats the drive %g of level %d", lines->number,
                                 of[DRIVE], i);
     const double turn = of[PHASE] + degree * of[DEGREES];
     const bool polar = columns->has[PHASE] || columns->has[DEGREES];
@@ -223,8 +223,8 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
         first = false;
     }
     if (status == RO_OK && modulator->count < 2)
-        status = ro_file_fail(&lines.file, RO_E_FORMAT, "a modulator has 2 levels or more, not %d",
-                              modulator->count);
+        status = ro_file_fail(&lines.file, RO_E_FORMAT,
+                              "a modulator needs at least 2 levels, not %d", modulator->count);
     modulator->driven = columns.has[DRIVE];
     lines_close(&lines);
     return status;
@@ -246,7 +246,7 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
         if (read < 3 || n[0] != rint(n[0]) || n[1] != rint(n[1]) || fabs(n[0]) > 99 ||
             fabs(n[1]) > 99) {
             status = ro_file_fail(&lines.file, RO_E_FORMAT,
-                                  "line %d is no tap \"dx, dy, real, imaginary\"", lines.number);
+                                  "line %d is not a tap \"dx, dy, real, imaginary\"", lines.number);
         } else if (taps->count == RO_HOLOGRAM_TAPS) {
             status =
                 ro_file_fail(&lines.file, RO_E_FORMAT, "has more than %d taps", RO_HOLOGRAM_TAPS);
@@ -286,9 +286,9 @@ static ro_status read_gimp(struct lines *lines, ro_palette *palette)
             continue; /* Name:, Columns: */
         if (sscanf(line, "%3u %3u %3u%n", &rgb[0], &rgb[1], &rgb[2], &used) != 3 ||
             isdigit((unsigned char)line[used]) || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255)
-            status =
-                ro_file_fail(&lines->file, RO_E_FORMAT,
-                             "line %d is no colour of three numbers from 0 to 255", lines->number);
+            status = ro_file_fail(&lines->file, RO_E_FORMAT,
+                                  "line %d is not a colour of three numbers from 0 to 255",
+                                  lines->number);
         else if (count++ < 256)
             for (int c = 0; c < 3; c++)
                 palette->colours[count - 1][c] = (uint8_t)rgb[c];
@@ -308,14 +308,14 @@ static bool has_colour(const ro_palette *palette, const uint8_t rgb[3])
 static ro_status read_picture(struct ro_file *file, const char *path, ro_palette *palette)
 {
     ro_image image;
-    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL, NULL);
     if (status != RO_OK)
         return status;
     bool grey = image.format == RO_GRAY8;
     uint32_t white = image.maxval ? image.maxval : 255;
     if (!grey && image.format != RO_RGB8)
         status =
-            ro_file_fail(file, RO_E_UNSUPPORTED, "a palette needs 8 bits a channel; this is %s",
+            ro_file_fail(file, RO_E_UNSUPPORTED, "a palette needs 8 bits per channel; this is %s",
                          ro_format_name(image.format));
     int count = 0;
     for (uint32_t y = 0; y < image.height && status == RO_OK && count <= 256; y++) {

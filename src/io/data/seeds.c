@@ -105,9 +105,9 @@ ro_status ro_seeds_load(ro_context *context, const char *path, ro_seed **seeds, 
             *seeds = more;
         }
         if (!read_seed(line, &heading, headed, &(*seeds)[*count]))
-            status =
-                ro_file_fail(&file, RO_E_FORMAT,
-                             "line %d is no seed: x, y, and if given radius and label", number);
+            status = ro_file_fail(&file, RO_E_FORMAT,
+                                  "line %d is not a seed: x, y, and optionally radius and label",
+                                  number);
         else
             ++*count;
     }

@@ -44,7 +44,7 @@ ro_status ro_vectors_save(ro_context *context, const char *path, const ro_vector
     struct ro_sink sink = {.fd = -1};
     ro_file_init(&file, context, path, "standard output");
     if (vectors->columns < 1 || vectors->columns > RO_VECTOR_COLUMNS)
-        return ro_file_fail(&file, RO_E_ARGUMENT, "%d columns of numbers: 1 to %d are possible",
+        return ro_file_fail(&file, RO_E_ARGUMENT, "%d columns of numbers: must be from 1 to %d",
                             vectors->columns, RO_VECTOR_COLUMNS);
     ro_status status = ro_sink_open(&sink, &file, path);
     if (status == RO_OK)

@@ -77,6 +77,6 @@ ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info, struct r
         put32(head + HEAD + 4 * i, i * 0x010101u);
     if (!sink->seekable)
         return ro_file_fail(sink->file, RO_E_UNSUPPORTED,
-                            "a BMP goes to a file, not into a pipe: its rows run from the bottom");
+                            "BMP cannot be written to a pipe: its rows run from the bottom up");
     return ro_sink_write(sink, head, sizeof head);
 }

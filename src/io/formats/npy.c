@@ -59,17 +59,17 @@ static ro_status read_shape(struct npy *npy)
     if (status != RO_OK)
         return status;
     if (npy->pairs && (count != 3 || sizes[2] != 2 || npy->element->grey != RO_GRAYF))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of shape %s of %s is no field; (h, w, 2) of float32 or "
-                            "float64 is",
-                            array->shape, array->element);
+        return ro_file_fail(
+            file, RO_E_UNSUPPORTED,
+            "an array of shape %s of %s is not a field; (h, w, 2) of float32 or float64 is",
+            array->shape, array->element);
     if (npy->pairs) /* as an image twice as wide */
         sizes[1] *= sizes[1] < UINT32_MAX ? 2 : 1, sizes[2] = 1;
     if (count < 2 || (sizes[2] != 1 && sizes[2] != 3))
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of shape %s is no image; (h, w), (h, w, 1) and (h, w, 3) "
-                            "are",
-                            array->shape);
+        return ro_file_fail(
+            file, RO_E_UNSUPPORTED,
+            "an array of shape %s is not an image; (h, w), (h, w, 1) and (h, w, 3) are",
+            array->shape);
     if ((status = ro_stage_check_size(file, sizes[1], sizes[0])) != RO_OK)
         return status;
     npy->stage.info =

@@ -154,10 +154,10 @@ ro_status ro_columns_open(struct ro_columns *columns, struct ro_source *source, 
         (struct ro_columns){.element = element, .width = width, .planes = planes, .height = height};
     if (!ro_size_multiply(width, planes * element, &row) || !ro_size_multiply(row, height, &size) ||
         !ro_size_multiply(row, BAND_ROWS, &band) || size > ro_memory_limit())
-        return ro_file_fail(source->file, RO_E_MEMORY,
-                            "the array is stored by columns (fortran_order) and must be held in "
-                            "memory, more than this machine has; numpy.ascontiguousarray stores "
-                            "it by rows");
+        return ro_file_fail(
+            source->file, RO_E_MEMORY,
+            "the array is stored by columns (fortran_order) and must be held in memory, but this "
+            "machine has too little; numpy.ascontiguousarray stores it by rows");
     if (size > ro_source_left(source))
         return ro_file_ends_early(source->file);
     ro_status status = read_all(columns, source, size);

@@ -286,7 +286,7 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
             return status;
         if (!is_raw(header.kind) || have == 0)
             return ro_file_fail(source->file, RO_E_ARGUMENT,
-                                "page %u is asked for, the last one is %u", page, at);
+                                "there is no page %u; the last one is %u", page, at);
     }
     if (least_bytes(&header) > ro_source_left(source))
         return ro_file_fail(source->file, RO_E_FORMAT,

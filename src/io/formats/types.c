@@ -123,12 +123,13 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
     unsigned holds = extension->holds;
     if (layout->inks && !(holds & (RO_HOLDS_INKS | RO_KEEPS_LEVELS)))
         return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "a .%s file holds no four inks; .tif does, or a file per ink",
+                            "a .%s file cannot hold four inks; use .tif, or one file per ink",
                             extension->name);
     if (layout->inks || holds & (RO_HOLDS_PALETTE | RO_KEEPS_LEVELS))
         return RO_OK;
     if (!(holds & RO_HOLDS_COLOUR))
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds no colour", extension->name);
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
+                            extension->name);
     layout->format = RO_RGB8;
     layout->maxval = 255;
     return RO_OK;
@@ -150,21 +151,22 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
     if (extension->type->left_out)
         return ro_type_left_out(file, extension->type);
     if (!extension->type->encode)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files are read, not written",
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
                             extension->type->label);
     if (info->format == RO_INDEX8 && (info->palette || info->inks))
         return layout_colours(file, extension, layout);
     if (real)
-        return holds & RO_HOLDS_FLOAT ? RO_OK
-                                      : ro_file_fail(file, RO_E_UNSUPPORTED,
-                                                     "a .%s file holds no floating point values; "
-                                                     ".tif and .npy do",
-                                                     extension->name);
+        return holds & RO_HOLDS_FLOAT
+                   ? RO_OK
+                   : ro_file_fail(file, RO_E_UNSUPPORTED,
+                                  "a .%s file cannot hold floating point values; .tif and .npy can",
+                                  extension->name);
     if (wide && holds & RO_ONLY_BYTES)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits a pixel, not 16",
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds 8 bits per pixel, not 16",
                             extension->name);
     if (colour && !(holds & RO_HOLDS_COLOUR))
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file holds no colour", extension->name);
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "a .%s file cannot hold colour",
+                            extension->name);
     if (!colour && holds & RO_HOLDS_BITS && bits) {
         layout->format = RO_BITS;
         return RO_OK;

@@ -41,7 +41,7 @@ static ro_status each_ink(struct ro_output *output, ro_context *context, const c
     ro_status status = RO_OK;
     if (strcmp(path, "-") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "four inks are four files, which cannot all be standard output");
+                               "four inks are four files and cannot all go to standard output");
     for (int ink = 0; ink < RO_OUTPUT_MOST && status == RO_OK; ink++) {
         char *name = path_of_ink(path, ink);
         if (!name)

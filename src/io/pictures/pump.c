@@ -8,6 +8,7 @@
  * fails first sets `stop`, which the others notice even while they wait on a pipe; its sentence is
  * the one that is reported.
  */
+#include "core/options.h"
 #include "io/pictures/output.h"
 #include "io/pictures/reader.h"
 
@@ -39,6 +40,7 @@ struct pump {
     ro_context *context;
     ro_reader *reader;
     struct ro_output output;
+    ro_plan *plan;
     ro_halftone_stream *stream;
     uint32_t height, block_rows;
     struct ring in, out;
@@ -212,7 +214,7 @@ static ro_status run_threads(struct pump *pump)
     if (writing)
         status = compute_stage(pump);
     else
-        status = ro_context_fail(pump->context, RO_E_MEMORY, "no thread can be started");
+        status = ro_context_fail(pump->context, RO_E_MEMORY, "cannot start a thread");
     if (status != RO_OK)
         stop(pump, status, NULL);
     if (reading)
@@ -257,7 +259,7 @@ static ro_status run_stream(struct pump *pump, ro_format out)
 }
 
 /* For methods that cannot run row by row. */
-static ro_status run_whole(struct pump *pump, ro_format format, const ro_halftone_options *options)
+static ro_status run_whole(struct pump *pump, ro_format format)
 {
     ro_image in = {0}, out = {0};
     const ro_file_info *info = ro_reader_info(pump->reader);
@@ -265,7 +267,7 @@ static ro_status run_whole(struct pump *pump, ro_format format, const ro_halfton
     if (status == RO_OK)
         status = ro_image_alloc(pump->context, format, info->width, info->height, 0, &out);
     if (status == RO_OK)
-        status = ro_halftone(pump->context, &in, &out, options);
+        status = ro_plan_run(pump->plan, &in, &out, NULL);
     if (status == RO_OK)
         status = ro_output_rows(&pump->output, out.data, out.stride, info->height);
     ro_image_free(&in);
@@ -273,30 +275,9 @@ static ro_status run_whole(struct pump *pump, ro_format format, const ro_halfton
     return status;
 }
 
-/* Whether the options make sense for a method that is not run row by row; tried on one pixel, since
- * the image may take long to read. */
-static ro_status try_pixel(ro_context *context, const ro_file_info *info, ro_format out,
-                           const ro_halftone_options *options)
-{
-    _Alignas(8) unsigned char from[16] = {0}, to[16] = {0};
-    ro_image pixel = {info->format, 1, 1, info->maxval, sizeof from, from};
-    ro_image level = {out, 1, 1, 0, sizeof to, to}, first;
-    ro_halftone_options of_pixel;
-    if (options && options->first) { /* one pixel of it, too */
-        first = *options->first;
-        first.width = first.height = 1;
-        of_pixel = *options;
-        of_pixel.first = &first;
-        options = &of_pixel;
-    }
-    return ro_halftone(context, &pixel, &level, options);
-}
-
 /* The form of the result; its size is not known yet. */
 static ro_file_info result_of(const ro_halftone_options *options)
 {
-    static const ro_halftone_options defaults;
-    options = options ? options : &defaults;
     int levels = options->levels ? options->levels : 2;
     if (options->palette)
         return (ro_file_info){.format = RO_INDEX8,
@@ -311,17 +292,24 @@ static ro_file_info result_of(const ro_halftone_options *options)
 }
 
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
-                           const ro_halftone_options *options, const ro_read_options *read,
-                           const ro_write_options *write)
+                           const ro_halftone_options *given, const ro_read_options *read,
+                           const ro_write_options *write, ro_dropped *dropped)
 {
     struct pump pump = {.context = context};
+    ro_halftone_options full = RO_HALFTONE_OPTIONS;
+    const ro_halftone_options *options = &full;
+    ro_write_options form = RO_WRITE_OPTIONS;
+    ro_status status = ro_options_take(context, given, &full, "RO_HALFTONE_OPTIONS");
+    if (status == RO_OK)
+        status = ro_options_take(context, write, &form, "RO_WRITE_OPTIONS");
+    if (status != RO_OK)
+        return status;
     ro_file_info result = result_of(options);
-    ro_status status = RO_OK;
-    if (write && write->split_inks && !result.inks)
+    if (form.split_inks && !result.inks)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a file per ink applies to CMYK separations only");
     if (result.maxval >= 1 && result.maxval <= 255) /* else the method says what is allowed */
-        status = ro_output_accepts(context, out, &result, write);
+        status = ro_output_accepts(context, out, &result, &form);
     if (status == RO_OK)
         status = ro_reader_open(context, in, read, &pump.reader);
     if (status != RO_OK)
@@ -329,27 +317,31 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
 
     const ro_file_info *info = ro_reader_info(pump.reader);
     ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
-    status = ro_halftone_open(context, &shape, result.format, options, &pump.stream);
-    bool whole = status == RO_E_UNSUPPORTED;
-    if (whole)
-        status = try_pixel(context, info, result.format, options);
+    ro_plan_info way = {0};
+    status = ro_halftone_plan(context, &shape, result.format, options, &pump.plan);
+    if (status == RO_OK)
+        status = ro_plan_query(pump.plan, &way);
+    if (status == RO_OK && way.streams)
+        status = ro_halftone_begin(pump.plan, 0, info->height, &pump.stream);
     result.width = info->width;
     result.height = info->height;
     result.dpi_x = info->dpi_x;
     result.dpi_y = info->dpi_y;
-    const bool stated = write && (write->dpi_x > 0 || write->dpi_y > 0);
+    const bool stated = form.dpi_x > 0 || form.dpi_y > 0;
     if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
-        !ro_writer_holds_resolution(out, write ? write->type : NULL))
+        !ro_writer_holds_resolution(out, form.type))
         status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
     if (status == RO_OK)
-        status = ro_output_open(&pump.output, context, out, &result, write);
+        status = ro_output_open(&pump.output, context, out, &result, &form);
     if (status == RO_OK)
-        status =
-            whole ? run_whole(&pump, result.format, options) : run_stream(&pump, result.format);
+        status = way.streams ? run_stream(&pump, result.format) : run_whole(&pump, result.format);
     ro_halftone_close(pump.stream);
+    ro_plan_free(pump.plan);
     if (status == RO_OK)
         status = ro_output_commit(&pump.output);
     ro_output_close(&pump.output);
+    if (dropped)
+        *dropped = *ro_reader_dropped(pump.reader);
     ro_reader_close(pump.reader);
     return status;
 }

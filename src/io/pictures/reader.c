@@ -3,6 +3,7 @@
 #include "io/pictures/reader.h"
 
 #include "core/image.h"
+#include "core/options.h"
 #include "io/formats/types.h"
 
 #include <stdio.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 
 enum { LONG_ROW = 1 << 20 };
-
-static const ro_read_options defaults;
 
 ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height)
 {
@@ -37,7 +36,7 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         const struct ro_extension *extension = ro_extension_of(asked);
         if (!extension)
             return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                                "'%s' is no known type; pnm, png, tiff, jpeg and npy are", asked);
+                                "'%s' is not a known type; use pnm, png, tiff, jpeg or npy", asked);
         if (*type != extension->type)
             return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
@@ -58,9 +57,8 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
     if (status != RO_OK)
         return status;
     if (page > reader->stage->info.pages)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                            "page %u is asked for, the last one is %u", page,
-                            reader->stage->info.pages);
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
+                            page, reader->stage->info.pages);
     unsigned further = reader->stage->info.pages - page;
     if (further > 0)
         ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
@@ -108,22 +106,23 @@ static ro_status read_ahead(struct ro_reader *reader)
 static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
                              const ro_read_options *options, ro_reader **reader)
 {
-    ro_reader *made = calloc(1, sizeof *made);
-    ro_status status = RO_OK;
-    options = options ? options : &defaults;
+    ro_read_options full = RO_READ_OPTIONS;
     *reader = NULL;
+    ro_status status = ro_options_take(context, options, &full, "RO_READ_OPTIONS");
+    if (status != RO_OK)
+        return status;
+    ro_reader *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
-    made->strict = options->strict;
-    made->dropped = options->dropped;
-    made->file.not_dropped = options->page ? RO_DROPPED_PAGES : 0;
+    made->strict = full.strict;
+    made->file.not_dropped = full.page ? RO_DROPPED_PAGES : 0;
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
     else
         status = ro_source_open(&made->source, &made->file, path);
     if (status == RO_OK)
-        status = open_chain(made, options);
+        status = open_chain(made, &full);
     if (status == RO_OK)
         status = read_ahead(made);
     if (status == RO_OK)
@@ -188,8 +187,6 @@ void ro_reader_close(ro_reader *reader)
 {
     if (!reader)
         return;
-    if (reader->dropped)
-        *reader->dropped = reader->file.dropped;
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);

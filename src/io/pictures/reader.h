@@ -13,7 +13,6 @@ struct ro_reader {
     uint32_t row;           /* the next one */
     ro_status status;       /* of the first failure; it stays */
     bool strict;            /* what is dropped is a failure */
-    ro_dropped *dropped;    /* where the caller wants to know */
 };
 
 /* Notes something that the caller of a reader drops; in words. */

@@ -26,7 +26,7 @@ ro_status ro_reader_image(ro_reader *reader, ro_image *image)
 }
 
 ro_status ro_image_load(ro_context *context, const char *path, const ro_read_options *options,
-                        ro_image *image, ro_file_info *info)
+                        ro_image *image, ro_file_info *info, ro_dropped *dropped)
 {
     ro_reader *reader;
     *image = (ro_image){0};
@@ -36,6 +36,8 @@ ro_status ro_image_load(ro_context *context, const char *path, const ro_read_opt
     if (info)
         *info = *ro_reader_info(reader);
     status = ro_reader_image(reader, image);
+    if (dropped)
+        *dropped = *ro_reader_dropped(reader);
     ro_reader_close(reader);
     return status;
 }
@@ -97,7 +99,7 @@ ro_status ro_image_encode(ro_context *context, const char *type, const ro_image 
     if (check_view(context, image) != RO_OK)
         return RO_E_ARGUMENT;
     const ro_file_info info = info_of(image);
-    const ro_write_options options = {.type = type};
+    const ro_write_options options = {RO_WRITE_DEFAULTS, .type = type};
     ro_writer *writer;
     ro_status status = ro_writer_open_memory(context, &info, &options, &writer);
     if (status == RO_OK)

@@ -2,6 +2,7 @@
 /* Writing a file: its type from its name, its rows as the type takes them, then the commit. */
 #include "io/pictures/writer.h"
 
+#include "core/options.h"
 #include "io/formats/types.h"
 
 #include <stdlib.h>
@@ -11,8 +12,6 @@ enum {
     CONVERTED_BYTES = 1 << 18,
     MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
 };
-
-static const ro_write_options defaults;
 
 /* The type is the one asked for, else the one of the name's ending; standard output is PNM. NULL:
  * there is none. */
@@ -40,10 +39,9 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
     if (*extension)
         return RO_OK;
     if (asked)
-        return ro_file_fail(file, RO_E_ARGUMENT,
-                            "'%s' is no known type; pbm, pgm, ppm, pnm, png, tif, bmp "
-                            "and npy are",
-                            asked);
+        return ro_file_fail(
+            file, RO_E_ARGUMENT,
+            "'%s' is not a known type; use pbm, pgm, ppm, pnm, png, tif, bmp or npy", asked);
     return ro_file_fail(file, RO_E_ARGUMENT,
                         "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
                         ".pnm, .png, .tif, .bmp or .npy");
@@ -60,10 +58,10 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
         return ro_file_fail(file, RO_E_ARGUMENT, "maxval %u does not fit %s", info->maxval,
                             ro_format_name(info->format));
     if (info->palette && info->format != RO_INDEX8)
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette is for numbers of colours, not for %s",
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette needs colour numbers, not %s",
                             ro_format_name(info->format));
     if (info->palette && (info->palette->count < 1 || info->palette->count > MOST_COLOURS))
-        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours; 1 to %d can be written",
+        return ro_file_fail(file, RO_E_ARGUMENT, "a palette of %d colours: must be from 1 to %d",
                             info->palette->count, MOST_COLOURS);
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
@@ -84,13 +82,15 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
 ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file_info *info,
                             const ro_write_options *options)
 {
-    if (ro_file_named(context, path) != RO_OK)
+    ro_write_options full = RO_WRITE_OPTIONS;
+    if (ro_file_named(context, path) != RO_OK ||
+        ro_options_take(context, options, &full, "RO_WRITE_OPTIONS") != RO_OK)
         return RO_E_ARGUMENT;
     struct ro_file file;
     const struct ro_extension *extension = NULL;
     ro_file_info layout;
     ro_file_init(&file, context, path, "standard output");
-    ro_status status = check(&file, path, info, options ? options : &defaults, &extension, &layout);
+    ro_status status = check(&file, path, info, &full, &extension, &layout);
     return status == RO_OK ? ro_sink_check(&file, path) : status;
 }
 
@@ -116,14 +116,17 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
 {
     const char *name = path ? path : "a picture in memory";
     const struct ro_extension *extension = NULL;
-    ro_writer *made = calloc(1, sizeof *made);
+    ro_write_options full = RO_WRITE_OPTIONS;
     *writer = NULL;
+    ro_status status = ro_options_take(context, options, &full, "RO_WRITE_OPTIONS");
+    if (status != RO_OK)
+        return status;
+    ro_writer *made = calloc(1, sizeof *made);
     if (!made)
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to write %s", name);
     made->sink.fd = -1;
     ro_file_init(&made->file, context, name, "standard output");
-    ro_status status =
-        check(&made->file, name, info, options ? options : &defaults, &extension, &made->layout);
+    status = check(&made->file, name, info, &full, &extension, &made->layout);
     if (status == RO_OK)
         status = ro_stage_check_size(&made->file, info->width, info->height);
     if (status == RO_OK)

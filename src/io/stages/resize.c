@@ -324,10 +324,9 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     double width = options->resize_width, height = options->resize_height;
     if (percent != 0 && (width != 0 || height != 0))
         return ro_file_fail(before->file, RO_E_ARGUMENT,
-                            "resizing by per cent and to a size exclude each other");
+                            "resizing takes a percentage or a size, not both");
     if (percent != 0 && !(percent > 0 && percent <= RO_MAX_SIDE))
-        return ro_file_fail(before->file, RO_E_ARGUMENT, "resizing to %g %% makes no sense",
-                            percent);
+        return ro_file_fail(before->file, RO_E_ARGUMENT, "cannot resize to %g %%", percent);
     if (percent != 0) {
         width = scaled(old->width, percent, 100);
         height = scaled(old->height, percent, 100);

@@ -6,6 +6,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 
@@ -51,25 +52,26 @@ static ro_status check(struct ro_regions *work, const ro_image *in)
                                work->height);
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "fronts that compete run on the CPU, free ones on CUDA too");
+                               "competing fronts run on the CPU only; free fronts run on CUDA too");
     if (context->options.cpu > RO_CPU_SCALAR)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "there is no %s code for fronts that compete",
+                               "there is no %s code for competing fronts",
                                ro_cpu_name(context->options.cpu));
     if (options->schedule && !ro_name_equal(options->schedule, "auto") &&
         !ro_name_equal(options->schedule, "reference"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "schedule %s: fronts that compete have auto and reference",
+                               "schedule %s: competing fronts have auto and reference only",
                                options->schedule);
-    if (!(options->smooth <= MOST_DEVIATION))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "smoothing by %g pixels: up to %d are possible", options->smooth,
-                               MOST_DEVIATION);
+    if (!ro_is_default(options->smooth) &&
+        !(options->smooth >= 0 && options->smooth <= MOST_DEVIATION))
+        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
+                               options->smooth, MOST_DEVIATION);
     for (size_t i = 0; i < options->seed_count; i++) {
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_REGION_LABELS)
-            return ro_context_fail(context, RO_E_ARGUMENT, "a seed of label %d: labels are 1 to %d",
-                                   seed->label, RO_REGION_LABELS);
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "a seed of label %d: labels go from 1 to %d", seed->label,
+                                   RO_REGION_LABELS);
         if (!(seed->x >= 0 && seed->x <= work->width - 1.0 && seed->y >= 0 &&
               seed->y <= work->height - 1.0))
             return ro_context_fail(context, RO_E_ARGUMENT,
@@ -237,7 +239,8 @@ static ro_status grow(struct ro_regions *work, const ro_image *in)
 }
 
 ro_status ro_regions_grow(ro_context *context, const ro_image *in,
-                          const ro_regions_options *options, ro_regions **result)
+                          const ro_regions_options *options, ro_regions **result,
+                          ro_regions_report *report)
 {
     *result = NULL;
     ro_status status = ro_image_check(context, in, "input");
@@ -253,11 +256,12 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
     work->plane.height = in->height;
     work->shown = RO_NEVER - 1;
     work->plane.pitch = in->width + 2 * RO_PLANE_MARGIN;
-    if (options)
-        work->options = *options;
+    work->options = (ro_regions_options)RO_REGIONS_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_REGIONS_OPTIONS");
     work->by_reference =
         work->options.schedule && ro_name_equal(work->options.schedule, "reference");
-    status = grow(work, in);
+    if (status == RO_OK)
+        status = grow(work, in);
     if (status != RO_OK) {
         ro_regions_free(work);
         return status;
@@ -269,8 +273,8 @@ ro_status ro_regions_grow(ro_context *context, const ro_image *in,
                                   .device = RO_DEVICE_CPU,
                                   .cpu = RO_CPU_SCALAR,
                                   .threads = ro_pool_threads(context->pool)};
-    if (work->options.report)
-        *work->options.report = work->report;
+    if (report)
+        *report = work->report;
     *result = work;
     return RO_OK;
 }

@@ -58,7 +58,7 @@ static bool number_pixels(const ro_image *mask, struct numbers *numbers, uint32_
     return true;
 }
 
-ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro_image *labels,
+ro_status ro_mask_components(ro_context *context, const ro_image *mask, ro_image *labels,
                              uint32_t *count)
 {
     struct numbers numbers = {0};
@@ -71,10 +71,9 @@ ro_status ro_mask_components(ro_context *context, const ro_image *mask, const ro
         (mask->width != labels->width || mask->height != labels->height ||
          labels->format != RO_GRAY16 ||
          (mask->format != RO_GRAY8 && mask->format != RO_INDEX8 && mask->format != RO_GRAY16)))
-        status =
-            ro_context_fail(context, RO_E_ARGUMENT,
-                            "parts of a mask are numbered in 16-bit grey of its size, the mask "
-                            "being grey of 8 or 16 bits");
+        status = ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "the parts of an 8-bit or 16-bit grey mask are numbered in 16-bit grey of its size");
     if (status != RO_OK)
         return status;
     plane = malloc((size_t)mask->width * mask->height * sizeof *plane);

@@ -4,6 +4,7 @@
 #include "pde/compete/regions.h"
 
 #include "core/image.h"
+#include "core/options.h"
 #include "pde/denoise/denoise.h"
 #include "pde/segment/segment.h"
 
@@ -71,11 +72,11 @@ ro_status ro_regions_read(struct ro_regions *work, const ro_image *in)
         histogram[work->raw[i]]++;
     work->plane.spread = percentile(histogram, pixels, 99) - percentile(histogram, pixels, 1);
     double noise = 0, deviation = work->options.smooth;
-    if (deviation == 0) {
+    if (ro_is_default(deviation)) {
         status = ro_noise_estimate(work->context, &stretched, &noise);
         deviation = half_pixels_for(noise, work->plane.spread) / 2;
     }
-    work->report.smooth = deviation > 0 ? deviation : 0;
+    work->report.smooth = deviation;
     if (status == RO_OK && deviation > 0)
         status = ro_intensity_smooth(work->context, work->raw, work->width, work->height, deviation,
                                      smooth);

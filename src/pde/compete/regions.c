@@ -149,7 +149,7 @@ ro_status ro_regions_measure(struct ro_regions *work)
     return RO_OK;
 }
 
-ro_status ro_regions_labels(const ro_regions *work, const ro_image *view)
+ro_status ro_regions_labels(const ro_regions *work, ro_image *view)
 {
     ro_status status = ro_image_check(work->context, view, "output");
     if (status != RO_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Denoising of whole images, and the explicit scheme's schedules: the reference, passes of one step
- * and passes of many (stencil.h). */
+/* The explicit scheme of whole images: the reference, passes of one step and passes of many
+ * (stencil.h). */
 #include "pde/denoise/denoise.h"
 
 #include "core/checked.h"
@@ -17,13 +17,15 @@ enum {
     HUGE_PAGE = 2 << 20,
 };
 
-struct run {
+struct ro_explicit {
     struct ro_denoiser *work;
     struct ro_rows rows;
     struct ro_stencil stencil;
-    struct ro_field field[2];
-    int now;    /* the field with the latest step */
-    void *line; /* of values */
+    struct ro_stencil_rows field[2];
+    int now;                  /* the field with the latest step */
+    void *line;               /* of values */
+    uint32_t depth, rest;     /* steps of a pass, and of the last one; 0: that is like the others */
+    struct ro_stream pass[2]; /* for both */
 };
 
 static ro_status no_memory(const struct ro_denoiser *work)
@@ -32,7 +34,7 @@ static ro_status no_memory(const struct ro_denoiser *work)
                            work->in.width, work->in.height);
 }
 
-static ro_status open_run(struct run *run)
+static ro_status open_run(struct ro_explicit *run)
 {
     struct ro_denoiser *work = run->work;
     ro_context *context = work->context;
@@ -59,7 +61,7 @@ static ro_status open_run(struct run *run)
             madvise(data, bytes,
                     MADV_HUGEPAGE); /* for speed only: whether it works does not count */
 #endif
-        run->field[i] = (struct ro_field){data, run->rows.row_bytes};
+        run->field[i] = (struct ro_stencil_rows){data, run->rows.row_bytes};
         if (work->number->floating) /* weights of 0 meet what is behind a line: no NaN there */
             memset(data, 0, bytes);
     }
@@ -67,39 +69,44 @@ static ro_status open_run(struct run *run)
     return run->line ? RO_OK : no_memory(work);
 }
 
-static void close_run(struct run *run)
+void ro_explicit_close(struct ro_explicit *run)
 {
-    free(run->field[0].data);
-    free(run->field[1].data);
+    if (!run)
+        return;
+    for (int i = 0; i < 2; i++) {
+        ro_stream_close(&run->pass[i]);
+        free(run->field[i].data);
+    }
     free(run->line);
     ro_rows_close(&run->rows);
+    free(run);
 }
 
 /* ---- Pixels to fields and back ------------------------------------------------------------- */
 
-static char *line_of(const struct run *run, const struct ro_field *field, uint32_t y, int channel)
+static char *line_of(const struct ro_explicit *run, const struct ro_stencil_rows *field, uint32_t y,
+                     int channel)
 {
     return field->data + (size_t)y * field->pitch + (size_t)channel * run->rows.line_bytes;
 }
 
 static void keep_row(const void *data, uint32_t y, int channel, const void *values)
 {
-    const struct run *run = data;
+    const struct ro_explicit *run = data;
     run->rows.kernel->pack(&run->rows, values, line_of(run, &run->field[0], y, channel));
 }
 
 static const void *fetch_row(const void *data, uint32_t y, int channel, void *values)
 {
-    const struct run *run = data;
+    const struct ro_explicit *run = data;
     run->rows.kernel->unpack(&run->rows, line_of(run, &run->field[run->now], y, channel), values);
     return values;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Whether the last step changed nothing. */
-static bool settled(const struct run *run)
+static bool settled(const struct ro_explicit *run)
 {
     const struct ro_rows *rows = &run->rows;
     size_t vector = (size_t)rows->kernel->lanes * (size_t)rows->kernel->sample_bytes;
@@ -112,14 +119,14 @@ static bool settled(const struct run *run)
     return true;
 }
 
-static uint32_t depth_of(const struct run *run)
+static uint32_t depth_of(const struct ro_explicit *run)
 {
     const struct ro_denoiser *work = run->work;
     if (work->options.until_converged || work->options.on_step ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
-    if (work->options.depth)
-        return work->options.depth;
+    if (work->options.steps_at_once)
+        return work->options.steps_at_once;
     size_t stages = (size_t)run->stencil.stages;
     size_t depth = PIPE_BYTES / (ro_pipe_stage_bytes(&run->stencil) * stages);
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
@@ -131,7 +138,7 @@ static double progress_of(const struct ro_denoiser *work)
 }
 
 /* Row by row, so that sums of floats do not notice how fields lie in memory. */
-static void trace_field(const struct run *run)
+static void trace_field(const struct ro_explicit *run)
 {
     const struct ro_denoiser *work = run->work;
     struct ro_trace trace = {0};
@@ -143,38 +150,43 @@ static void trace_field(const struct run *run)
     ro_trace_tell(&trace, work);
 }
 
-static ro_status run_passes(struct run *run, int *threads)
+static ro_status run_passes(struct ro_explicit *run)
 {
     struct ro_denoiser *work = run->work;
     const uint32_t wanted = work->options.iterations;
-    uint32_t depth = depth_of(run), open = 0;
-    struct ro_stream stream = {0};
     ro_status status = RO_OK;
     trace_field(run);
     while (work->report.steps < wanted && !work->report.converged && status == RO_OK) {
-        uint32_t left = wanted - work->report.steps, now = left < depth ? left : depth;
-        if (now != open) {
-            ro_stream_close(&stream);
-            status = ro_stream_open(&stream, work->context->pool, &run->stencil, (int)now);
-            if (status != RO_OK) {
-                status = no_memory(work);
-                break;
-            }
-            open = now;
-            stream.stop = &work->context->cancelled;
-            *threads = stream.threads > *threads ? stream.threads : *threads;
-        }
-        ro_stream_pass(&stream, &run->field[run->now], &run->field[1 - run->now]);
+        const bool rest = wanted - work->report.steps < run->depth;
+        ro_stream_pass(&run->pass[rest], &run->field[run->now], &run->field[1 - run->now]);
         run->now = 1 - run->now;
         work->report.converged = work->options.until_converged && settled(run);
         if (!work->report.converged) {
-            work->report.steps += now;
+            work->report.steps += rest ? run->rest : run->depth;
             trace_field(run);
         }
         status = ro_context_progress(work->context, "denoise", progress_of(work));
     }
-    ro_stream_close(&stream);
     return status;
+}
+
+/* The passes of all steps: as deep as they are to be, and one of what is left. */
+static ro_status open_passes(struct ro_explicit *run)
+{
+    struct ro_denoiser *work = run->work;
+    const uint32_t wanted = work->options.iterations, depth = depth_of(run);
+    run->depth = depth < wanted ? depth : wanted;
+    run->rest = run->depth ? wanted % run->depth : 0;
+    const uint32_t steps[2] = {run->depth, run->rest};
+    for (int i = 0; i < 2; i++) {
+        if (steps[i] == 0)
+            continue;
+        if (ro_stream_open(&run->pass[i], work->context->pool, &run->stencil, (int)steps[i]) !=
+            RO_OK)
+            return no_memory(work);
+        run->pass[i].stop = &work->context->cancelled;
+    }
+    return RO_OK;
 }
 
 /* The definition itself, on planes; for integers. */
@@ -214,50 +226,62 @@ static ro_status run_reference(struct ro_denoiser *work)
     return status;
 }
 
-ro_status ro_denoise_explicit(struct ro_denoiser *work)
+static bool by_reference(const struct ro_denoiser *work)
 {
-    if (work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating)
-        return run_reference(work);
-    struct run run = {.work = work};
-    const struct ro_row_store store = {&run, fetch_row, keep_row};
-    int threads = 1;
-    ro_status status = open_run(&run);
+    return work->schedule == RO_SCHEDULE_REFERENCE && !work->number->floating;
+}
+
+ro_status ro_explicit_open(struct ro_denoiser *work)
+{
+    if (by_reference(work))
+        return RO_OK;
+    struct ro_explicit *run = work->ready = calloc(1, sizeof *run);
+    if (!run)
+        return no_memory(work);
+    run->work = work;
+    ro_status status = open_run(run);
     if (status == RO_OK)
-        status = ro_denoiser_load_rows(work, &store);
+        status = open_passes(run);
     if (status == RO_OK)
-        status = run_passes(&run, &threads);
-    if (status == RO_OK)
-        status = ro_denoiser_store_rows(work, &store);
-    if (status == RO_OK)
-        ro_denoiser_report(work,
-                           work->schedule == RO_SCHEDULE_REFERENCE ? "reference"
-                           : depth_of(&run) == 1                   ? "passes"
-                                                                   : "stream",
-                           run.rows.kernel->cpu, threads);
-    close_run(&run);
+        status = ro_sweep_open(work);
     return status;
 }
 
-ro_status ro_denoise(ro_context *context, const ro_image *in, const ro_image *out,
-                     const ro_denoise_options *options)
+size_t ro_explicit_bytes(const struct ro_denoiser *work)
 {
-    struct ro_denoiser work;
-    ro_status status = ro_image_check(context, in, "input");
+    const struct ro_explicit *run = work->ready;
+    if (!run)
+        return 0;
+    size_t bytes = sizeof *run + work->sweep.bytes + 2 * run->rows.row_bytes * work->in.height;
+    for (int i = 0; i < 2; i++)
+        bytes += (size_t)run->pass[i].threads * ro_pipe_stage_bytes(&run->stencil) *
+                 (size_t)run->stencil.stages * (i ? run->rest : run->depth);
+    return bytes;
+}
+
+const char *ro_explicit_schedule(const struct ro_denoiser *work)
+{
+    return work->schedule == RO_SCHEDULE_REFERENCE ? "reference"
+           : depth_of(work->ready) == 1            ? "passes"
+                                                   : "stream";
+}
+
+ro_status ro_denoise_explicit(struct ro_denoiser *work)
+{
+    if (by_reference(work))
+        return run_reference(work);
+    struct ro_explicit *run = work->ready;
+    const struct ro_row_store store = {run, fetch_row, keep_row};
+    run->now = 0;
+    ro_status status = ro_denoiser_load_rows(work, &store);
     if (status == RO_OK)
-        status = ro_image_check(context, out, "output");
-    if (status == RO_OK && (in->width != out->width || in->height != out->height))
-        status =
-            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
-                            in->width, in->height, out->width, out->height);
+        status = run_passes(run);
     if (status == RO_OK)
-        status = ro_denoiser_make(&work, context, in, out, options);
-    if (status != RO_OK)
-        return status;
-    const bool watched = work.options.on_step;
-    if (watched && context->options.device == RO_DEVICE_CUDA)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "figures of every step are taken on the CPU, not on a device");
-    if (context->options.device == RO_DEVICE_CUDA || (!watched && ro_denoise_prefers_cuda(&work)))
-        return ro_denoise_explicit_cuda(&work);
-    return work.scheme->run(&work);
+        status = ro_denoiser_store_rows(work, &store);
+    int threads = 1;
+    for (int i = 0; i < 2; i++)
+        threads = run->pass[i].threads > threads ? run->pass[i].threads : threads;
+    if (status == RO_OK)
+        ro_denoiser_report(work, ro_explicit_schedule(work), run->rows.kernel->cpu, threads);
+    return status;
 }

@@ -60,6 +60,14 @@ struct ro_levels {
     bool carried;             /* the running sum is rounded: what is left goes to the next pixel */
 };
 
+/* What sweeps over all rows need (sweep.c), made by the first of them. */
+struct ro_sweep_memory {
+    char *lines;                /* a line of values per thread */
+    struct ro_figures *figures; /* a row each */
+    uint64_t *carry;            /* of every channel before a row, and behind the last */
+    size_t bytes, carry_bytes;
+};
+
 struct ro_denoiser {
     ro_context *context;
     ro_image in, out; /* views, or only shapes */
@@ -75,12 +83,20 @@ struct ro_denoiser {
     struct ro_diffusion_parameters parameters;
     struct ro_diffusion diffusion;
     ro_denoise_report report;
+    ro_denoise_report
+        *told; /* where the caller wants it; NULL: nowhere, and no figures are taken */
     struct ro_figures before, after;
+    struct ro_sweep_memory sweep;
+    struct ro_explicit *ready; /* the explicit scheme on the CPU, ready to run; or NULL */
 };
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
 ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                            const ro_image *out, const ro_denoise_options *options);
+
+/* Before another run: nothing done, nothing counted. */
+void ro_denoiser_restart(struct ro_denoiser *work);
+void ro_denoiser_free(struct ro_denoiser *work);
 
 /* Fills in the reports of the context and of the options. */
 void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu cpu, int threads);
@@ -113,6 +129,7 @@ struct ro_row_store {
     const void *(*fetch)(const void *data, uint32_t y, int channel, void *line);
     void (*keep)(const void *data, uint32_t y, int channel, const void *line);
 };
+ro_status ro_sweep_open(struct ro_denoiser *work);
 ro_status ro_denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store);
 ro_status ro_denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_store *store);
 /* One plane after another. */
@@ -136,9 +153,13 @@ void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
 /* All planes at once; does nothing where nobody listens. */
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
 
-/* ---- The schemes ------------------------------------------------------------------------------
- */
+/* ---- The schemes ---------------------------------------------------------------------------- */
 
+/* The explicit scheme is made ready first, with all memory that it needs but for the reference. */
+ro_status ro_explicit_open(struct ro_denoiser *work);
+void ro_explicit_close(struct ro_explicit *ready);
+size_t ro_explicit_bytes(const struct ro_denoiser *work);
+const char *ro_explicit_schedule(const struct ro_denoiser *work); /* once it is ready */
 ro_status ro_denoise_explicit(struct ro_denoiser *work);
 ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
 ro_status ro_denoise_implicit(struct ro_denoiser *work);
@@ -188,8 +209,7 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
 /* The whole run in a float format. */
 ro_status ro_denoise_implicit_real(struct ro_denoiser *work);
 
-/* ---- Parts of the hardware profile xpp24 -------------------------------------------------------
- */
+/* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
 
 struct ro_xpp24 {
     struct ro_diffusion diffusion; /* for the place of a norm in the table */
@@ -201,8 +221,8 @@ struct ro_xpp24 {
 void ro_xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters);
 /* A time step. `scratch` holds 3 + planes images; the words of the last plane stay in the first. */
 void ro_xpp24_step(const struct ro_xpp24 *xpp, const int32_t *u, int32_t *out, int32_t *scratch);
-/* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in its
- * lower 12 bits, the pixel's inverse diagonal. */
+/* An iteration from x to next; a word is the weight of the element at a pixel's lower right and, in
+ * its lower 12 bits, the pixel's inverse diagonal. */
 void ro_xpp24_iterate(const int32_t *words, int64_t width, int64_t height, uint32_t time,
                       const int32_t *r, const int32_t *x, int32_t *next);
 

@@ -164,6 +164,6 @@ void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, c
         round_each(work, row, bytes, first, values);
     else
         round_sum(work, row, bytes, first, values, carry);
-    if (work->options.report)
+    if (work->told)
         figures->pixels += ro_samples_sum(row, bytes, first, step, work->out.width);
 }

@@ -23,7 +23,7 @@ void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures
 {
     const uint32_t width = work->in.width;
     const bool floating = work->number->floating;
-    if (!work->options.report)
+    if (!work->told)
         return;
     if (floating) {
         const float *v = values;
@@ -84,7 +84,8 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
         float v = in[x * step + (size_t)channel];
         if (!isfinite(v))
             return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "the input has no number at (%u, %u) but %g", x, y, (double)v);
+                                   "the input at (%u, %u) is %g, not a finite number", x, y,
+                                   (double)v);
         if (work->number->floating ? fabsf(v) > most_float : v < 0 || v > 1)
             return ro_context_fail(work->context, RO_E_ARGUMENT,
                                    "the input is %g at (%u, %u); white is 1, and %s holds %s",
@@ -140,7 +141,7 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
                 (int32_t)ro_scale_number(&work->scale, bytes == 1 ? in8[x * step] : in16[x * step]);
     }
     ro_figures_count(work, figures, values);
-    if (work->options.report && bytes != 4)
+    if (work->told && bytes != 4)
         figures->pixels += ro_samples_sum(row, bytes, first, step, width);
     return RO_OK;
 }
@@ -179,8 +180,8 @@ void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu c
     report->max_after = after->max;
     if (ro_format_sample_bytes(work->out.format) != 4)
         report_levels(work);
-    if (work->options.report)
-        *work->options.report = *report;
+    if (work->told)
+        *work->told = *report;
     work->context->report = (ro_report){
         .method = ro_model_name(work->parameters.model),
         .schedule = schedule,

@@ -2,12 +2,13 @@
 /* From the options of a denoising to what runs: names, defaults, stability, the number system. */
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "pde/denoise/denoise.h"
 
 #include <math.h>
 
-/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16 what
- * is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
+/* Fixed points of s9 come within some hundred steps, of s12 mostly within some thousand; in s16
+ * what is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
 enum { MOST_UNTIL_CONVERGED = 10000 };
 
 static const struct ro_denoise_scheme schemes[] = {
@@ -93,7 +94,7 @@ static ro_status find_scheme(struct ro_denoiser *work)
     } given[] = {
         {RO_OPTION_MODEL, o->model != NULL, "model"},
         {RO_OPTION_SCHEDULE, o->schedule != NULL, "schedule"},
-        {RO_OPTION_SCHEDULE, o->depth != 0, "depth"},
+        {RO_OPTION_SCHEDULE, o->steps_at_once != 0, "steps-at-once"},
         {RO_OPTION_NUMBER, o->number != NULL, "number"},
         {RO_OPTION_CONVERGED, o->until_converged != 0, "until-converged"},
         {RO_OPTION_SEED, o->seed != 0, "seed"},
@@ -117,17 +118,23 @@ static ro_status find_model(struct ro_denoiser *work)
     if (o->model && !ro_model_find(o->model, &work->parameters.model))
         return unknown(work->context, "model", o->model, names, sizeof names / sizeof *names);
     if (!(o->kappa >= 0) || isinf(o->kappa))
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "kappa is %g, it must be positive",
+        return ro_context_fail(work->context, RO_E_ARGUMENT, "kappa is %g; it must be positive",
                                o->kappa);
+    const bool smoothed = !ro_is_default(o->sigma);
+    if (!smoothed)
+        o->sigma = work->scheme->run == ro_denoise_xpp24 ? 0.5 : 0;
     if (!(o->sigma >= 0) || o->sigma > RO_MAX_SIGMA)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "sigma is %g pixels, 0 to %d are possible", o->sigma, RO_MAX_SIGMA);
+                               "sigma is %g pixels; it must be from 0 to %d", o->sigma,
+                               RO_MAX_SIGMA);
     if (work->scheme->run == ro_denoise_xpp24 && o->sigma > 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "sigma is %g pixels, scheme xpp24 has 0 to 4", o->sigma);
+                               "sigma is %g pixels; scheme xpp24 has 0 to 4", o->sigma);
     if (work->parameters.model == RO_MODEL_LINEAR)
         for (int i = 0; i < 3; i++) {
-            bool set = i == 0 ? o->kappa > 0 : i == 1 ? o->sigma > 0 : o->independent != 0;
+            bool set = i == 0   ? o->kappa > 0
+                       : i == 1 ? smoothed && o->sigma > 0
+                                : o->independent != 0;
             if (set)
                 return ro_context_fail(work->context, RO_E_ARGUMENT,
                                        "%s does not apply to the linear model",
@@ -223,12 +230,13 @@ static ro_status find_rounding(struct ro_denoiser *work)
         work->rounding == RO_ROUND_NEAREST)
         return RO_OK;
     if (!ro_rounding_is_odd(work->rounding))
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "rounding %s treats gains and losses differently, scheme %s needs "
-                               "zero or nearest",
-                               name, work->scheme->name);
-    return ro_context_fail(work->context, RO_E_ARGUMENT, "scheme %s rounds zero or nearest, not %s",
-                           work->scheme->name, name);
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "rounding %s treats gains and losses differently; scheme %s needs zero or nearest",
+            name, work->scheme->name);
+    return ro_context_fail(work->context, RO_E_ARGUMENT,
+                           "scheme %s takes rounding zero or nearest, not %s", work->scheme->name,
+                           name);
 }
 
 /* How numbers become levels of the output: the running sum is rounded, or each pixel. */
@@ -241,7 +249,7 @@ static ro_status find_levels(struct ro_denoiser *work)
         return unknown(work->context, "round", name, names, 2);
     if (name && !nearest && ro_format_sample_bytes(work->out.format) == 4)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "an output of floats has no levels that sums could be rounded to");
+                               "an output of floats has no levels to round sums to");
     ro_levels_make(&work->levels, work, nearest);
     return RO_OK;
 }
@@ -256,11 +264,11 @@ static ro_status find_time(struct ro_denoiser *work)
         wanted = work->scheme->default_time > 0 ? work->scheme->default_time : largest;
     if (!(wanted > 0))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "the time step is %g, it must be positive", wanted);
+                               "the time step is %g; it must be positive", wanted);
     if (wanted > largest)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "a time step of %.10g is not stable, at most %.10g is", wanted,
-                               largest);
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "a time step of %.10g is not stable; the largest stable one is %.10g", wanted, largest);
     work->parameters.time = (uint32_t)floor(wanted * RO_TIME_ONE);
     if (work->parameters.time == 0)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
@@ -281,17 +289,19 @@ static ro_status find_schedule(struct ro_denoiser *work)
             return unknown(work->context, "schedule", o->schedule, schedules, SCHEDULES);
         work->schedule = (enum ro_denoise_schedule)found;
     }
-    if (o->depth && work->schedule != RO_SCHEDULE_STREAM)
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "depth applies to schedule stream");
-    if (o->depth > 64)
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "depth is %u, 1 to 64 are possible",
-                               o->depth);
-    if (o->until_converged && work->schedule == RO_SCHEDULE_STREAM)
+    if (o->steps_at_once && work->schedule != RO_SCHEDULE_STREAM)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "until-converged looks at every step, schedule stream does not");
+                               "steps at once apply to schedule stream");
+    if (o->steps_at_once > 64)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "%u steps at once, 1 to 64 are possible", o->steps_at_once);
+    if (o->until_converged && work->schedule == RO_SCHEDULE_STREAM)
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "until-converged looks at every step, which schedule stream does not");
     if (o->until_converged && work->number->floating)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "until-converged needs integers, %s may never settle",
+                               "until-converged needs integers; %s may never settle",
                                work->number->name);
     return RO_OK;
 }
@@ -303,8 +313,9 @@ static ro_status find_kappa(struct ro_denoiser *work)
         return RO_OK;
     if (kappa == 0) {
         if (!work->in.data)
-            return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "rows in a stream cannot tell the noise: give kappa");
+            return ro_context_fail(
+                work->context, RO_E_ARGUMENT,
+                "the noise cannot be estimated from a stream of rows: give kappa");
         ro_status status = ro_noise_estimate(work->context, &work->in, &work->report.noise);
         if (status != RO_OK)
             return status;
@@ -321,8 +332,10 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
                            const ro_image *out, const ro_denoise_options *options)
 {
     *work = (struct ro_denoiser){.context = context, .in = *in, .out = *out};
-    if (options)
-        work->options = *options;
+    work->options = (ro_denoise_options)RO_DENOISE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &work->options, "RO_DENOISE_OPTIONS");
+    if (status != RO_OK)
+        return status;
     work->before = work->after = ro_figures_none;
     work->channels = ro_format_is_colour(in->format) ? 3 : 1;
     int in_bytes = ro_format_sample_bytes(in->format),
@@ -339,17 +352,20 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
         find_rounding, find_levels, find_time,  find_schedule,
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        ro_status status = steps[i](work);
+        status = steps[i](work);
         if (status != RO_OK)
             return status;
     }
     work->report.number = work->number->name;
     work->report.white = work->number->floating ? 1 : (double)work->scale.white;
     work->report.time_step = (double)work->parameters.time / RO_TIME_ONE;
-    ro_status status = find_kappa(work);
+    status = find_kappa(work);
     if (status != RO_OK)
         return status;
     if (work->options.iterations == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "0 iterations would leave the image as it is: must be 1 or more");
+    if (ro_is_default_count(work->options.iterations))
         work->options.iterations =
             work->options.until_converged ? MOST_UNTIL_CONVERGED : work->scheme->iterations;
     work->parameters.width = in->width;

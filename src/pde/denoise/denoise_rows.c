@@ -131,17 +131,13 @@ static ro_status open_links(struct ro_denoise_stream *stream, int stages)
     return RO_OK;
 }
 
-ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
-                          const ro_denoise_options *options, ro_denoise_stream **made)
+/* Settles stream->work; only the images' shape counts, and it must make sense. */
+static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro_image *in,
+                        const ro_image *out, const ro_denoise_options *options)
 {
     ro_status status = RO_OK;
-    *made = NULL;
-    ro_denoise_stream *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
-    ro_gate_room_open(&stream->room);
     ro_image shape[2] = {*in, *out};
-    for (int i = 0; i < 2; i++) { /* only the shape counts, and it must make sense */
+    for (int i = 0; i < 2; i++) {
         shape[i].data = stream;
         shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
         if (status == RO_OK)
@@ -154,48 +150,65 @@ ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_imag
                             in->width, in->height, out->width, out->height);
     if (status == RO_OK)
         status = ro_denoiser_make(&stream->work, context, &shape[0], &shape[1], options);
-    if (status == RO_OK && stream->work.options.on_step)
-        status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "figures of every step need the whole image, not rows");
-    struct ro_denoiser *work = &stream->work;
-    if (status == RO_OK &&
-        (work->scheme->run != ro_denoise_explicit || work->options.depth ||
-         work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
-         work->schedule == RO_SCHEDULE_PASSES))
-        status =
-            ro_context_fail(context, RO_E_UNSUPPORTED,
-                            "only the explicit scheme, in one pass, can stream from rows to rows");
-    if (status == RO_OK && context->options.device == RO_DEVICE_CUDA)
-        status = ro_context_fail(context, RO_E_UNSUPPORTED,
-                                 "CUDA denoises whole images, rows go through the CPU");
-    if (status == RO_OK && work->options.iterations > 65536)
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "%u iterations are too many for one pass, 65536 are possible",
-                                 work->options.iterations);
-    if (status != RO_OK)
-        goto done;
+    return status;
+}
 
-    ro_cpu asked = context->options.cpu;
+/* What cannot go from rows to rows is refused. */
+static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
+{
+    if (work->options.on_step)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "figures of every step need the whole image, not rows");
+    if (work->scheme->run != ro_denoise_explicit || work->options.steps_at_once ||
+        work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
+        work->schedule == RO_SCHEDULE_PASSES)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "only the explicit scheme in one pass can work row by row");
+    if (context->options.device == RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "CUDA denoises whole images; row by row runs on the CPU");
+    if (work->options.iterations > 65536)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%u iterations are too many for one pass; the limit is 65536",
+                               work->options.iterations);
+    return RO_OK;
+}
+
+static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
+{
+    struct ro_denoiser *work = &stream->work;
+    const ro_cpu asked = context->options.cpu;
     if (ro_rows_open(&stream->rows, &work->diffusion, work->scale.white,
-                     asked ? asked : context->cpu) != RO_OK) {
-        status = no_memory(work);
-        goto done;
-    }
-    if (asked && stream->rows.kernel->cpu != asked) {
-        status =
-            ro_context_fail(context, RO_E_UNSUPPORTED, "there is no %s code for this filter in %s",
-                            ro_cpu_name(asked), work->number->name);
-        goto done;
-    }
+                     asked ? asked : context->cpu) != RO_OK)
+        return no_memory(work);
+    if (asked && stream->rows.kernel->cpu != asked)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "there is no %s code for this filter in %s", ro_cpu_name(asked),
+                               work->number->name);
     stream->stencil = ro_rows_stencil(&stream->rows);
     for (int c = 0; c < work->channels; c++)
         stream->carry[c] = ro_levels_start(&work->levels);
-    stream->values = malloc(in->width * sizeof *stream->values);
+    stream->values = malloc(work->in.width * sizeof *stream->values);
     if (!stream->values)
-        status = no_memory(work);
-    else
-        status = open_links(stream, (int)work->options.iterations * stream->stencil.stages);
-done:
+        return no_memory(work);
+    return open_links(stream, (int)work->options.iterations * stream->stencil.stages);
+}
+
+ro_status ro_denoise_open(ro_context *context, const ro_image *in, const ro_image *out,
+                          const ro_denoise_options *options, ro_denoise_stream **made,
+                          ro_denoise_report *report)
+{
+    *made = NULL;
+    ro_denoise_stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a stream");
+    ro_gate_room_open(&stream->room);
+    ro_status status = settle(stream, context, in, out, options);
+    stream->work.told = report;
+    if (status == RO_OK)
+        status = check_rows(context, &stream->work);
+    if (status == RO_OK)
+        status = open_rows(stream, context);
     if (status != RO_OK) {
         ro_denoise_close(stream);
         return status;

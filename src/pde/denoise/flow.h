@@ -89,8 +89,7 @@ struct ro_diffusion_parameters {
 void ro_diffusion_make(struct ro_diffusion *diffusion,
                        const struct ro_diffusion_parameters *parameters);
 
-/* ---- The definition in integers
- * ------------------------------------------------------------------------ */
+/* ---- The definition in integers ------------------------------------------------------------- */
 
 static inline int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
 {

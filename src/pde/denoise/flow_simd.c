@@ -7,9 +7,10 @@
  *   flux      |d| w / 2^16 is the high half of a 16-bit product, the sign put back: odd by itself
  *   norm      p^2 + q^2 by a multiply-add of pairs into 32 bits
  *   table     Perona-Malik entries are floor(N / (8 + i)): a reciprocal and one Newton step leave
- * an error below 2^-20, and (N + 1/2) / (8 + i) is at least 1 / (2 (8 + i)) from an integer, so the
- * floor is exact as long as N < 2^18; other tables are gathered direction quotients of integers
- * below 2^17, scaled by 2^8: float division cannot round one onto an integer that it does not equal
+ *             an error below 2^-20, and (N + 1/2) / (8 + i) is at least 1 / (2 (8 + i)) from an
+ *             integer, so the floor is exact as long as N < 2^18; other tables are gathered
+ *   direction quotients of integers below 2^17, scaled by 2^8: float division cannot round one
+ *             onto an integer that it does not equal
  *
  * "Narrow" images have differences below 2^15, "wide" ones need the sign beside 16 bits.
  */
@@ -43,8 +44,7 @@ RO_INLINE vec flux_of(struct difference d, vec weight, bool nearest)
     return with_sign(size, d.negative);
 }
 
-/* ---- The weights of an element -----------------------------------------------------------------
- */
+/* ---- The weights of an element -------------------------------------------------------------- */
 
 enum { JOINT_DROPPED = 2, WIDE_DROPPED = 3 };
 
@@ -252,8 +252,7 @@ RO_INLINE vec norm_index(const struct constants *k, const struct difference *p,
     return index_of(k, low[0], high[0]);
 }
 
-/* ---- A row -------------------------------------------------------------------------------------
- */
+/* ---- A row ---------------------------------------------------------------------------------- */
 
 /* What an element leaves to the next one on its right. */
 struct left {
@@ -411,8 +410,7 @@ static bool supports(const struct ro_diffusion *diffusion, int64_t white)
     return fits_directly(diffusion->joint, white) || diffusion->shift >= JOINT_DROPPED;
 }
 
-/* ---- Columns to lanes and back -----------------------------------------------------------------
- */
+/* ---- Columns to lanes and back -------------------------------------------------------------- */
 
 /* Squares of 8 lanes and 8 vectors are transposed in registers; what is left, one by one. */
 RO_INLINE void transpose8(__m128i r[8])

@@ -168,6 +168,35 @@ static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double
     }
 }
 
+/* One time step of all planes. `edges` has room for four images, `scratch` for what a solver
+ * needs. */
+static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double *u, double *guide,
+                 double *edges, double *x, double *scratch)
+{
+    const int64_t size = (int64_t)work->in.width * work->in.height, all = size * work->channels;
+    memcpy(guide, u, (size_t)all * sizeof *u);
+    for (int plane = 0; plane < work->channels; plane++)
+        smooth(d, &work->context->cancelled, edges, guide + plane * size, scratch);
+    for (int plane = 0; plane < work->channels; plane++) {
+        double *r = u + plane * size;
+        const double *guides[RO_MAX_JOINT];
+        for (int c = 0; c < d->joint; c++)
+            guides[c] = guide + (plane + c) * size;
+        if (plane % d->joint == 0)
+            assemble(d, guides, edges);
+        struct ro_real_system system = {
+            work->in.width, work->in.height,  work->report.time_step, edges,
+            edges + size,   edges + 2 * size, edges + 3 * size,       &work->context->cancelled};
+        memcpy(x, r, (size_t)size * sizeof *x);
+        if (work->scheme->conjugate)
+            ro_solve_conjugate(&system, r, x, scratch);
+        else
+            ro_solve_jacobi(&system, SWEEPS, r, x, scratch);
+        for (int64_t i = 0; i < size; i++)
+            r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
+    }
+}
+
 ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
 {
     struct ro_diffusion d;
@@ -194,27 +223,7 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
     if (status == RO_OK)
         ro_denoiser_trace(work, values);
     while (work->report.steps < work->options.iterations && status == RO_OK) {
-        memcpy(guide, u, (size_t)all * sizeof *u);
-        for (int plane = 0; plane < work->channels; plane++)
-            smooth(&d, &work->context->cancelled, edges, guide + plane * size, scratch);
-        for (int plane = 0; plane < work->channels; plane++) {
-            double *r = u + plane * size;
-            const double *guides[RO_MAX_JOINT];
-            for (int c = 0; c < d.joint; c++)
-                guides[c] = guide + (plane + c) * size;
-            if (plane % d.joint == 0)
-                assemble(&d, guides, edges);
-            struct ro_real_system system = {
-                work->in.width,   work->in.height,  work->report.time_step,   edges, edges + size,
-                edges + 2 * size, edges + 3 * size, &work->context->cancelled};
-            memcpy(x, r, (size_t)size * sizeof *x);
-            if (work->scheme->conjugate)
-                ro_solve_conjugate(&system, r, x, scratch);
-            else
-                ro_solve_jacobi(&system, SWEEPS, r, x, scratch);
-            for (int64_t i = 0; i < size; i++)
-                r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
-        }
+        step(work, &d, u, guide, edges, x, scratch);
         work->report.steps++;
         for (int64_t i = 0; i < all && work->options.on_step; i++)
             values[i] = (float)u[i];

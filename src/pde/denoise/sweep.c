@@ -17,10 +17,10 @@ struct sweep {
     struct ro_denoiser *work;
     const struct ro_row_store *store;
     void (*row)(struct sweep *sweep, uint32_t y, void *line);
-    bool in_order;              /* one thread: a row is complete before the next */
-    char *lines;                /* a line of values per thread */
-    struct ro_figures *figures; /* a row each */
-    uint64_t *carry;            /* of every channel before a row, and behind the last */
+    bool in_order; /* one thread: a row is complete before the next */
+    char *lines;   /* as in ro_sweep_memory */
+    struct ro_figures *figures;
+    uint64_t *carry;
     atomic_uint_fast32_t ticket;
     atomic_int status;
 };
@@ -93,37 +93,51 @@ static void add_up(struct sweep *sweep)
         sweep->carry[i] = (sweep->carry[i] + sweep->carry[i - channels]) % work->levels.numbers;
 }
 
+ro_status ro_sweep_open(struct ro_denoiser *work)
+{
+    struct ro_sweep_memory *memory = &work->sweep;
+    const size_t threads = (size_t)ro_pool_threads(work->context->pool), height = work->in.height;
+    const size_t figure_bytes = height * sizeof *memory->figures;
+    size_t line_bytes = 0;
+    if (memory->carry)
+        return RO_OK;
+    if (ro_size_multiply(threads * sizeof(int32_t), work->in.width, &line_bytes))
+        memory->lines = malloc(line_bytes);
+    memory->figures = malloc(figure_bytes);
+    if (memory->lines && memory->figures &&
+        ro_size_multiply(height + 1, (size_t)work->channels * sizeof *memory->carry,
+                         &memory->carry_bytes))
+        memory->carry = malloc(memory->carry_bytes);
+    memory->bytes = line_bytes + figure_bytes + memory->carry_bytes;
+    if (memory->carry)
+        return RO_OK;
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory for figures of %u rows",
+                           work->in.height);
+}
+
 static ro_status run(struct ro_denoiser *work, const struct ro_row_store *store, bool load)
 {
-    struct sweep sweep = {.work = work, .store = store};
-    const size_t threads = (size_t)ro_pool_threads(work->context->pool), height = work->in.height;
-    size_t line_bytes, carry_bytes;
-    ro_status status = RO_OK;
-    sweep.in_order = threads == 1;
-    if (ro_size_multiply(threads * sizeof(int32_t), work->in.width, &line_bytes))
-        sweep.lines = malloc(line_bytes);
-    sweep.figures = malloc(height * sizeof *sweep.figures);
-    if (ro_size_multiply(height + 1, (size_t)work->channels * sizeof *sweep.carry, &carry_bytes))
-        sweep.carry = malloc(carry_bytes);
-    if (!sweep.lines || !sweep.figures || !sweep.carry) {
-        status = ro_context_fail(work->context, RO_E_MEMORY, "no memory for figures of %u rows",
-                                 work->in.height);
-        goto done;
-    }
+    const size_t height = work->in.height;
+    ro_status status = ro_sweep_open(work);
+    if (status != RO_OK)
+        return status;
+    struct sweep sweep = {
+        .work = work,
+        .store = store,
+        .in_order = ro_pool_threads(work->context->pool) == 1,
+        .lines = work->sweep.lines,
+        .figures = work->sweep.figures,
+        .carry = work->sweep.carry,
+    };
     if (!load && work->levels.carried && !sweep.in_order)
         go(&sweep, sum_row);
     else
-        memset(sweep.carry, 0, carry_bytes);
+        memset(sweep.carry, 0, work->sweep.carry_bytes);
     add_up(&sweep);
     go(&sweep, load ? load_row : store_row);
     for (size_t y = 0; y < height; y++)
         ro_figures_add(load ? &work->before : &work->after, &sweep.figures[y]);
-    status = (ro_status)atomic_load(&sweep.status);
-done:
-    free(sweep.lines);
-    free(sweep.figures);
-    free(sweep.carry);
-    return status;
+    return (ro_status)atomic_load(&sweep.status);
 }
 
 ro_status ro_denoiser_load_rows(struct ro_denoiser *work, const struct ro_row_store *store)

@@ -53,9 +53,9 @@ void ro_level_passes_close(struct ro_level_passes *passes)
     *passes = (struct ro_level_passes){0};
 }
 
-static struct ro_field rows_of(const struct ro_level_field *field)
+static struct ro_stencil_rows rows_of(const struct ro_level_field *field)
 {
-    return (struct ro_field){field->data - RO_LEVEL_PAD, field->pitch};
+    return (struct ro_stencil_rows){field->data - RO_LEVEL_PAD, field->pitch};
 }
 
 ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *pool, uint32_t steps,
@@ -72,8 +72,8 @@ ro_status ro_level_passes_run(struct ro_level_passes *passes, struct ro_pool *po
                 return status;
             passes->open = depth;
         }
-        struct ro_field from = rows_of(&front->phi[front->now]);
-        struct ro_field to = rows_of(&front->phi[1 - front->now]);
+        struct ro_stencil_rows from = rows_of(&front->phi[front->now]);
+        struct ro_stencil_rows to = rows_of(&front->phi[1 - front->now]);
         atomic_store(&passes->moved, false);
         ro_stream_pass(&passes->stream, &from, &to);
         front->now = 1 - front->now;

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "parallel/team.h"
 #include "pde/multigrid/multigrid.h"
@@ -101,19 +102,19 @@ static ro_status check(ro_context *context, const ro_image *b, const ro_image *x
             for (uint32_t c = 0; c < b->width; c++)
                 if (!isfinite(row_of(i ? x : b, (int)y)[c]))
                     return ro_context_fail(context, RO_E_ARGUMENT,
-                                           "the value at column %u, row %u is no finite number", c,
-                                           y);
+                                           "the value at column %u, row %u is not a finite number",
+                                           c, y);
     return RO_OK;
 }
 
-ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, const ro_image *x,
+ro_status ro_multigrid_solve(ro_context *context, const ro_image *b, ro_image *x,
                              const ro_multigrid_options *options)
 {
-    static const ro_multigrid_options defaults;
-    struct solve solve = {.context = context, .b = b, .x = x};
-    solve.options = options ? *options : defaults;
+    struct solve solve = {.context = context, .b = b, .x = x, .options = RO_MULTIGRID_OPTIONS};
+    ro_status status = ro_options_take(context, options, &solve.options, "RO_MULTIGRID_OPTIONS");
     solve.options.cycles += solve.options.cycles == 0;
-    ro_status status = check(context, b, x, &solve.options);
+    if (status == RO_OK)
+        status = check(context, b, x, &solve.options);
     if (status == RO_OK)
         status = ro_multigrid_open(context, (int)b->width, (int)b->height, &solve.grids);
     if (status != RO_OK)

@@ -195,8 +195,8 @@ static __global__ __launch_bounds__(THREADS) void restrict_kernel(ro_grid grid, 
         for (int r = 1; r < 4; r++) {
             float weight = grid.y.weight[r][cj];
             if (r < 3 || weight != 0)
-                sum = __fmaf_rn(weight,
-                                grid_load(fine, grid, x, grid_reflect(first + r, grid.height)), sum);
+                sum = __fmaf_rn(
+                    weight, grid_load(fine, grid, x, grid_reflect(first + r, grid.height)), sum);
         }
         line[c] = sum;
     }
@@ -206,7 +206,7 @@ static __global__ __launch_bounds__(THREADS) void restrict_kernel(ro_grid grid, 
     out[(size_t)cj * coarse.stride + RO_GRID_MARGIN + ci] = value;
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------- */
+/* ---- Launches ------------------------------------------------------------------------------- */
 
 static dim3 tiles(const ro_grid &grid, int side, int planes)
 {

@@ -47,7 +47,7 @@ void grid_cuda_cycle(struct grid_cuda *work, const struct ro_stencil *stencils,
 /* b of the next coarser grid from a plane: the images' pyramid. */
 void grid_cuda_restrict(struct grid_cuda *work, int level, const float *fine, float *coarse);
 
-/* ---- What kernels share ------------------------------------------------------------------------ */
+/* ---- What kernels share --------------------------------------------------------------------- */
 
 static __device__ __forceinline__ int grid_reflect(int i, int n)
 {
@@ -72,7 +72,8 @@ static __device__ __forceinline__ float grid_line(const float *coarse, const str
 }
 
 /* The interpolated coarse plane at a fine node; `plain`: nodes in common are taken as they are. */
-static __device__ __forceinline__ float grid_prolong(const float *coarse, const struct ro_grid &fine,
+static __device__ __forceinline__ float grid_prolong(const float *coarse,
+                                                     const struct ro_grid &fine,
                                                      const struct ro_grid &grid, int x, int y,
                                                      bool plain)
 {

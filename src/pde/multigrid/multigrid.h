@@ -125,8 +125,7 @@ struct ro_grid_kernels {
 };
 const struct ro_grid_kernels *ro_grid_kernels_for(ro_cpu cpu);
 
-/* ---- Cycles on the CPU ------------------------------------------------------------------------
- */
+/* ---- Cycles on the CPU ---------------------------------------------------------------------- */
 
 /* Planes of every grid: right-hand side, and x on the way down and up. */
 struct ro_cycle {

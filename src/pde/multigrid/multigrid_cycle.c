@@ -81,6 +81,44 @@ static void copy_row(const struct ro_grid *grid, const float *from, float *to)
     memcpy(to - 1, from - 1, ((size_t)grid->width + 2) * sizeof *to);
 }
 
+/* The first sweep of a row, from what is there or from nothing. */
+static void start_row(const struct pass *pass, int plane, int row, float *out)
+{
+    const struct ro_cycle *cycle = pass->cycle;
+    const struct ro_grid *grid = &cycle->grids->grid[pass->level];
+    const float *b = cycle->b[plane][pass->level] + ro_grid_at(grid, row);
+    const float *x = cycle->up[plane][pass->level];
+    if (pass->warm)
+        cycle->kernels->relax(&cycle->stencils[pass->level], grid->width,
+                              x + ro_grid_at(grid, ro_mirror(row - 1, grid->height)),
+                              x + ro_grid_at(grid, row),
+                              x + ro_grid_at(grid, ro_mirror(row + 1, grid->height)), b, out);
+    else
+        cycle->kernels->scale(cycle->stencils[pass->level].s, grid->width, b, out);
+}
+
+/* Coarse row `to`, once `row` is the last row of residuals there is; false: it needs more. */
+static bool restrict_row(const struct pass *pass, int plane, float *rings, float *line, int row,
+                         int to)
+{
+    const struct ro_cycle *cycle = pass->cycle;
+    const struct ro_grid *grid = &cycle->grids->grid[pass->level], *coarse = grid + 1;
+    const float *rows[4];
+    float weights[4];
+    int last = 0;
+    for (int k = 0; k < 4; k++) {
+        weights[k] = grid->y.weight[k][to];
+        int at = ro_mirror(grid->y.first[to] + k, grid->height);
+        rows[k] = ring_row(grid, rings, 0, at);
+        last = (k < 3 || weights[k] != 0) && at > last ? at : last;
+    }
+    if (last > row)
+        return false;
+    cycle->kernels->restrict_row(&grid->x, rows, weights, line,
+                                 cycle->b[plane][pass->level + 1] + ro_grid_at(coarse, to));
+    return true;
+}
+
 static void go_down(const struct pass *pass, int plane, int part, int parts)
 {
     const struct ro_cycle *cycle = pass->cycle;
@@ -110,16 +148,8 @@ static void go_down(const struct pass *pass, int plane, int part, int parts)
             float *out = ring_row(grid, rings, step, row);
             if (step > 1)
                 relax_row(pass, plane, rings, step, row, out);
-            else if (pass->warm) {
-                const float *x = cycle->up[plane][level];
-                cycle->kernels->relax(&cycle->stencils[level], grid->width,
-                                      x + ro_grid_at(grid, ro_mirror(row - 1, grid->height)),
-                                      x + ro_grid_at(grid, row),
-                                      x + ro_grid_at(grid, ro_mirror(row + 1, grid->height)),
-                                      cycle->b[plane][level] + ro_grid_at(grid, row), out);
-            } else
-                cycle->kernels->scale(cycle->stencils[level].s, grid->width,
-                                      cycle->b[plane][level] + ro_grid_at(grid, row), out);
+            else
+                start_row(pass, plane, row, out);
             if (step == steps && within(row, own0, own1))
                 copy_row(grid, out, cycle->down[plane][level] + ro_grid_at(grid, row));
         }
@@ -132,21 +162,8 @@ static void go_down(const struct pass *pass, int plane, int part, int parts)
                                  ring_row(grid, rings, steps, ro_mirror(row + 1, grid->height)),
                                  cycle->b[plane][level] + ro_grid_at(grid, row),
                                  ring_row(grid, rings, 0, row));
-        for (; next < coarse1; next++) {
-            const float *rows[4];
-            float weights[4];
-            int last = 0;
-            for (int k = 0; k < 4; k++) {
-                weights[k] = grid->y.weight[k][next];
-                int at = ro_mirror(grid->y.first[next] + k, grid->height);
-                rows[k] = ring_row(grid, rings, 0, at);
-                last = (k < 3 || weights[k] != 0) && at > last ? at : last;
-            }
-            if (last > row)
-                break;
-            cycle->kernels->restrict_row(&grid->x, rows, weights, line,
-                                         cycle->b[plane][level + 1] + ro_grid_at(coarse, next));
-        }
+        while (next < coarse1 && restrict_row(pass, plane, rings, line, row, next))
+            next++;
     }
 }
 

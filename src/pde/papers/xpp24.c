@@ -33,7 +33,7 @@ static void fill_inverse(uint16_t *table, uint32_t time)
 void ro_xpp24_make(struct ro_xpp24 *xpp, const struct ro_diffusion_parameters *parameters)
 {
     struct ro_diffusion_parameters p = *parameters;
-    double sigma = p.sigma > 0 ? p.sigma : 0.5;
+    const double sigma = p.sigma;
     *xpp = (struct ro_xpp24){.time = p.time};
     p.time = RO_TIME_ONE;
     p.sigma = 0;

@@ -6,10 +6,12 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 #include "cuda/cuda.h"
 #include "pde/register/register.h"
 #include "pde/register/register_cuda.h"
 #include "pde/register/register_image.h"
+#include "pde/register/register_mask.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,15 +46,23 @@ static ro_status in_range(ro_context *context, const char *what, double value, d
                            high);
 }
 
-static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
+enum scheme { AUTO, ANNEALED, THESIS };
+
+/* What the names chose. */
+struct choice {
+    enum scheme scheme;
+    enum ro_start start;
+    bool falls_back; /* from normalised tones to plain ones */
+};
+
+static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
 {
-    static const char *const schemes[] = {"annealed", "thesis", NULL};
-    static const char *const matches[] = {"ssd", "ncc", NULL};
-    static const char *const inits[] = {"none", "translation", "affine", NULL};
+    static const char *const schemes[] = {"auto", "annealed", "thesis", NULL};
+    static const char *const matches[] = {"auto", "ssd", "ncc", NULL};
+    static const char *const inits[] = {"auto", "none", "translation", "affine", NULL};
     static const char *const numbers[] = {"s23e8", "s16e7", "s10e5", NULL};
     ro_context *context = flow->context;
     ro_register_options *o = &flow->options;
-    const double longer = flow->width > flow->height ? flow->width : flow->height;
     int scheme, match, init, number;
     ro_status status = choose(context, "scheme", o->scheme, schemes, &scheme);
     if (status == RO_OK)
@@ -63,15 +73,38 @@ static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
         status = choose(context, "number system", o->number, numbers, &number);
     if (status != RO_OK)
         return status;
-    const bool thesis = scheme == 1;
+    choice->scheme = (enum scheme)scheme;
+    choice->falls_back = scheme == AUTO && match == 0;
+    choice->start = init             ? (enum ro_start)(init - 1)
+                    : scheme == AUTO ? RO_START_AFFINE
+                                     : RO_START_NONE;
     o->scheme = schemes[scheme];
     o->number = numbers[number];
-    o->scales = o->scales ? o->scales : 15;
-    o->updates = o->updates ? o->updates : 10;
+    flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
+    flow->automatic = scheme == AUTO;
+    flow->normalised = match == 2 || choice->falls_back;
+    flow->balanced = scheme == AUTO && flow->normalised;
+    flow->window = scheme == AUTO ? 3 : 4;
+    return RO_OK;
+}
+
+static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
+{
+    ro_context *context = flow->context;
+    ro_register_options *o = &flow->options;
+    const double longer = flow->width > flow->height ? flow->width : flow->height;
+    ro_status status = choose_names(flow, choice);
+    if (status != RO_OK)
+        return status;
+    const bool thesis = choice->scheme == THESIS;
+    /* an affine start leaves nothing to the coarsest third */
+    flow->skipped = flow->automatic && choice->start == RO_START_AFFINE;
+    o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
+    o->updates = o->updates ? o->updates : flow->automatic ? 20 : 10;
     o->trials = o->trials ? o->trials : 10;
     o->smooth = o->smooth ? o->smooth : thesis ? 1 : 2;
-    o->finest = o->finest != 0 ? o->finest : thesis ? -1 : 1;
-    o->tolerance = o->tolerance > 0 ? o->tolerance : 0.01;
+    o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;
+    o->tolerance = !ro_is_default(o->tolerance) ? o->tolerance : 0.01;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
     if (o->sigma == 0)
         o->sigma = longer / 32 > least ? longer / 32 : least;
@@ -92,21 +125,17 @@ static ro_status settle_options(struct ro_flow *flow, bool *align, bool *affine)
         status = in_range(context, "sigma", o->sigma, 1e-3, 1e6);
     if (status == RO_OK)
         status = in_range(context, "first sigma", o->sigma_first, 1e-3, 1e6);
-    if (status == RO_OK && o->finest != -1)
+    if (status == RO_OK)
         status = in_range(context, "finest scale", o->finest, 0, 1000);
     if (status == RO_OK)
-        status = in_range(context, "tolerance", o->tolerance, 1e-9, 1e6);
+        status = in_range(context, "tolerance", o->tolerance, 0, 1e6);
     flow->masked = !thesis && flow->width > 1 &&
                    flow->height > 1; /* in one row the least motion across it looks beyond */
-    flow->normalised = match == 1;
-    flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
-    *align = init > 0;
-    *affine = init == 2;
+    flow->balanced = flow->balanced && o->smooth == 2;
     return status;
 }
 
-/* ---- Scales
- * --------------------------------------------------------------------------------------- */
+/* ---- Scales --------------------------------------------------------------------------------- */
 
 static void add_filter(struct ro_flow *flow, double sigma, struct ro_filter *filter)
 {
@@ -126,14 +155,17 @@ static int level_for(const struct ro_flow *flow, double epsilon)
 }
 
 /* Scales geometric from an eighth of the longer side to the finest, 0 coming after 1; sigma
- * geometric. */
+ * geometric. Those left out come before the first. */
 static ro_status plan_scales(struct ro_flow *flow)
 {
     const ro_register_options *o = &flow->options;
     const double longer = (flow->width > flow->height ? flow->width : flow->height) - 1;
     const double finest = o->finest > 0 ? o->finest : 1;
     const double coarsest = longer / 8 > finest ? longer / 8 : finest;
-    const double steps = (double)o->scales - (o->finest > 0 ? 1 : 2);
+    const int left_out = flow->skipped ? (int)o->scales / 2 : 0;
+    const int all = left_out + (int)o->scales;
+    const double steps = (double)all - (o->finest > 0 ? 1 : 2);
+    const double noise = 10 * flow->noise * flow->noise; /* what is flatter than noise stays flat */
     const struct ro_grid *last = &flow->grids.grid[flow->grids.levels - 1];
     flow->scales = (int)o->scales;
     flow->inverse_floats = (size_t)last->width * (size_t)last->height;
@@ -143,21 +175,23 @@ static ro_status plan_scales(struct ro_flow *flow)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %u scales", o->scales);
     for (int k = 0; k < flow->scales; k++) {
         struct ro_scale_plan *scale = &flow->scale[k];
-        double down = steps > 0 ? k / steps : 1;
-        double along = flow->scales > 1 ? k / (flow->scales - 1.0) : 1;
+        double down = steps > 0 ? (left_out + k) / steps : 1;
+        double along = all > 1 ? (left_out + k) / (all - 1.0) : 1;
         scale->epsilon = down > 1 ? 0 : coarsest * pow(finest / coarsest, down);
         scale->sigma = o->sigma_first * pow(o->sigma / o->sigma_first, along);
         scale->level = level_for(flow, scale->epsilon);
         const struct ro_grid *grid = &flow->grids.grid[scale->level];
         double node = grid->hx > grid->hy ? grid->hx : grid->hy;
-        scale->least = (float)(2e-5 / (1 + 2 * scale->epsilon * scale->epsilon));
+        scale->least = (float)((2e-5 + noise) / (1 + 2 * scale->epsilon * scale->epsilon));
         double window = scale->epsilon > node ? scale->epsilon : node;
         add_filter(flow, scale->epsilon, &scale->image);
         add_filter(flow, scale->sigma, &scale->gradient);
-        add_filter(flow, RO_WINDOW * window, &scale->window);
+        add_filter(flow, flow->window * window, &scale->window);
     }
     return RO_OK;
 }
+
+static double larger(double a, double b) { return a > b ? a : b; }
 
 static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving)
 {
@@ -176,6 +210,10 @@ static ro_status open_flow(struct ro_flow *flow, const ro_image *fixed, const ro
                                            (float)((flow->height - 1) / grid->hy)};
     }
     status = ro_register_load(flow, fixed, moving);
+    if (status == RO_OK)
+        status = ro_register_mask(flow, flow->automatic);
+    if (status == RO_OK && flow->automatic)
+        flow->noise = larger(ro_register_noise(flow, 0), ro_register_noise(flow, 1));
     return status == RO_OK ? plan_scales(flow) : status;
 }
 
@@ -190,14 +228,12 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
         status = ro_image_check(context, field, "field");
     if (status != RO_OK)
         return status;
-    if (fixed->width != moving->width || fixed->height != moving->height)
+    const uint64_t width = fixed->width > moving->width ? fixed->width : moving->width;
+    const uint64_t height = fixed->height > moving->height ? fixed->height : moving->height;
+    if (width > MOST_PIXELS || width * height > MOST_PIXELS)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the fixed image is %u x %u but the moving one is %u x %u",
-                               fixed->width, fixed->height, moving->width, moving->height);
-    if ((uint64_t)fixed->width * fixed->height > MOST_PIXELS)
-        return ro_context_fail(context, RO_E_SIZE,
-                               "%u x %u pixels are too many to register, the most is %d",
-                               fixed->width, fixed->height, MOST_PIXELS);
+                               "%llu x %llu pixels are too many to register, the most is %d",
+                               (unsigned long long)width, (unsigned long long)height, MOST_PIXELS);
     if (field->format != RO_GRAYF || field->width != 2 * fixed->width ||
         field->height != fixed->height)
         return ro_context_fail(context, RO_E_SIZE,
@@ -206,44 +242,68 @@ static ro_status check(ro_context *context, const ro_image *fixed, const ro_imag
     return RO_OK;
 }
 
-ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
-                      const ro_image *field, const ro_register_options *options)
+ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran)
 {
-    static const ro_register_options defaults;
-    ro_status status = check(context, fixed, moving, field);
+    return flow->context->options.device == RO_DEVICE_CUDA ? register_on_cuda->run(flow, field, ran)
+                                                           : ro_flow_on_cpu(flow, field, ran);
+}
+
+ro_status ro_register(ro_context *context, const ro_image *fixed, const ro_image *moving,
+                      ro_image *field, const ro_register_options *options,
+                      ro_register_report *report)
+{
+    ro_register_options full = RO_REGISTER_OPTIONS;
+    ro_status status = ro_options_take(context, options, &full, "RO_REGISTER_OPTIONS");
+    if (status == RO_OK)
+        status = check(context, fixed, moving, field);
     if (status != RO_OK)
         return status;
-    bool align = false, affine = false;
+    struct choice choice = {0};
     ro_report ran = {0};
     struct ro_flow *flow = calloc(1, sizeof *flow);
     if (!flow)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a registration");
     flow->context = context;
-    flow->width = (int)fixed->width;
-    flow->height = (int)fixed->height;
-    flow->options = options ? *options : defaults;
+    flow->size[0].width = (int)moving->width;
+    flow->size[0].height = (int)moving->height;
+    flow->size[1].width = (int)fixed->width;
+    flow->size[1].height = (int)fixed->height;
+    flow->width = (int)larger(fixed->width, moving->width);
+    flow->height = (int)larger(fixed->height, moving->height);
+    flow->options = full;
     flow->report.start[0] = flow->report.start[4] = 1;
-    status = settle_options(flow, &align, &affine);
+    status = settle_options(flow, &choice);
+    if (status == RO_OK && report && flow->options.record) {
+        flow->report.record =
+            calloc((size_t)flow->options.scales * flow->options.updates, sizeof(ro_register_step));
+        if (!flow->report.record)
+            status = ro_context_fail(context, RO_E_MEMORY, "no memory for a record of updates");
+    }
     if (status == RO_OK)
         status = open_flow(flow, fixed, moving);
-    if (status == RO_OK && align)
-        status = ro_register_align(flow, affine);
+    if (status == RO_OK && choice.start != RO_START_NONE)
+        status = ro_register_align(flow, choice.start);
     if (status == RO_OK)
-        status = context->options.device == RO_DEVICE_CUDA
-                     ? register_on_cuda->run(flow, field, &ran)
-                     : ro_flow_on_cpu(flow, field, &ran);
+        status = choice.falls_back ? ro_register_auto(flow, fixed, moving, field, &ran)
+                                   : ro_flow_anywhere(flow, field, &ran);
     if (status == RO_OK) {
         ran.method = flow->options.scheme;
         ran.width = fixed->width;
         ran.height = fixed->height;
         ran.steps = flow->report.steps;
         context->report = ran;
-        if (flow->options.report)
+        if (report)
             status = ro_register_describe(flow, field);
+        if (report && status == RO_OK)
+            *report = flow->report;
     }
+    if (status != RO_OK)
+        free(flow->report.record);
     free(flow->inverses);
     free(flow->images[0]);
     free(flow->images[1]);
+    free(flow->keep[0]);
+    free(flow->keep[1]);
     ro_multigrid_close(&flow->grids);
     free(flow);
     return status;

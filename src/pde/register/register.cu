@@ -17,7 +17,8 @@ struct device {
     struct ro_cuda *cuda;
     struct grid_cuda grids;
     float *base[2][RO_GRID_LEVELS], *u[2][RO_GRID_LEVELS];
-    float *g[2], *d[2], *smooth[2], *normal[2];
+    float *g[2], *d[2], *smooth[2], *normal[2], *balance[2];
+    float *keep[2][RO_GRID_LEVELS]; /* NULL: all counts */
     const float *image[2];
     float *inverses, *pairs;
     struct tally *tally, *host; /* host: pinned */
@@ -26,7 +27,7 @@ struct device {
     float lengths[LENGTHS]; /* of the energies in hand; 0: none */
 };
 
-/* ---- The back end ------------------------------------------------------------------------------ */
+/* ---- The back end --------------------------------------------------------------------------- */
 
 static bool failed(struct device *device, cudaError_t error, const char *doing)
 {
@@ -46,6 +47,9 @@ static ro_flow_rows rows_of(const struct device *device)
     rows.moving = device->image[0] ? device->image[0] + RO_GRID_MARGIN : NULL;
     rows.end = device->flow->ends[device->level];
     rows.masked = device->flow->masked;
+    const float *seen = device->keep[0][device->level], *kept = device->keep[1][device->level];
+    rows.seen = seen ? seen + RO_GRID_MARGIN : NULL;
+    rows.kept = kept ? kept + RO_GRID_MARGIN : NULL;
     rows.round = device->flow->round;
     return rows;
 }
@@ -89,6 +93,22 @@ static void smooth(struct device *device, const ro_filter *filter, float *const 
     }
 }
 
+/* What the direction is weighed by: from the slopes of the fixed image of the scale. */
+static void balance(struct device *device)
+{
+    cudaStream_t stream = device->grids.stream;
+    const ro_flow_rows rows = rows_of(device);
+    float *x = device->balance[0] + RO_GRID_MARGIN, *y = device->balance[1] + RO_GRID_MARGIN;
+    failed(device, cudaMemsetAsync(device->tally, 0, sizeof *device->tally, stream),
+           "cudaMemsetAsync");
+    slopes_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows, arrays_of(device));
+    smooth(device, &device->scale->gradient, device->g, device->balance,
+           &device->tally->slope_peak);
+    total_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows, x, y, device->tally);
+    balance_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(rows, x, y, device->tally);
+    device->grids.launches += 3;
+}
+
 static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 {
     struct device *device = (struct device *)flow->data;
@@ -113,6 +133,8 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
         device->image[1] = device->normal[1];
         device->grids.launches += 2;
     }
+    if (flow->balanced)
+        balance(device);
     failed(device, cudaGetLastError(), "a kernel of registration");
 }
 
@@ -182,6 +204,12 @@ static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
         const int l = device->level;
         float *between[2] = {device->grids.cycle.up[0][l], device->grids.cycle.up[1][l]};
         smooth(device, &device->scale->gradient, device->g, between, NULL);
+        if (flow->balanced) {
+            weigh_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(
+                rows, device->balance[0] + RO_GRID_MARGIN, device->balance[1] + RO_GRID_MARGIN,
+                between[0] + RO_GRID_MARGIN, between[1] + RO_GRID_MARGIN);
+            device->grids.launches++;
+        }
         smooth(device, &device->scale->gradient, between, device->d, peak);
     }
     products_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, device->tally);
@@ -230,7 +258,33 @@ static void update(struct ro_flow *flow, float tau)
     failed(device, cudaGetLastError(), "a kernel of registration");
 }
 
-static const struct ro_flow_backend backend = {begin, start, refine, probe, energy, update};
+static void agree(struct ro_flow *flow, struct ro_agreement *sums)
+{
+    struct device *device = (struct device *)flow->data;
+    cudaStream_t stream = device->grids.stream;
+    const int blocks_x = flow->width / RO_BLOCK, blocks_y = flow->height / RO_BLOCK;
+    *sums = {};
+    if (blocks_x == 0 || blocks_y == 0)
+        return;
+    ro_flow_rows rows = rows_of(device);
+    arrays p = arrays_of(device);
+    rows.moving = device->base[0][0] + RO_GRID_MARGIN;
+    p.fixed = device->base[1][0] + RO_GRID_MARGIN;
+    failed(device,
+           cudaMemsetAsync(device->tally->agreement, 0, sizeof device->tally->agreement, stream),
+           "cudaMemsetAsync");
+    const dim3 blocks((unsigned)(blocks_x + 31) / 32,
+                      (unsigned)((blocks_y + THREADS / 32 - 1) / (THREADS / 32)));
+    agree_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, blocks_x, blocks_y, device->tally);
+    device->grids.launches++;
+    if (!fetch(device))
+        return;
+    const unsigned long long *from = device->host->agreement;
+    *sums = {(int64_t)from[0], (int64_t)from[1], (int64_t)from[2],
+             (int64_t)from[3], (int64_t)from[4], (int64_t)from[5]};
+}
+
+static const struct ro_flow_backend backend = {begin, start, refine, probe, energy, update, agree};
 
 /* Gives out memory; counts it first. */
 static ro_status place_all(struct device *device, struct grid_pieces *pieces)
@@ -240,19 +294,42 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
     const size_t plane = (grids->grid[0].floats) * sizeof(float);
     RO_TRY(grid_cuda_place(flow->context, &device->grids, pieces, 2));
     for (int p = 0; p < 2; p++) {
-        float **planes[] = {&device->g[p], &device->d[p], &device->smooth[p], &device->normal[p]};
-        for (int i = 0; i < (flow->normalised ? 4 : 3); i++)
+        float **planes[] = {&device->g[p], &device->d[p], &device->smooth[p], &device->normal[p],
+                            &device->balance[p]};
+        for (int i = 0; i < (flow->balanced ? 5 : flow->normalised ? 4 : 3); i++)
             *planes[i] = (float *)grid_piece(pieces, plane);
         for (int l = 0; l < grids->levels; l++) {
             device->base[p][l] = (float *)grid_piece(pieces, grids->grid[l].floats * sizeof(float));
             device->u[p][l] = (float *)grid_piece(pieces, grids->grid[l].floats * sizeof(float));
+            if (flow->keep[p])
+                device->keep[p][l] =
+                    (float *)grid_piece(pieces, grids->grid[l].floats * sizeof(float));
         }
     }
     device->inverses = (float *)grid_piece(
         pieces, flow->inverse_count * flow->inverse_floats * sizeof(float));
-    device->pairs = (float *)grid_piece(pieces, 2 * (size_t)flow->width * (size_t)flow->height *
-                                                    sizeof(float));
+    device->pairs = (float *)grid_piece(pieces, 2 * (size_t)flow->size[1].width *
+                                                    (size_t)flow->size[1].height * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
+    return RO_OK;
+}
+
+/* A mask on all grids: restricted first, then told apart. */
+static ro_status upload_mask(struct device *device, int p)
+{
+    struct ro_flow *flow = device->flow;
+    cudaStream_t stream = device->grids.stream;
+    RO_CUDA_TRY(flow->context, cudaMemcpyAsync(device->keep[p][0], flow->keep[p],
+                                               flow->grids.grid[0].floats * sizeof(float),
+                                               cudaMemcpyHostToDevice, stream));
+    for (int l = 0; l + 1 < flow->grids.levels; l++)
+        grid_cuda_restrict(&device->grids, l, device->keep[p][l], device->keep[p][l + 1]);
+    for (int l = 1; l < flow->grids.levels; l++) {
+        device->level = l;
+        whole_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(device->grids.level[l],
+                                                                   device->keep[p][l]);
+        device->grids.launches++;
+    }
     return RO_OK;
 }
 
@@ -283,6 +360,8 @@ static ro_status run(struct device *device, const ro_image *field)
                                              cudaMemcpyHostToDevice, stream));
         for (int l = 0; l + 1 < flow->grids.levels; l++)
             grid_cuda_restrict(&device->grids, l, device->base[p][l], device->base[p][l + 1]);
+        if (flow->keep[p])
+            RO_TRY(upload_mask(device, p));
     }
     RO_CUDA_TRY(context, cudaGetLastError());
     flow->backend = &backend;
@@ -292,19 +371,21 @@ static ro_status run(struct device *device, const ro_image *field)
         return flow->status;
     device->level = 0;
     pairs_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(
-        rows_of(device), arrays_of(device), (float2 *)device->pairs, flow->width, flow->height);
+        rows_of(device), arrays_of(device), (float2 *)device->pairs, flow->size[1].width,
+        flow->size[1].height);
     device->grids.launches++;
     RO_CUDA_TRY(context, cudaGetLastError());
-    const size_t bytes = 2 * (size_t)flow->width * sizeof(float);
-    for (int y = 0; y < flow->height && field->stride < (ptrdiff_t)bytes; y++)
+    const int height = flow->size[1].height;
+    const size_t bytes = 2 * (size_t)flow->size[1].width * sizeof(float);
+    for (int y = 0; y < height && field->stride < (ptrdiff_t)bytes; y++)
         RO_CUDA_TRY(context,
                     cudaMemcpyAsync((char *)field->data + y * field->stride,
                                     (char *)device->pairs + (size_t)y * bytes, bytes,
                                     cudaMemcpyDeviceToHost, stream));
     if (field->stride >= (ptrdiff_t)bytes)
-        RO_CUDA_TRY(context, cudaMemcpy2DAsync(field->data, (size_t)field->stride, device->pairs,
-                                               bytes, bytes, (size_t)flow->height,
-                                               cudaMemcpyDeviceToHost, stream));
+        RO_CUDA_TRY(context,
+                    cudaMemcpy2DAsync(field->data, (size_t)field->stride, device->pairs, bytes,
+                                      bytes, (size_t)height, cudaMemcpyDeviceToHost, stream));
     RO_TRY(ro_cuda_scratch_end(device->cuda, stream));
     RO_CUDA_TRY(context, cudaStreamSynchronize(stream));
     return RO_OK;

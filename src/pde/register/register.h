@@ -39,10 +39,9 @@ struct ro_extent {
 
 /* Energies are in units of 2^-30, g and d are scaled to at most 2^14 and 2^15 before they are
  * multiplied: a sum of two products fits 32 bits. */
-enum { RO_ENERGY_BITS = 30, RO_GRADIENT_BITS = 14, RO_DIRECTION_BITS = 15 };
+enum { RO_ENERGY_BITS = 30, RO_GRADIENT_BITS = 14, RO_DIRECTION_BITS = 15, RO_SLOPE_BITS = 24 };
 
-/* Deviation of the neighbourhood in which means and variances are taken, in that of the scale. */
-#define RO_WINDOW 4.0
+enum { RO_BLOCK = 4 }; /* pixels a side of what images are compared by */
 
 struct ro_sums {
     int64_t energy; /* of squared differences */
@@ -53,6 +52,11 @@ struct ro_sums {
 struct ro_products {
     int64_t slope;  /* of g d, both scaled */
     int64_t square; /* of d d, scaled, in quarters */
+};
+
+/* Tones of blocks of 4 x 4 pixels, all of which are seen in both images: sums over blocks. */
+struct ro_agreement {
+    int64_t blocks, moving, fixed, moving_square, fixed_square, product;
 };
 
 struct ro_probe {
@@ -80,13 +84,31 @@ __host__ __device__
     return value.number;
 }
 
+/* What slopes are divided by, from the sum of both planes' totals over all nodes: their mean. A
+ * share of it is added to each, so that flat places do not move freely. */
+#define RO_LEAST_SLOPE 0.02f
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline float
+    ro_mean_slope(float scale, int64_t total, double nodes)
+{
+    const float mean = (float)((double)total / (double)scale / (2 * nodes));
+    return mean > RO_LEAST_PEAK ? mean : RO_LEAST_PEAK;
+}
+
+/* A mask is 0 or 1 on the finest grid, and on coarser ones where its restriction is above this. */
+#define RO_WHOLE 0.999f
+
 /* The rows of one evaluation. */
 struct ro_flow_rows {
     int width, height; /* of the grid */
     ptrdiff_t stride;
     const float *moving; /* whole plane, at its first node */
     struct ro_extent end;
-    bool masked; /* samples beyond the moving image do not count */
+    bool masked;              /* samples beyond the moving image do not count */
+    const float *seen, *kept; /* whole planes: 1 where the moving and the fixed image count, else 0;
+                                 both or none */
     struct ro_rounder round;
 };
 
@@ -109,11 +131,21 @@ struct ro_flow_kernels {
     /* What a pixel differs from the mean round it, by the deviation round it, in eighths. */
     void (*normalise)(int width, float least, const float *x, const float *mean,
                       const float *mean_square, float *out);
+    /* Squares of the slopes of the fixed image, 0 where it does not count. */
+    void (*slopes)(const struct ro_flow_rows *rows, int y, const float *above, const float *row,
+                   const float *below, float *xx, float *yy);
+    /* The sum of what is positive, times `scale` and cut. */
+    int64_t (*total)(int width, float scale, const float *x);
+    /* x = mean / (x + least), what is negative counting as 0; and x = x by. */
+    void (*balance)(int width, float mean, float least, float *x);
+    void (*weigh)(int width, const float *by, float *x);
+    /* Adds tones in units of 2^-12 and the number of pixels that count, column by column. */
+    void (*tones)(const struct ro_flow_rows *rows, int y, const float *ux, const float *uy,
+                  const float *fixed, int32_t *moving_sum, int32_t *fixed_sum, int32_t *count);
 };
 const struct ro_flow_kernels *ro_flow_kernels_for(ro_cpu cpu);
 
-/* ---- The flow and its back ends ----------------------------------------------------------------
- */
+/* ---- The flow and its back ends ------------------------------------------------------------- */
 
 /* One smoothing of one width: a row for every scale's images and one for its gradient. */
 struct ro_filter {
@@ -133,16 +165,28 @@ struct ro_flow {
     ro_register_options options; /* with the defaults filled in */
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */
-    int width, height;       /* of the images; the finest grid may be padded */
+    bool balanced;           /* directions are weighed by how steep the fixed image is */
+    bool automatic;          /* the scheme that chooses match and start itself */
+    bool watched;            /* ends where it goes astray */
+    bool skipped;            /* the coarsest scales, which the start has done */
+    bool negative;           /* light in one image is dark in the other: the fixed one was turned */
+    double window;           /* of local means and variances, in deviations of the scale */
+    double noise;            /* standard deviation, of the noisier image */
+    int width, height;       /* of what holds both images; the finest grid may be padded */
+    struct {
+        int width, height;
+    } size[2]; /* of the moving and the fixed image */
     struct ro_rounder round;
     struct ro_multigrid grids;
     struct ro_extent ends[RO_GRID_LEVELS];
     float *images[2]; /* moving and fixed on the finest grid, 0 to 1 */
+    float *keep[2];   /* 1 where they count, 0 elsewhere; NULL: everywhere */
     double contrast;  /* what 1 stands for, white being 1 */
     int scales;
     struct ro_scale_plan scale[RO_REGISTER_SCALES];
     float *inverses; /* of all filters, one after the other */
     size_t inverse_count, inverse_floats;
+    struct ro_agreement reached, ended; /* when u came to the finest grid, and at the end */
     const struct ro_flow_backend *backend;
     void *data; /* the back end's */
     ro_status status;
@@ -158,10 +202,21 @@ struct ro_flow_backend {
     void (*probe)(struct ro_flow *flow, float tau, struct ro_probe *probe);
     int64_t (*energy)(struct ro_flow *flow, float tau);
     void (*update)(struct ro_flow *flow, float tau);
+    void (*agree)(struct ro_flow *flow, struct ro_agreement *sums); /* on the finest grid */
 };
 
 /* Row y of u_x or u_y at the start, with its ghosts. */
 void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row);
+
+/* Adds a block, given the sums of its columns; one that is not seen whole is left out. */
+void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
+                   struct ro_agreement *sums);
+
+/* 1 - c|c| of the correlation c of blocks, 0 for images that agree; 2 where too few are seen. */
+double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums);
+
+/* Whether blocks agree less than when u came to the finest grid, and tones are not to blame. */
+bool ro_flow_astray(const struct ro_flow *flow);
 
 /* The three loops. */
 void ro_flow_run(struct ro_flow *flow);
@@ -169,8 +224,16 @@ void ro_flow_run(struct ro_flow *flow);
 /* The back end of the CPU: runs the flow and stores u at the images' pixels. */
 ro_status ro_flow_on_cpu(struct ro_flow *flow, const ro_image *field, ro_report *ran);
 
+/* The back end of the context's device. */
+ro_status ro_flow_anywhere(struct ro_flow *flow, const ro_image *field, ro_report *ran);
+
 /* Where to start: the matrix of `report.start`. */
-ro_status ro_register_align(struct ro_flow *flow, bool affine);
+enum ro_start { RO_START_NONE, RO_START_TRANSLATION, RO_START_AFFINE };
+ro_status ro_register_align(struct ro_flow *flow, enum ro_start start);
+
+/* The scheme that needs no options: normalised tones, or plain ones where they led astray. */
+ro_status ro_register_auto(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving,
+                           const ro_image *field, ro_report *ran);
 
 #ifdef __cplusplus
 }

@@ -12,17 +12,35 @@
 #include "pde/register/register_phase.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 8, SEARCH_SIDE = 64, SHIFT_SIDE = 256, TURNS = 72, STEPS = 20 };
+enum { COPIES = 8, SEARCH_SIDE = 64, SIZES = 3, MOST_TURNS = 72 };
+
+/* How much is tried. */
+struct effort {
+    int longest; /* side of the largest copy */
+    int turns, steps;
+    bool signs;    /* what is light in one image may be dark in the other */
+    double enough; /* a likeness without a rotation that needs no ring of them; 2: none does */
+};
+static const struct effort thorough = {256, 72, 20, false, 2}, brief = {128, 36, 10, true, 0.95};
+
+/* What is flatter stays flat: the square of a 50th of the tones. */
+#define LEAST_SPREAD 4e-4
 
 /* A copy of both images, `shrink` pixels of the images to one of its own. */
 struct copy {
     int width, height;
     double shrink;
     float *image[2]; /* moving, fixed */
+    float *keep[2];  /* 1: counts, 0: does not; NULL: all does */
+    double counted;  /* pixels of the fixed one that do */
 };
+
+/* Of the images as they are, and with one of them turned to its negative. */
+enum sign { LIKE, UNLIKE };
 
 /* x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5, in pixels of a copy about its middle. */
 struct map {
@@ -54,6 +72,14 @@ static bool place_of(const struct copy *copy, const struct map *map, int x, int 
     return at[0] >= 0 && at[0] <= copy->width - 1 && at[1] >= 0 && at[1] <= copy->height - 1;
 }
 
+static bool is_kept(const struct copy *copy, int x, int y, const double at[2])
+{
+    if (!copy->keep[0])
+        return true;
+    const int near = (int)(at[1] + 0.5) * copy->width + (int)(at[0] + 0.5);
+    return copy->keep[1][y * copy->width + x] > 0 && copy->keep[0][near] > 0;
+}
+
 /* Sums over the part where the images overlap. */
 struct overlap {
     double count, m, f, mm, ff, mf;
@@ -65,7 +91,7 @@ static struct overlap overlap_of(const struct copy *copy, const struct map *map)
     for (int y = 0; y < copy->height; y++)
         for (int x = 0; x < copy->width; x++) {
             double at[2];
-            if (!place_of(copy, map, x, y, at))
+            if (!place_of(copy, map, x, y, at) || !is_kept(copy, x, y, at))
                 continue;
             double m = sample(copy, at[0], at[1], NULL), f = copy->image[1][y * copy->width + x];
             sum.count++;
@@ -79,20 +105,110 @@ static struct overlap overlap_of(const struct copy *copy, const struct map *map)
 }
 
 /* Correlation of the tones, -1 to 1; less for a small overlap, -1 where it proves nothing. */
-static double likeness(const struct copy *copy, const struct map *map)
+static double likeness(const struct copy *copy, const struct map *map, enum sign sign)
 {
     struct overlap s = overlap_of(copy, map);
-    double share = s.count / ((double)copy->width * copy->height);
+    double share = s.count / copy->counted;
     if (share < 0.2)
         return -1;
     double vm = s.mm - s.m * s.m / s.count, vf = s.ff - s.f * s.f / s.count;
     if (!(vm > 1e-9 * s.count) || !(vf > 1e-9 * s.count))
         return -1;
-    return (s.mf - s.m * s.f / s.count) / sqrt(vm * vf) * fmin(1, 0.7 + 0.6 * share);
+    double value = (s.mf - s.m * s.f / s.count) / sqrt(vm * vf) * fmin(1, 0.7 + 0.6 * share);
+    return sign == LIKE ? value : -value;
 }
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+static void close_copy(struct copy *copy)
+{
+    for (int p = 0; p < 2; p++) {
+        free(copy->image[p]);
+        free(copy->keep[p]);
+    }
+}
+
+/* The mean of two by two of `from`, or the whole image where there is none. */
+static float *shrunk(const struct copy *to, const struct copy *from, const float *plane,
+                     const float *whole, const struct ro_grid *grid)
+{
+    float *out = malloc((size_t)to->width * (size_t)to->height * sizeof *out);
+    for (int y = 0; out && y < to->height; y++)
+        for (int x = 0; x < to->width; x++) {
+            float *at = &out[y * to->width + x];
+            if (!plane) {
+                *at = whole[ro_grid_at(grid, y) + (size_t)x];
+                continue;
+            }
+            const float *p = plane + 2 * y * from->width + 2 * x;
+            int right = from->width > 1, below = from->height > 1 ? from->width : 0;
+            *at = 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right]));
+        }
+    return out;
+}
+
+/* Pixels count where all they were made of does. */
+static void count_kept(struct copy *copy)
+{
+    const int pixels = copy->width * copy->height;
+    copy->counted = 0;
+    for (int i = 0; i < pixels; i++) {
+        for (int p = 0; copy->keep[0] && p < 2; p++)
+            copy->keep[p][i] = copy->keep[p][i] > RO_WHOLE ? 1 : 0;
+        copy->counted += !copy->keep[1] || copy->keep[1][i] > 0;
+    }
+    copy->counted = copy->counted > 0 ? copy->counted : 1;
+}
+
+/* Sums over all above and to the left, a row and a column of zeros first. */
+static void sum_up(const float *plane, int width, int height, bool squares, double *sums)
+{
+    for (int x = 0; x <= width; x++)
+        sums[x] = 0;
+    for (int y = 0; y < height; y++) {
+        double *row = sums + (y + 1) * (width + 1), line = 0;
+        row[0] = 0;
+        for (int x = 0; x < width; x++) {
+            const double tone = (double)plane[y * width + x];
+            line += squares ? tone * tone : tone;
+            row[x + 1] = row[x - width] + line;
+        }
+    }
+}
+
+/* A pixel less the mean, by the deviation, of an eighth of the side all round: shading tells
+ * nothing, and one strong edge does not say it all. */
+static bool flatten(struct copy *copy)
+{
+    const int width = copy->width, height = copy->height;
+    const int reach = (width > height ? width : height) / 8;
+    const size_t cells = (size_t)(width + 1) * (size_t)(height + 1);
+    double *sums = malloc(2 * cells * sizeof *sums);
+    for (int p = 0; sums && p < 2; p++) {
+        double *squares = sums + cells;
+        sum_up(copy->image[p], width, height, false, sums);
+        sum_up(copy->image[p], width, height, true, squares);
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < width; x++) {
+                const int x0 = x > reach ? x - reach : 0, y0 = y > reach ? y - reach : 0;
+                const int x1 = x + reach < width ? x + reach + 1 : width;
+                const int y1 = y + reach < height ? y + reach + 1 : height;
+                const int top = y0 * (width + 1), low = y1 * (width + 1);
+                const double n = (double)(x1 - x0) * (y1 - y0);
+                const double mean =
+                    ((sums[low + x1] - sums[low + x0]) - (sums[top + x1] - sums[top + x0])) / n;
+                const double square = ((squares[low + x1] - squares[low + x0]) -
+                                       (squares[top + x1] - squares[top + x0])) /
+                                      n;
+                const double spread = square > mean * mean ? square - mean * mean : 0;
+                float *at = &copy->image[p][y * width + x];
+                *at = (float)(((double)*at - mean) / sqrt(spread + LEAST_SPREAD));
+            }
+    }
+    const bool good = sums;
+    free(sums);
+    return good;
+}
 
 /* Halves until the longer side fits, by the mean of two by two pixels. copies[0] is the largest. */
 static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copies[COPIES],
@@ -102,33 +218,28 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
     *count = 0;
     struct copy last = {.width = flow->width, .height = flow->height, .shrink = 1};
     for (;;) {
-        struct copy next = last;
+        struct copy next = {.width = last.width, .height = last.height, .shrink = last.shrink};
+        bool good = true;
         if (last.image[0]) {
             next.width = last.width / 2 + (last.width < 2);
             next.height = last.height / 2 + (last.height < 2);
             next.shrink = 2 * last.shrink;
         }
         for (int p = 0; p < 2; p++) {
-            next.image[p] = malloc((size_t)next.width * (size_t)next.height * sizeof(float));
-            if (!next.image[p])
-                return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
-            for (int y = 0; y < next.height; y++)
-                for (int x = 0; x < next.width; x++) {
-                    float *to = &next.image[p][y * next.width + x];
-                    if (!last.image[0]) {
-                        *to = flow->images[p][ro_grid_at(grid, y) + (size_t)x];
-                        continue;
-                    }
-                    const float *from = last.image[p] + 2 * y * last.width + 2 * x;
-                    int right = last.width > 1, below = last.height > 1 ? last.width : 0;
-                    *to = 0.25f * ((from[0] + from[right]) + (from[below] + from[below + right]));
-                }
+            next.image[p] = shrunk(&next, &last, last.image[p], flow->images[p], grid);
+            if (flow->keep[p])
+                next.keep[p] = shrunk(&next, &last, last.keep[p], flow->keep[p], grid);
+            good = good && next.image[p] && (!flow->keep[p] || next.keep[p]);
+        }
+        if (good)
+            count_kept(&next);
+        if (last.image[0] && (*count == 0 || copies[*count - 1].image[0] != last.image[0]))
+            close_copy(&last);
+        if (!good) {
+            close_copy(&next);
+            return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
         }
         int longer = next.width > next.height ? next.width : next.height;
-        if (last.image[0] && (*count == 0 || copies[*count - 1].image[0] != last.image[0])) {
-            free(last.image[0]);
-            free(last.image[1]);
-        }
         if (longer <= longest || *count > 0) {
             copies[(*count)++] = next;
             if (longer <= SEARCH_SIDE || *count == COPIES)
@@ -138,8 +249,7 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
     }
 }
 
-/* ---- Search -----------------------------------------------------------------------------------
- */
+/* ---- Search --------------------------------------------------------------------------------- */
 
 static void rotated(double degrees, double size, struct map *map)
 {
@@ -147,9 +257,23 @@ static void rotated(double degrees, double size, struct map *map)
     *map = (struct map){{c, -s, 0, s, c, 0}};
 }
 
-/* The best translation on top of `map`, which is replaced if `best` is beaten. */
+/* The best map of each sign. */
+struct best {
+    double value[2];
+    struct map map[2];
+};
+
+static void keep_better(struct best *best, enum sign sign, double value, const struct map *map)
+{
+    if (value > best->value[sign]) {
+        best->value[sign] = value;
+        best->map[sign] = *map;
+    }
+}
+
+/* The best translations on top of `map`, as far as they beat what there is. */
 static void try_shifts(const struct copy *copy, struct ro_phase *phase, const struct map *map,
-                       float *turned, double *best, struct map *winner)
+                       bool signs, float *turned, struct best *best)
 {
     double shifts[RO_PHASE_PEAKS][2];
     for (int y = 0; y < copy->height; y++)
@@ -160,16 +284,15 @@ static void try_shifts(const struct copy *copy, struct ro_phase *phase, const st
             double ay = fmin(fmax(at[1], 0), copy->height - 1);
             turned[y * copy->width + x] = (float)sample(copy, ax, ay, NULL);
         }
-    ro_phase_shifts(phase, turned, copy->width, copy->height, shifts);
+    ro_phase_shifts(phase, turned, copy->width, copy->height, signs, shifts);
     for (int i = 0; i < RO_PHASE_PEAKS; i++) {
         struct map moved = *map;
         moved.m[2] += map->m[0] * shifts[i][0] + map->m[1] * shifts[i][1];
         moved.m[5] += map->m[3] * shifts[i][0] + map->m[4] * shifts[i][1];
-        double value = likeness(copy, &moved);
-        if (value > *best) {
-            *best = value;
-            *winner = moved;
-        }
+        double value = likeness(copy, &moved, LIKE);
+        keep_better(best, LIKE, value, &moved);
+        if (signs && value > -1)
+            keep_better(best, UNLIKE, -value, &moved);
     }
 }
 
@@ -199,7 +322,7 @@ static bool solve6(double a[6][7])
 
 /* One Gauss-Newton step for the squared difference of tones, both brought to the same mean and
  * deviation; false where it does not help. */
-static bool refine(const struct copy *copy, struct map *map, double *value)
+static bool refine(const struct copy *copy, struct map *map, enum sign sign, double *value)
 {
     struct overlap s = overlap_of(copy, map);
     double mean_m = s.m / s.count, mean_f = s.f / s.count;
@@ -208,10 +331,12 @@ static bool refine(const struct copy *copy, struct map *map, double *value)
     double a[6][7] = {{0}}, mx = 0.5 * (copy->width - 1), my = 0.5 * (copy->height - 1);
     if (!(dev_m > 0) || !(dev_f > 0))
         return false;
+    if (sign == UNLIKE)
+        dev_f = -dev_f;
     for (int y = 0; y < copy->height; y++)
         for (int x = 0; x < copy->width; x++) {
             double at[2], slope[2];
-            if (!place_of(copy, map, x, y, at))
+            if (!place_of(copy, map, x, y, at) || !is_kept(copy, x, y, at))
                 continue;
             double m = (sample(copy, at[0], at[1], slope) - mean_m) / dev_m;
             double f = ((double)copy->image[1][y * copy->width + x] - mean_f) / dev_f;
@@ -229,7 +354,7 @@ static bool refine(const struct copy *copy, struct map *map, double *value)
         struct map next = *map;
         for (int i = 0; i < 6; i++)
             next.m[i] += by * a[i][6];
-        double now = likeness(copy, &next);
+        double now = likeness(copy, &next, sign);
         if (now > *value + 1e-7) {
             *value = now;
             *map = next;
@@ -239,88 +364,193 @@ static bool refine(const struct copy *copy, struct map *map, double *value)
     return false;
 }
 
-static ro_status align_shift(struct ro_flow *flow, const struct copy *copy, struct map *map)
+/* Refines a map, and tells how alike it leaves the copies. */
+static double refine_often(const struct copy *copy, struct map *map, enum sign sign, int steps)
 {
-    struct ro_phase phase;
-    int side = 8;
-    while (side < copy->width || side < copy->height)
-        side *= 2;
-    float *turned = malloc((size_t)copy->width * (size_t)copy->height * sizeof *turned);
-    if (!turned || !ro_phase_open(&phase, side)) {
-        free(turned);
-        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
-    }
-    double best = likeness(copy, map);
-    const struct map still = *map;
-    ro_phase_fix(&phase, copy->image[1], copy->width, copy->height);
-    try_shifts(copy, &phase, &still, turned, &best, map);
-    ro_phase_close(&phase);
-    free(turned);
-    return RO_OK;
+    double value = likeness(copy, map, sign);
+    for (int step = 0; step < steps && refine(copy, map, sign, &value); step++)
+        ;
+    return value;
 }
 
-static ro_status search_turns(struct ro_flow *flow, const struct copy *copy, struct map *map)
+/* ---- A ring of rotations, shared out among threads
+ * -----------------------------------------------
+ */
+
+struct ring {
+    struct ro_flow *flow;
+    const struct copy *copy;
+    const struct effort *effort;
+    int to, side; /* turns to try; of the transforms */
+    struct best best[MOST_TURNS];
+    atomic_int ticket, failed;
+};
+
+static const struct map still = {{1, 0, 0, 0, 1, 0}};
+
+/* What a search has before it begins: the images as they lie. */
+static struct best where_they_lie(const struct copy *copy, const struct effort *effort)
 {
-    static const double sizes[] = {1, 0.8, 1.25};
-    struct ro_phase phase;
-    ro_status status = RO_OK;
-    float *turned = malloc((size_t)copy->width * (size_t)copy->height * sizeof *turned);
-    if (!turned || !ro_phase_open(&phase, SEARCH_SIDE)) {
-        free(turned);
-        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
+    const double here = likeness(copy, &still, LIKE);
+    struct best best = {{here, -1}, {still, still}};
+    if (effort->signs) {
+        best.value[LIKE] = here > 0 ? here : 0;
+        best.value[UNLIKE] = here > -1 && here < 0 ? -here : 0;
     }
-    double best = likeness(copy, map);
+    return best;
+}
+
+static void try_turns(void *data, int thread)
+{
+    static const double sizes[SIZES] = {1, 0.8, 1.25};
+    struct ring *ring = data;
+    const struct copy *copy = ring->copy;
+    struct ro_phase phase;
+    float *turned = malloc((size_t)copy->width * (size_t)copy->height * sizeof *turned);
+    int turn;
+    (void)thread;
+    if (!turned || !ro_phase_open(&phase, ring->side)) {
+        free(turned);
+        atomic_store(&ring->failed, 1);
+        return;
+    }
     ro_phase_fix(&phase, copy->image[1], copy->width, copy->height);
-    for (int turn = 0; turn < TURNS && status == RO_OK; turn++) {
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    while ((turn = atomic_fetch_add(&ring->ticket, 1)) < ring->to) {
+        const bool alone = ring->to == 1; /* a translation only */
+        for (int i = 0; i < (alone ? 1 : SIZES); i++) {
             struct map turned_by;
-            rotated(360.0 * turn / TURNS, sizes[i], &turned_by);
-            try_shifts(copy, &phase, &turned_by, turned, &best, map);
+            rotated(360.0 * turn / ring->effort->turns, sizes[i], &turned_by);
+            try_shifts(copy, &phase, &turned_by, ring->effort->signs, turned, &ring->best[turn]);
         }
-        status = ro_context_progress(flow->context, "align", (turn + 1.0) / TURNS);
     }
     ro_phase_close(&phase);
     free(turned);
+}
+
+/* The best over the first turns, in their order. */
+static ro_status search_turns(struct ro_flow *flow, const struct copy *copy,
+                              const struct effort *effort, int turns, struct best *best)
+{
+    struct ring *ring = malloc(sizeof *ring);
+    if (!ring)
+        return ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
+    ring->flow = flow;
+    ring->copy = copy;
+    ring->effort = effort;
+    ring->to = turns;
+    ring->side = turns == 1 ? 8 : SEARCH_SIDE;
+    while (ring->side < copy->width || ring->side < copy->height)
+        ring->side *= 2;
+    atomic_init(&ring->ticket, 0);
+    atomic_init(&ring->failed, 0);
+    for (int i = 0; i < turns; i++)
+        ring->best[i] = *best;
+    ro_pool_run(flow->context->pool,
+                turns < flow->context->threads ? turns : flow->context->threads, try_turns, ring);
+    for (int i = 0; i < turns; i++)
+        for (int sign = LIKE; sign <= UNLIKE; sign++)
+            keep_better(best, (enum sign)sign, ring->best[i].value[sign], &ring->best[i].map[sign]);
+    ro_status status = atomic_load(&ring->failed) ? ro_context_fail(flow->context, RO_E_MEMORY,
+                                                                    "no memory to align images")
+                                                  : ro_context_progress(flow->context, "align", 1);
+    free(ring);
     return status;
 }
 
-ro_status ro_register_align(struct ro_flow *flow, bool affine)
+/* Which sign is better once both maps are refined; the images as they are have the benefit of the
+ * doubt. */
+static enum sign settle_sign(const struct copy *copy, int steps, struct best *best)
+{
+    for (int sign = LIKE; sign <= UNLIKE; sign++)
+        best->value[sign] = refine_often(copy, &best->map[sign], (enum sign)sign, steps);
+    return best->value[UNLIKE] > best->value[LIKE] + 0.05 ? UNLIKE : LIKE;
+}
+
+/* The best affine map on the smallest copy. */
+static ro_status search_affine(struct ro_flow *flow, const struct copy *copy,
+                               const struct effort *effort, struct map *map, enum sign *sign)
+{
+    struct best best = where_they_lie(copy, effort);
+    ro_status status = RO_OK;
+    bool found = false;
+    *sign = LIKE;
+    if (effort->signs) {
+        struct best near = best;
+        status = search_turns(flow, copy, effort, 1, &near);
+        *sign = settle_sign(copy, effort->steps, &near);
+        found = near.value[*sign] >= effort->enough;
+        *map = near.map[*sign];
+    }
+    if (found || status != RO_OK)
+        return status;
+    status = search_turns(flow, copy, effort, effort->turns, &best);
+    if (effort->signs)
+        *sign = settle_sign(copy, effort->steps, &best);
+    *map = best.map[*sign];
+    return status;
+}
+
+static ro_status align_shift(struct ro_flow *flow, const struct copy *copy, struct map *map)
+{
+    struct best best = where_they_lie(copy, &thorough);
+    ro_status status = search_turns(flow, copy, &thorough, 1, &best);
+    *map = best.map[LIKE];
+    return status;
+}
+
+static ro_status align_affine(struct ro_flow *flow, const struct copy *copies, int count,
+                              const struct effort *effort, struct map *map)
+{
+    enum sign sign = LIKE;
+    ro_status status = search_affine(flow, &copies[count - 1], effort, map, &sign);
+    for (int i = count - 1; i >= 0 && status == RO_OK; i--) {
+        const double value = refine_often(&copies[i], map, sign, effort->steps);
+        if (i == 0 && effort->signs && value < likeness(&copies[0], &still, sign))
+            *map = still;
+        if (i > 0) { /* halves cut off an odd last pixel: the middle may lie apart */
+            map->m[2] *= 2;
+            map->m[5] *= 2;
+        }
+    }
+    flow->negative = sign == UNLIKE;
+    return status;
+}
+
+/* Light becomes dark in the fixed image. */
+static void turn_negative(struct ro_flow *flow)
+{
+    const struct ro_grid *grid = &flow->grids.grid[0];
+    for (size_t i = 0; i < grid->floats; i++)
+        flow->images[1][i] = 1 - flow->images[1][i];
+}
+
+ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
 {
     struct copy copies[COPIES] = {{0}};
     int count = 0;
-    struct map map = {{1, 0, 0, 0, 1, 0}};
-    ro_status status = make_copies(flow, SHIFT_SIDE, copies, &count);
-    if (status != RO_OK)
-        goto done;
-    int used = 0; /* the copy that the map's numbers belong to */
-    if (!affine) {
-        status = align_shift(flow, &copies[0], &map);
-    } else {
-        status = search_turns(flow, &copies[count - 1], &map);
-        for (used = count - 1; status == RO_OK; used--) {
-            double value = likeness(&copies[used], &map);
-            for (int step = 0; step < STEPS && refine(&copies[used], &map, &value); step++)
-                ;
-            if (used == 0)
-                break;
-            /* halves cut off an odd last pixel: the middle of the larger copy may lie apart */
-            map.m[2] *= 2;
-            map.m[5] *= 2;
-        }
-    }
+    struct map map = still;
+    const bool affine = start == RO_START_AFFINE;
+    const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
+    ro_status status = make_copies(flow, effort->longest, copies, &count);
+    for (int i = 0; i < count && status == RO_OK && effort->signs; i++)
+        if (!flatten(&copies[i]))
+            status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
+    if (status == RO_OK)
+        status = affine ? align_affine(flow, copies, count, effort, &map)
+                        : align_shift(flow, &copies[0], &map);
     if (status == RO_OK) {
         /* from the middle of the copy to that of the images' first pixel */
-        const struct copy *copy = &copies[used];
+        const struct copy *copy = &copies[0];
         double mx = (0.5 * (copy->width - 1) + 0.5) * copy->shrink - 0.5;
         double my = (0.5 * (copy->height - 1) + 0.5) * copy->shrink - 0.5;
-        double *start = flow->report.start;
-        memcpy(start, map.m, sizeof map.m);
-        start[2] = map.m[2] * copy->shrink + mx - map.m[0] * mx - map.m[1] * my;
-        start[5] = map.m[5] * copy->shrink + my - map.m[3] * mx - map.m[4] * my;
+        double *to = flow->report.start;
+        memcpy(to, map.m, sizeof map.m);
+        to[2] = map.m[2] * copy->shrink + mx - map.m[0] * mx - map.m[1] * my;
+        to[5] = map.m[5] * copy->shrink + my - map.m[3] * mx - map.m[4] * my;
+        if (flow->negative)
+            turn_negative(flow);
     }
-done:
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < 2; p++)
-            free(copies[i].image[p]);
+        close_copy(&copies[i]);
     return status;
 }

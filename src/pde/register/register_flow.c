@@ -60,8 +60,8 @@ static void record(struct ro_flow *flow, int k, int64_t count, double change,
     const struct ro_grid *grid = &flow->grids.grid[scale->level];
     ro_register_report *report = &flow->report;
     report->updates[k]++;
-    if (flow->options.steps && report->steps < flow->options.steps_room)
-        flow->options.steps[report->steps] = (ro_register_step){
+    if (report->record)
+        report->record[report->steps] = (ro_register_step){
             .scale = (uint32_t)k,
             .width = (uint32_t)grid->width,
             .height = (uint32_t)grid->height,
@@ -80,15 +80,28 @@ static ro_status progress(struct ro_flow *flow, int k, double part)
     return ro_context_progress(flow->context, "register", pow((k + part) / flow->scales, 3));
 }
 
-/* All updates of a scale; *tau is the last length, and the first to try. */
-static void descend(struct ro_flow *flow, int k, double *tau)
+/* Whether the energy fell by less than a share of it. */
+static bool fell_little(int64_t before, int64_t after, double share)
 {
+    return (double)(before - after) < share * (double)before;
+}
+
+/* All updates of a scale; *tau is the last length, and the first to try. False where they, on the
+ * finest grid, gained so little that a finer scale would follow noise only. */
+static bool descend(struct ro_flow *flow, int k, double *tau)
+{
+    /* of an update, of a scale; the noise's share of the energy cannot fall */
+    const double loud = 64 * flow->noise, little_share = 0.004 / (1 + loud * loud);
+    const double nothing_share = little_share / 2;
+    enum { MOST_LITTLE = 2 };
     enum { LONGEST = 4, LEAST_SHARE = 4 }; /* nodes that one update may move by; see below */
     const struct ro_scale_plan *scale = &flow->scale[k];
     const struct ro_grid *grid = &flow->grids.grid[scale->level];
     const double pixels = ((double)flow->ends[scale->level].right + 1) *
                           ((double)flow->ends[scale->level].bottom + 1);
     double pending = 0;
+    int64_t first = 0, last = 0;
+    int little = 0; /* updates in a row that gained little */
     for (uint32_t n = 0; n < flow->options.updates; n++) {
         struct ro_probe probe = {0};
         flow->backend->probe(flow, (float)pending, &probe);
@@ -114,11 +127,57 @@ static void descend(struct ro_flow *flow, int k, double *tau)
         change *= sqrt(grid->hx * grid->hy);
         record(flow, k, probe.sums.count, change, &search);
         flow->status = progress(flow, k, (n + 1.0) / flow->options.updates);
-        if (change < flow->options.tolerance)
+        first = n == 0 ? probe.sums.energy : first;
+        last = search.energy;
+        little = fell_little(probe.sums.energy, last, little_share) ? little + 1 : 0;
+        if (change < flow->options.tolerance || (flow->automatic && little == MOST_LITTLE))
             break;
     }
     if (pending > 0)
         flow->backend->update(flow, (float)pending);
+    return scale->level > 0 || !flow->automatic || !fell_little(first, last, nothing_share);
+}
+
+/* ---- Agreement --------------------------------------------------------------------
+ */
+
+void ro_flow_agree(const int32_t *moving, const int32_t *fixed, const int32_t *count,
+                   struct ro_agreement *sums)
+{
+    int64_t t = 0, r = 0, n = 0;
+    for (int i = 0; i < RO_BLOCK; i++) {
+        t += moving[i];
+        r += fixed[i];
+        n += count[i];
+    }
+    if (n < RO_BLOCK * RO_BLOCK)
+        return;
+    sums->blocks++;
+    sums->moving += t;
+    sums->fixed += r;
+    sums->moving_square += t * t;
+    sums->fixed_square += r * r;
+    sums->product += t * r;
+}
+
+double ro_flow_disagreement(const struct ro_flow *flow, const struct ro_agreement *sums)
+{
+    const double blocks = (double)(flow->width / RO_BLOCK) * (flow->height / RO_BLOCK);
+    const double n = (double)sums->blocks, t = (double)sums->moving, r = (double)sums->fixed;
+    if (!(n >= 0.2 * blocks) || n < 2)
+        return 2;
+    const double tt = (double)sums->moving_square - t * t / n;
+    const double rr = (double)sums->fixed_square - r * r / n;
+    const double c = tt > 0 && rr > 0 ? ((double)sums->product - t * r / n) / sqrt(tt * rr) : -1;
+    return 1 - c * fabs(c);
+}
+
+bool ro_flow_astray(const struct ro_flow *flow)
+{
+    static const double most = 0.02; /* blocks that agree worse differ by more than noise */
+    const double reached = ro_flow_disagreement(flow, &flow->reached);
+    const double ended = ro_flow_disagreement(flow, &flow->ended);
+    return !flow->negative && ended > reached && ended < most;
 }
 
 void ro_flow_start_row(const struct ro_flow *flow, int level, int component, int y, float *row)
@@ -144,13 +203,21 @@ void ro_flow_run(struct ro_flow *flow)
         for (; level > flow->scale[k].level; level--) {
             flow->backend->refine(flow, level - 1);
             tau *= 4; /* u counts nodes, twice as many, and gradients are half as steep */
+            if (level == 1 && flow->automatic)
+                flow->backend->agree(flow, &flow->reached);
         }
         flow->backend->begin(flow, &flow->scale[k]);
-        descend(flow, k, &tau);
+        const bool goes_on = descend(flow, k, &tau);
         if (flow->status == RO_OK)
             flow->status =
                 ro_context_progress(flow->context, "register", pow((k + 1.0) / flow->scales, 3));
+        if (flow->watched && level == 0 && flow->status == RO_OK)
+            flow->backend->agree(flow, &flow->ended);
+        if (!goes_on || (flow->watched && level == 0 && ro_flow_astray(flow)))
+            break;
     }
     for (; level > 0 && flow->status == RO_OK; level--)
         flow->backend->refine(flow, level - 1);
+    if (flow->automatic && flow->status == RO_OK)
+        flow->backend->agree(flow, &flow->ended);
 }

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- In ---------------------------------------------------------------------------------------
- */
+/* ---- In ------------------------------------------------------------------------------------- */
 
 static double sample_of(const ro_image *image, const void *row, size_t i)
 {
@@ -90,8 +89,8 @@ static ro_status load_one(struct ro_flow *flow, const ro_image *image, const cha
         for (uint32_t x = 0; isnan(reading.low[y]) && x < image->width && status == RO_OK; x++)
             if (!isfinite(row[x]))
                 status = ro_context_fail(flow->context, RO_E_ARGUMENT,
-                                         "the %s image has no number at (%u, %u) but %g", role, x,
-                                         y, (double)row[x]);
+                                         "the %s image at (%u, %u) is %g, not a finite number",
+                                         role, x, y, (double)row[x]);
         *low = reading.low[y] < *low ? reading.low[y] : *low;
         *high = reading.high[y] > *high ? reading.high[y] : *high;
     }
@@ -113,6 +112,7 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
             return ro_context_fail(flow->context, RO_E_UNSUPPORTED,
                                    "the %s image must be grey or RGB, not %s", roles[p],
                                    ro_format_name(images[p]->format));
+        free(flow->images[p]); /* of a search that came before */
         flow->images[p] = calloc(grid->floats, sizeof(float));
         if (!flow->images[p])
             return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for %d x %d pixels",
@@ -136,11 +136,12 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
     }
     for (int p = 0; p < 2; p++)
         for (int y = 0; y < grid->height; y++) {
-            int from = y < flow->height ? y : flow->height - 1;
+            const int width = flow->size[p].width, height = flow->size[p].height;
+            int from = y < height ? y : height - 1;
             float *row = flow->images[p] + ro_grid_at(grid, y);
             const float *source = flow->images[p] + ro_grid_at(grid, from);
             for (int x = 0; x < grid->width; x++) {
-                int at = x < flow->width ? x : flow->width - 1;
+                int at = x < width ? x : width - 1;
                 /* rows below the last repeat it, and it is scaled by then; so are columns */
                 row[x] = from == y && at == x ? (source[at] - low[p]) * by[p] : source[at];
             }
@@ -150,13 +151,44 @@ ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro
     return RO_OK;
 }
 
-/* ---- Out ---------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------ */
+
+/* How tones go together along a piece of a row, whatever their mean and spread. */
+enum { PIECE = 32 };
+
+struct piece {
+    double m, f, mm, ff, mf;
+    int count;
+};
+
+static void add_tones(struct piece *piece, double m, double f)
+{
+    piece->m += m;
+    piece->f += f;
+    piece->mm += m * m;
+    piece->ff += f * f;
+    piece->mf += m * f;
+    piece->count++;
+}
+
+/* Adds the correlation of a whole piece in which both images have something, and clears it. */
+static void end_piece(struct piece *piece, double *sum, uint64_t *pieces)
+{
+    const double n = PIECE, vm = piece->mm - piece->m * piece->m / n;
+    const double vf = piece->ff - piece->f * piece->f / n;
+    if (piece->count == PIECE && vm > 1e-5 * n && vf > 1e-5 * n) {
+        *sum += (piece->mf - piece->m * piece->f / n) / sqrt(vm * vf);
+        ++*pieces;
+    }
+    *piece = (struct piece){0};
+}
 
 /* Figures of one row, summed row by row afterwards: the same for any number of threads. */
 struct line {
     double before, after, square, jacobian, largest;
-    uint64_t counted, inside, folds;
+    uint64_t counted, matched, inside, folds;
+    double alike[2]; /* before and after, and over how many pieces */
+    uint64_t pieces[2];
 };
 
 struct figures {
@@ -194,6 +226,13 @@ static double determinant(const float *row, const float *below, int x, int width
 /* What a displacement may look beyond the border without being outside, in pixels. */
 #define SLACK 1e-3
 
+static bool is_seen(const struct ro_flow *flow, double x, double y)
+{
+    x = x < 0 ? 0 : x > flow->width - 1 ? flow->width - 1 : x;
+    y = y < 0 ? 0 : y > flow->height - 1 ? flow->height - 1 : y;
+    return flow->keep[0][ro_grid_at(&flow->grids.grid[0], (int)(y + 0.5)) + (size_t)(x + 0.5)] != 0;
+}
+
 static void describe_rows(void *data, int thread)
 {
     struct figures *figures = data;
@@ -201,26 +240,42 @@ static void describe_rows(void *data, int thread)
     const ro_image *field = figures->field;
     int y;
     (void)thread;
-    while ((y = atomic_fetch_add(&figures->ticket, 1)) < flow->height) {
+    const int width = flow->size[1].width, height = flow->size[1].height;
+    const double right = flow->size[0].width - 1 + SLACK;
+    const double bottom = flow->size[0].height - 1 + SLACK;
+    while ((y = atomic_fetch_add(&figures->ticket, 1)) < height) {
         const float *row =
             (const float *)(const void *)((const char *)field->data + (ptrdiff_t)y * field->stride);
-        const char *next = (const char *)row + (y + 1 < flow->height ? field->stride : 0);
+        const char *next = (const char *)row + (y + 1 < height ? field->stride : 0);
         const float *below = (const float *)(const void *)next;
         const float *fixed = flow->images[1] + ro_grid_at(&flow->grids.grid[0], y);
         struct line line = {.jacobian = INFINITY};
-        for (int x = 0; x < flow->width; x++) {
+        const float *keep =
+            flow->keep[1] ? flow->keep[1] + ro_grid_at(&flow->grids.grid[0], y) : NULL;
+        struct piece piece[2] = {{0}};
+        for (int x = 0; x < width; x++) {
             double ux = row[2 * x], uy = row[2 * x + 1], length = ux * ux + uy * uy;
             double px = x + ux, py = y + uy;
-            double before = moving_at(flow, x, y) - fixed[x];
-            double after = moving_at(flow, px, py) - fixed[x];
-            double jacobian = determinant(row, below, x, flow->width);
-            bool inside = px >= -SLACK && px <= flow->width - 1 + SLACK && py >= -SLACK &&
-                          py <= flow->height - 1 + SLACK;
-            line.before += before * before;
-            line.after += inside ? after * after : 0;
+            double was = moving_at(flow, x, y), is = moving_at(flow, px, py);
+            double before = was - fixed[x], after = is - fixed[x];
+            double jacobian = determinant(row, below, x, width);
+            bool inside = px >= -SLACK && px <= right && py >= -SLACK && py <= bottom;
+            bool counts = !keep || (keep[x] != 0 && is_seen(flow, px, py));
+            line.before += counts ? before * before : 0;
+            line.after += inside && counts ? after * after : 0;
+            if (flow->normalised && counts)
+                add_tones(&piece[0], was, fixed[x]);
+            if (flow->normalised && counts && inside)
+                add_tones(&piece[1], is, fixed[x]);
+            for (int i = 0; x % PIECE == PIECE - 1 && i < 2; i++)
+                end_piece(&piece[i], &line.alike[i], &line.pieces[i]);
+            line.counted += counts;
+            line.matched += inside && counts;
             line.inside += inside;
             line.square += length;
             line.largest = length > line.largest ? length : line.largest;
+            if (flow->automatic && (x + 1 == width || y + 1 == height) && width > 1 && height > 1)
+                continue; /* it has no neighbour: of a field that turns all round this is no fold */
             line.jacobian = jacobian < line.jacobian ? jacobian : line.jacobian;
             line.folds += jacobian <= 0;
         }
@@ -228,11 +283,21 @@ static void describe_rows(void *data, int thread)
     }
 }
 
-static unsigned use_of(const ro_register_report *report)
+/* Tones that were stretched apart are compared by how they go together. */
+static bool is_worse(const struct ro_flow *flow, const struct line *sum)
 {
+    const ro_register_report *report = &flow->report;
+    if (flow->normalised && sum->pieces[0] && sum->pieces[1])
+        return sum->alike[1] / (double)sum->pieces[1] < sum->alike[0] / (double)sum->pieces[0];
+    return report->energy_after > report->energy_before;
+}
+
+static unsigned use_of(const struct ro_flow *flow, const struct line *sum)
+{
+    const ro_register_report *report = &flow->report;
     return (report->folds ? RO_REGISTER_FOLDS : 0U) |
            (report->outside > 0.5 ? RO_REGISTER_LEAVES : 0U) |
-           (report->energy_after > report->energy_before ? RO_REGISTER_WORSE : 0U);
+           (is_worse(flow, sum) ? RO_REGISTER_WORSE : 0U);
 }
 
 ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
@@ -240,18 +305,25 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
     ro_register_report *report = &flow->report;
     struct figures figures = {.flow = flow, .field = field};
     struct line sum = {.jacobian = INFINITY};
-    const double pixels = (double)flow->width * flow->height;
-    figures.lines = calloc((size_t)flow->height, sizeof *figures.lines);
+    const int height = flow->size[1].height;
+    const double pixels = (double)flow->size[1].width * height;
+    figures.lines = calloc((size_t)height, sizeof *figures.lines);
     if (!figures.lines)
         return ro_context_fail(flow->context, RO_E_MEMORY, "no memory for figures of %d rows",
-                               flow->height);
+                               height);
     ro_pool_run(flow->context->pool, flow->context->threads, describe_rows, &figures);
-    for (int y = 0; y < flow->height; y++) {
+    for (int y = 0; y < height; y++) {
         const struct line *line = &figures.lines[y];
         sum.before += line->before;
         sum.after += line->after;
         sum.square += line->square;
+        sum.counted += line->counted;
+        sum.matched += line->matched;
         sum.inside += line->inside;
+        for (int i = 0; i < 2; i++) {
+            sum.alike[i] += line->alike[i];
+            sum.pieces[i] += line->pieces[i];
+        }
         sum.folds += line->folds;
         sum.largest = line->largest > sum.largest ? line->largest : sum.largest;
         sum.jacobian = line->jacobian < sum.jacobian ? line->jacobian : sum.jacobian;
@@ -260,18 +332,20 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
     /* tones that were stretched apart from each other are compared as they are now */
     const double unit = flow->normalised ? 0.5 : 0.5 * flow->contrast * flow->contrast;
     report->number = flow->options.number;
+    report->match = flow->normalised ? "ncc" : "ssd";
+    report->negative = flow->negative;
+    report->noise = flow->noise;
     report->scales = (uint32_t)flow->scales;
-    report->energy_before = unit * sum.before / pixels;
-    report->energy_after = sum.inside ? unit * sum.after / (double)sum.inside : 0;
+    report->energy_before = sum.counted ? unit * sum.before / (double)sum.counted : 0;
+    report->energy_after = sum.matched ? unit * sum.after / (double)sum.matched : 0;
+    report->counted = (double)sum.counted / pixels;
     report->rms = sqrt(sum.square / pixels);
     report->largest = sqrt(sum.largest);
     report->jacobian = sum.jacobian;
     report->folds = sum.folds;
     report->outside = 1 - (double)sum.inside / pixels;
-    report->useless = use_of(report);
-    *flow->options.report = *report;
-    for (uint32_t i = 0; flow->options.steps && i < report->steps && i < flow->options.steps_room;
-         i++)
-        flow->options.steps[i].energy *= flow->normalised ? 1 : 2 * unit;
+    report->useless = use_of(flow, &sum);
+    for (uint32_t i = 0; report->record && i < report->steps; i++)
+        report->record[i].energy *= flow->normalised ? 1 : 2 * unit;
     return RO_OK;
 }

@@ -9,6 +9,9 @@
  * refuses constant images and values that are no numbers. */
 ro_status ro_register_load(struct ro_flow *flow, const ro_image *fixed, const ro_image *moving);
 
+/* The standard deviation of the noise in images[p], white being 1. */
+double ro_register_noise(const struct ro_flow *flow, int p);
+
 /* Fills in the report from the field. */
 ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field);
 

@@ -13,9 +13,12 @@ struct tally {
     unsigned long long energy, count, slope, square; /* two's complement */
     int g_peak, d_peak;                              /* bits of floats */
     unsigned long long energies[LENGTHS];
+    unsigned long long total;        /* of slopes */
+    int slope_peak;                  /* bits of a float */
+    unsigned long long agreement[6]; /* in the order of ro_agreement */
 };
 
-/* ---- What a pixel does; the operations are those of register_rows.h ------------------------------ */
+/* ---- What a pixel does; the operations are those of register_rows.h ------------------------- */
 
 static __device__ __forceinline__ float round_number(const ro_rounder &round, float x)
 {
@@ -29,6 +32,13 @@ static __device__ __forceinline__ float round_number(const ro_rounder &round, fl
     float value = fabsf(x) < round.least ? evenly : normal;
     value = value > round.limit ? round.limit : value;
     return value < -round.limit ? -round.limit : value;
+}
+
+static __device__ __forceinline__ int ro_mirror_at(int at, int count)
+{
+    at = at < 0 ? -at : at;
+    at = at >= count ? 2 * (count - 1) - at : at;
+    return at < 0 ? 0 : at;
 }
 
 static __device__ __forceinline__ float clamp_to(float x, float end)
@@ -64,6 +74,17 @@ static __device__ __forceinline__ struct sample sample_at(const float *plane,
 static __device__ __forceinline__ int is_inside(const ro_flow_rows &rows, float px, float py)
 {
     return px >= 0 && px <= rows.end.right && py >= 0 && py <= rows.end.bottom;
+}
+
+static __device__ __forceinline__ int is_kept(const ro_flow_rows &rows, int x, int y, float px,
+                                              float py)
+{
+    if (!rows.kept)
+        return 1;
+    const int near_x = (int)(clamp_to(px, rows.end.right) + 0.5f);
+    const int near_y = (int)(clamp_to(py, rows.end.bottom) + 0.5f);
+    return rows.kept[(size_t)y * rows.stride + x] != 0 &&
+           rows.seen[(size_t)near_y * rows.stride + near_x] != 0;
 }
 
 static __device__ __forceinline__ bool counts(const ro_flow_rows &rows, int x, int y)
@@ -118,7 +139,7 @@ static __global__ __launch_bounds__(THREADS) void gradient_kernel(ro_flow_rows r
         }
         if (counts(rows, x, y)) {
             float px = (float)x + ux, py = (float)y + uy;
-            weight = !rows.masked | is_inside(rows, px, py);
+            weight = (!rows.masked | is_inside(rows, px, py)) & is_kept(rows, x, y, px, py);
             struct sample s = sample_at(rows.moving, rows, px, py);
             float difference = (float)weight * (s.value - p.fixed[at]);
             gx = difference * s.dx;
@@ -165,7 +186,8 @@ static __global__ __launch_bounds__(THREADS) void energy_kernel(ro_flow_rows row
     if (x < rows.width && y < rows.height && counts(rows, x, y)) {
         const size_t at = (size_t)y * rows.stride + x;
         float ux = p.ux[at], uy = p.uy[at], dx = p.dx[at], dy = p.dy[at], fixed = p.fixed[at];
-        int weight = !rows.masked | is_inside(rows, (float)x + ux, (float)y + uy);
+        float at_x = (float)x + ux, at_y = (float)y + uy;
+        int weight = (!rows.masked | is_inside(rows, at_x, at_y)) & is_kept(rows, x, y, at_x, at_y);
         for (int i = 0; i < LENGTHS; i++) {
             float tau = at_once.tau[i];
             float px = (float)x + round_number(rows.round, __fmaf_rn(-tau, dx, ux));
@@ -234,6 +256,119 @@ static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows 
     float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
     value = value > 0.5f ? 0.5f : value;
     out[at] = value < -0.5f ? -0.5f : value;
+}
+
+/* ---- How the direction is weighed
+ * ---------------------------------------------------------------- */
+
+/* Squares of the slopes of the fixed image to g. */
+static __global__ __launch_bounds__(THREADS) void slopes_kernel(ro_flow_rows rows, arrays p)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= rows.width || y >= rows.height)
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    float xx = 0, yy = 0;
+    if (counts(rows, x, y)) {
+        const float *row = p.fixed + (size_t)y * rows.stride;
+        const float right = row[ro_mirror_at(x + 1, rows.width)];
+        const float left = row[ro_mirror_at(x - 1, rows.width)];
+        const float below = p.fixed[(size_t)ro_mirror_at(y + 1, rows.height) * rows.stride + x];
+        const float above = p.fixed[(size_t)ro_mirror_at(y - 1, rows.height) * rows.stride + x];
+        const float dx = 0.5f * (right - left), dy = 0.5f * (below - above);
+        xx = dx * dx;
+        yy = dy * dy;
+        if (rows.kept) {
+            xx *= rows.kept[at];
+            yy *= rows.kept[at];
+        }
+    }
+    p.gx[at] = xx;
+    p.gy[at] = yy;
+}
+
+static __global__ __launch_bounds__(THREADS) void total_kernel(ro_flow_rows rows,
+                                                               const float *slope_x,
+                                                               const float *slope_y, tally *sums)
+{
+    int x, y;
+    long long total = 0;
+    place(&x, &y);
+    if (x < rows.width && y < rows.height) {
+        const size_t at = (size_t)y * rows.stride + x;
+        const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
+        const float sx = slope_x[at], sy = slope_y[at];
+        total = (long long)(int)(scale * (sx > 0 ? sx : 0)) + (int)(scale * (sy > 0 ? sy : 0));
+    }
+    add_up(total, &sums->total);
+}
+
+/* Two planes, blockIdx.z. */
+static __global__ __launch_bounds__(THREADS) void balance_kernel(ro_flow_rows rows, float *slope_x,
+                                                                 float *slope_y, const tally *sums)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= rows.width || y >= rows.height)
+        return;
+    const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
+    const float mean = ro_mean_slope(scale, (int64_t)sums->total, (double)rows.width * rows.height);
+    float *at = (blockIdx.z ? slope_y : slope_x) + (size_t)y * rows.stride + x;
+    *at = __fdiv_rn(mean, (*at > 0 ? *at : 0) + RO_LEAST_SLOPE * mean);
+}
+
+static __global__ __launch_bounds__(THREADS) void weigh_kernel(ro_flow_rows rows, const float *by_x,
+                                                               const float *by_y, float *to_x,
+                                                               float *to_y)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= rows.width || y >= rows.height)
+        return;
+    const size_t at = (size_t)y * rows.stride + x;
+    (blockIdx.z ? to_y : to_x)[at] *= (blockIdx.z ? by_y : by_x)[at];
+}
+
+/* A mask on a coarser grid: 1 where all it was made of is. */
+static __global__ __launch_bounds__(THREADS) void whole_kernel(ro_grid grid, float *plane)
+{
+    int x, y;
+    place(&x, &y);
+    if (x >= grid.width || y >= grid.height)
+        return;
+    float *at = plane + (size_t)y * grid.stride + RO_GRID_MARGIN + x;
+    *at = *at > RO_WHOLE ? 1 : 0;
+}
+
+/* One thread a block of pixels. */
+static __global__ __launch_bounds__(THREADS) void agree_kernel(ro_flow_rows rows, arrays p,
+                                                               int blocks_x, int blocks_y,
+                                                               tally *sums)
+{
+    int x, y;
+    long long t = 0, r = 0, n = 0;
+    place(&x, &y);
+    if (x < blocks_x && y < blocks_y) {
+        for (int k = 0; k < RO_BLOCK * RO_BLOCK; k++) {
+            const int i = RO_BLOCK * x + k % RO_BLOCK, j = RO_BLOCK * y + k / RO_BLOCK;
+            const size_t at = (size_t)j * rows.stride + i;
+            const float px = (float)i + p.ux[at], py = (float)j + p.uy[at];
+            const int weight = is_inside(rows, px, py) & is_kept(rows, i, j, px, py);
+            struct sample s = sample_at(rows.moving, rows, px, py);
+            t += weight * (int)(s.value * 0x1p12f);
+            r += weight * (int)(p.fixed[at] * 0x1p12f);
+            n += weight;
+        }
+        if (n < RO_BLOCK * RO_BLOCK)
+            t = r = n = 0;
+    }
+    add_up(n > 0, &sums->agreement[0]);
+    add_up(t, &sums->agreement[1]);
+    add_up(r, &sums->agreement[2]);
+    add_up(t * t, &sums->agreement[3]);
+    add_up(r * r, &sums->agreement[4]);
+    add_up(t * r, &sums->agreement[5]);
 }
 
 /* u side by side, as the caller gets it. */

@@ -2,9 +2,6 @@
 /*
  * Phase correlation. The spectra of two pictures of which one is shifted differ by a phase that is
  * linear in the frequency; keeping the phase only and going back leaves a peak at the shift.
- *
- * A plain Fourier transform of powers of two is all that is needed: it runs a few hundred times on
- * small pictures, and the library needs nothing but a C compiler.
  */
 #include "pde/register/register_phase.h"
 
@@ -18,14 +15,11 @@ bool ro_phase_open(struct ro_phase *phase, int side)
     *phase = (struct ro_phase){.side = side};
     phase->spectrum = malloc(cells * sizeof(double));
     phase->work = malloc(cells * sizeof(double));
-    phase->turns = malloc((size_t)side * sizeof(double));
-    if (!phase->spectrum || !phase->work || !phase->turns) {
+    phase->scratch = malloc(radix2_scratch((uint32_t)side) * sizeof(double));
+    if (!phase->spectrum || !phase->work || !phase->scratch ||
+        !radix2_double_open(&phase->transform, (uint32_t)side)) {
         ro_phase_close(phase);
         return false;
-    }
-    for (int i = 0; i < side / 2; i++) {
-        phase->turns[2 * i] = cos(2 * M_PI * i / side);
-        phase->turns[2 * i + 1] = -sin(2 * M_PI * i / side);
     }
     return true;
 }
@@ -34,47 +28,22 @@ void ro_phase_close(struct ro_phase *phase)
 {
     free(phase->spectrum);
     free(phase->work);
-    free(phase->turns);
+    free(phase->scratch);
+    radix2_double_close(&phase->transform);
     *phase = (struct ro_phase){0};
 }
 
-/* One line of complex numbers, `step` apart; `sign` -1 goes back (without the division). */
-static void transform_line(const struct ro_phase *phase, double *line, size_t step, double sign)
+/* Rows, then columns; undivided. */
+static void transform(const struct ro_phase *phase, double *cells, bool inverse)
 {
-    const int n = phase->side;
-    for (int i = 1, j = 0; i < n; i++) {
-        int bit = n >> 1;
-        for (; j & bit; bit >>= 1)
-            j ^= bit;
-        j ^= bit;
-        if (i >= j)
-            continue;
-        double *a = line + 2 * step * (size_t)i, *b = line + 2 * step * (size_t)j;
-        double swap[2] = {a[0], a[1]};
-        memcpy(a, b, sizeof swap);
-        memcpy(b, swap, sizeof swap);
+    const uint32_t n = (uint32_t)phase->side;
+    double *re = cells + inverse, *im = cells + !inverse;
+    for (int columns = 0; columns < 2; columns++) {
+        const size_t step = columns ? 2 * (size_t)n : 2, next = columns ? 2 : 2 * (size_t)n;
+        for (uint32_t i = 0; i < n; i += RADIX2_LANES)
+            radix2_double_run(&phase->transform, re + i * next, im + i * next, step, next,
+                              n - i < RADIX2_LANES ? n - i : RADIX2_LANES, phase->scratch);
     }
-    for (int half = 1; half < n; half *= 2)
-        for (int start = 0; start < n; start += 2 * half)
-            for (int k = 0; k < half; k++) {
-                const double *turn = phase->turns + 2 * (k * (n / (2 * half)));
-                double re = turn[0], im = sign * turn[1];
-                double *a = line + 2 * step * (size_t)(start + k), *b = a + 2 * step * (size_t)half;
-                double x = b[0] * re - b[1] * im, y = b[0] * im + b[1] * re;
-                b[0] = a[0] - x;
-                b[1] = a[1] - y;
-                a[0] += x;
-                a[1] += y;
-            }
-}
-
-static void transform(const struct ro_phase *phase, double *cells, double sign)
-{
-    const size_t n = (size_t)phase->side;
-    for (size_t i = 0; i < n; i++)
-        transform_line(phase, cells + 2 * n * i, 1, sign);
-    for (size_t i = 0; i < n; i++)
-        transform_line(phase, cells + 2 * i, n, sign);
 }
 
 static void place(const struct ro_phase *phase, const float *picture, int width, int height,
@@ -95,7 +64,7 @@ static void place(const struct ro_phase *phase, const float *picture, int width,
 void ro_phase_fix(struct ro_phase *phase, const float *fixed, int width, int height)
 {
     place(phase, fixed, width, height, phase->spectrum);
-    transform(phase, phase->spectrum, 1);
+    transform(phase, phase->spectrum, false);
 }
 
 /* Where a parabola through three values is highest, from the middle one. */
@@ -105,13 +74,13 @@ static double between(double left, double middle, double right)
     return bend < 0 ? 0.5 * (left - right) / bend : 0;
 }
 
-void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height,
+void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height, bool signs,
                      double shifts[RO_PHASE_PEAKS][2])
 {
     const int n = phase->side;
     double *cells = phase->work;
     place(phase, moving, width, height, cells);
-    transform(phase, cells, 1);
+    transform(phase, cells, false);
     for (int i = 0; i < n * n; i++) {
         const double *f = phase->spectrum + 2 * i;
         double *m = cells + 2 * i;
@@ -126,22 +95,24 @@ void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int
         m[0] = weight * re;
         m[1] = weight * im;
     }
-    transform(phase, cells, -1);
+    transform(phase, cells, true);
     for (int peak = 0; peak < RO_PHASE_PEAKS; peak++) {
         int best = 0;
         for (int i = 1; i < n * n; i++)
-            if (cells[2 * i] > cells[2 * best])
+            if (signs ? fabs(cells[2 * i]) > fabs(cells[2 * best]) : cells[2 * i] > cells[2 * best])
                 best = i;
         int x = best % n, y = best / n, left = (x + n - 1) % n, right = (x + 1) % n;
         int above = (y + n - 1) % n, below = (y + 1) % n;
-        double dx = between(cells[2 * (y * n + left)], cells[2 * best], cells[2 * (y * n + right)]);
-        double dy =
-            between(cells[2 * (above * n + x)], cells[2 * best], cells[2 * (below * n + x)]);
+        const double up =
+            signs && cells[2 * best] < 0 ? -1 : 1; /* a dip is a peak of the negative */
+        const double top = up * cells[2 * best];
+        double dx = between(up * cells[2 * (y * n + left)], top, up * cells[2 * (y * n + right)]);
+        double dy = between(up * cells[2 * (above * n + x)], top, up * cells[2 * (below * n + x)]);
         /* the peak is at minus the shift */
         shifts[peak][0] = -((x > n / 2 ? x - n : x) + dx);
         shifts[peak][1] = -((y > n / 2 ? y - n : y) + dy);
         for (int j = -2; j <= 2; j++) /* the next peak is not this one's slope */
             for (int i = -2; i <= 2; i++)
-                cells[2 * (((y + j + n) % n) * n + (x + i + n) % n)] = -INFINITY;
+                cells[2 * (((y + j + n) % n) * n + (x + i + n) % n)] = signs ? 0 : -INFINITY;
     }
 }

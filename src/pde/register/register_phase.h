@@ -3,13 +3,17 @@
 #ifndef RO_PDE_REGISTER_REGISTER_PHASE_H
 #define RO_PDE_REGISTER_REGISTER_PHASE_H
 
+#include "transform/radix2.h"
+
 #include <stdbool.h>
 
 enum { RO_PHASE_PEAKS = 4 };
 
 struct ro_phase {
-    int side;                        /* a power of two */
-    double *spectrum, *work, *turns; /* complex: of the fixed picture, of the other, and roots */
+    int side; /* a power of two */
+    struct radix2_double transform;
+    double *spectrum, *work; /* complex: of the fixed picture, of the other */
+    double *scratch;         /* of the transform */
 };
 
 bool ro_phase_open(struct ro_phase *phase, int side);
@@ -20,8 +24,8 @@ void ro_phase_close(struct ro_phase *phase);
 void ro_phase_fix(struct ro_phase *phase, const float *fixed, int width, int height);
 
 /* Shifts v, the likeliest first, with moving(x + v) like fixed(x); of a distance of at most half
- * the side. */
-void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height,
+ * the side. `signs`: or like its negative. */
+void ro_phase_shifts(struct ro_phase *phase, const float *moving, int width, int height, bool signs,
                      double shifts[RO_PHASE_PEAKS][2]);
 
 #endif

@@ -82,6 +82,15 @@ ALWAYS int32_t is_inside(float px, float py, float right, float bottom)
     return (px >= 0) & (px <= right) & (py >= 0) & (py <= bottom);
 }
 
+/* Whether both images count there: the fixed one at its pixel, the moving one at the node nearest
+ * to the place. */
+ALWAYS int32_t is_kept(const float *restrict seen, const float *restrict kept, int32_t stride,
+                       float right, float bottom, int i, float px, float py)
+{
+    int32_t x = (int32_t)(clamp_to(px, right) + 0.5f), y = (int32_t)(clamp_to(py, bottom) + 0.5f);
+    return (kept[i] != 0) & (seen[y * stride + x] != 0);
+}
+
 /* Rows end at the images' border: padding has weight 0. */
 ALWAYS int counted(const struct ro_flow_rows *rows, int y)
 {
@@ -94,7 +103,7 @@ ALWAYS int counted(const struct ro_flow_rows *rows, int y)
 ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float *restrict ux,
                         float *restrict uy, const float *restrict dx, const float *restrict dy,
                         const float *restrict fixed, float *restrict gx, float *restrict gy,
-                        struct ro_sums *sums, const bool rounds)
+                        struct ro_sums *sums, const bool rounds, const bool keeps)
 {
     const struct ro_rounder round = rows->round;
     const float *restrict moving = rows->moving;
@@ -103,6 +112,8 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
     const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
     const int32_t all = !rows->masked;
+    const float *restrict seen = rows->seen;
+    const float *restrict kept = keeps ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
     const int count = counted(rows, y);
     if (tau != 0) {
         EACH_NODE
@@ -117,6 +128,8 @@ ALWAYS void gradient_of(const struct ro_flow_rows *rows, int y, float tau, float
     for (int i = 0; i < count; i++) {
         float px = (float)i + ux[i], py = row + uy[i];
         int32_t weight = all | is_inside(px, py, right, bottom);
+        if (keeps)
+            weight &= is_kept(seen, kept, stride, right, bottom, i, px, py);
         struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
         float difference = (float)weight * (s.value - fixed[i]);
         float x = difference * s.dx, y = difference * s.dy;
@@ -141,16 +154,18 @@ static void gradient(const struct ro_flow_rows *rows, int y, float tau, float *u
                      const float *dx, const float *dy, const float *fixed, float *gx, float *gy,
                      struct ro_sums *sums)
 {
-    if (rows->round.drop)
-        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, true);
+    if (rows->kept)
+        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, rows->round.drop, true);
+    else if (rows->round.drop)
+        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, true, false);
     else
-        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, false);
+        gradient_of(rows, y, tau, ux, uy, dx, dy, fixed, gx, gy, sums, false, false);
 }
 
 ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
                          const float *restrict ux, const float *restrict uy,
                          const float *restrict dx, const float *restrict dy,
-                         const float *restrict fixed, const bool rounds)
+                         const float *restrict fixed, const bool rounds, const bool keeps)
 {
     const struct ro_rounder round = rows->round;
     const float *restrict moving = rows->moving;
@@ -159,11 +174,15 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
     const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
     const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
     const int32_t all = !rows->masked;
+    const float *restrict seen = rows->seen;
+    const float *restrict kept = keeps ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
     const int count = counted(rows, y);
     int64_t energy = 0;
     EACH_NODE
     for (int i = 0; i < count; i++) {
         int32_t weight = all | is_inside((float)i + ux[i], row + uy[i], right, bottom);
+        if (keeps)
+            weight &= is_kept(seen, kept, stride, right, bottom, i, (float)i + ux[i], row + uy[i]);
         float px = (float)i + round_number(&round, rounds, fmaf(-tau, dx[i], ux[i]));
         float py = row + round_number(&round, rounds, fmaf(-tau, dy[i], uy[i]));
         struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
@@ -176,9 +195,11 @@ ALWAYS int64_t energy_of(const struct ro_flow_rows *rows, int y, float tau,
 static int64_t energy(const struct ro_flow_rows *rows, int y, float tau, const float *ux,
                       const float *uy, const float *dx, const float *dy, const float *fixed)
 {
+    if (rows->kept)
+        return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, rows->round.drop, true);
     if (rows->round.drop)
-        return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, true);
-    return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, false);
+        return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, true, false);
+    return energy_of(rows, y, tau, ux, uy, dx, dy, fixed, false, false);
 }
 
 static void update(const struct ro_flow_rows *rows, float tau, float *restrict ux,
@@ -240,9 +261,85 @@ static void normalise(int width, float least, const float *x, const float *mean,
     }
 }
 
+/* ---- Steepness of the fixed image --------------------------------------------------------------
+ */
+
+static void slopes(const struct ro_flow_rows *rows, int y, const float *restrict above,
+                   const float *restrict row, const float *restrict below, float *restrict xx,
+                   float *restrict yy)
+{
+    const int count = counted(rows, y);
+    const float *restrict kept = rows->kept ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
+    EACH_NODE
+    for (int i = 0; i < count; i++) {
+        float dx = 0.5f * (row[i + 1] - row[i - 1]), dy = 0.5f * (below[i] - above[i]);
+        xx[i] = dx * dx;
+        yy[i] = dy * dy;
+    }
+    for (int i = 0; kept && i < count; i++) {
+        xx[i] *= kept[i];
+        yy[i] *= kept[i];
+    }
+    for (int i = count; i < rows->width; i++)
+        xx[i] = yy[i] = 0;
+    xx[-1] = xx[ro_mirror(-1, rows->width)];
+    yy[-1] = yy[ro_mirror(-1, rows->width)];
+    xx[rows->width] = xx[ro_mirror(rows->width, rows->width)];
+    yy[rows->width] = yy[ro_mirror(rows->width, rows->width)];
+}
+
+static int64_t total(int width, float scale, const float *restrict x)
+{
+    int64_t sum = 0;
+    EACH_NODE
+    for (int i = 0; i < width; i++)
+        sum += (int32_t)(scale * (x[i] > 0 ? x[i] : 0));
+    return sum;
+}
+
+static void balance(int width, float mean, float least, float *restrict x)
+{
+    EACH_NODE
+    for (int i = -1; i <= width; i++)
+        x[i] = mean / ((x[i] > 0 ? x[i] : 0) + least);
+}
+
+static void weigh(int width, const float *restrict by, float *restrict x)
+{
+    EACH_NODE
+    for (int i = -1; i <= width; i++)
+        x[i] *= by[i];
+}
+
+static void tones(const struct ro_flow_rows *rows, int y, const float *restrict ux,
+                  const float *restrict uy, const float *restrict fixed,
+                  int32_t *restrict moving_sum, int32_t *restrict fixed_sum,
+                  int32_t *restrict pixels)
+{
+    const float *restrict moving = rows->moving;
+    const float right = rows->end.right, bottom = rows->end.bottom, row = (float)y;
+    const int32_t stride = (int32_t)rows->stride, below = rows->height > 1 ? stride : 0;
+    const int32_t last_x = rows->width > 1 ? rows->width - 2 : 0;
+    const int32_t last_y = rows->height > 1 ? rows->height - 2 : 0;
+    const float *restrict kept = rows->kept ? rows->kept + (ptrdiff_t)y * rows->stride : NULL;
+    const int count = counted(rows, y);
+    EACH_NODE
+    for (int i = 0; i < count; i++) {
+        float px = (float)i + ux[i], py = row + uy[i];
+        int32_t weight = is_inside(px, py, right, bottom);
+        if (kept)
+            weight &= is_kept(rows->seen, kept, stride, right, bottom, i, px, py);
+        struct sample s = sample_at(moving, stride, below, right, bottom, last_x, last_y, px, py);
+        moving_sum[i] += weight * (int32_t)(s.value * 0x1p12f);
+        fixed_sum[i] += weight * (int32_t)(fixed[i] * 0x1p12f);
+        pixels[i] += weight;
+    }
+}
+
 #define FLOW_KERNELS                                                                               \
     .gradient = gradient, .energy = energy, .update = update, .products = products, .peak = peak,  \
-    .rescale = rescale, .square = square, .normalise = normalise
+    .rescale = rescale, .square = square, .normalise = normalise, .slopes = slopes,                \
+    .total = total, .balance = balance, .weigh = weigh, .tones = tones
 
 #undef ALWAYS
 #endif

@@ -82,8 +82,8 @@ static void warp_rows(void *data, int thread)
     }
 }
 
-ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field,
-                  const ro_image *out, ro_sampling sampling)
+ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *field, ro_image *out,
+                  ro_sampling sampling)
 {
     ro_status status = ro_image_check(context, image, "image");
     if (status == RO_OK)
@@ -96,22 +96,21 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
         return ro_context_fail(context, RO_E_UNSUPPORTED, "packed bits cannot be warped");
     if (out->format != image->format || ro_image_white(out) != ro_image_white(image))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "the output of a warp has the format of the image");
-    if (field->format != RO_GRAYF || field->width != 2 * image->width ||
-        field->height != image->height)
+                               "the output of a warp must have the format of the image");
+    if (field->format != RO_GRAYF || field->width % 2)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a field has two floats for each pixel, u_x and u_y");
+    if (2 * (uint64_t)out->width != field->width || out->height != field->height)
         return ro_context_fail(context, RO_E_SIZE,
-                               "the field is for images of %u x %u but the image is %u x %u",
-                               field->width / 2, field->height, image->width, image->height);
-    if (out->width != image->width || out->height != image->height)
-        return ro_context_fail(context, RO_E_SIZE, "the image is %u x %u but the output is %u x %u",
-                               image->width, image->height, out->width, out->height);
+                               "the field is for pictures of %u x %u but the output is %u x %u",
+                               field->width / 2, field->height, out->width, out->height);
     for (uint32_t y = 0; y < field->height; y++) {
         const char *line = (const char *)field->data + (ptrdiff_t)y * field->stride;
         const float *u = (const float *)(const void *)line;
         for (uint32_t x = 0; x < field->width; x++)
             if (isnan(u[x]))
                 return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the field has no number at (%u, %u)", x / 2, y);
+                                       "the field at (%u, %u) is not a finite number", x / 2, y);
     }
     if (ro_format_sample_bytes(image->format) == 4)
         for (uint32_t y = 0; y < image->height; y++) {
@@ -119,8 +118,9 @@ ro_status ro_warp(ro_context *context, const ro_image *image, const ro_image *fi
             const uint32_t samples = image->width * (ro_format_is_colour(image->format) ? 3 : 1);
             for (uint32_t x = 0; x < samples; x++)
                 if (!isfinite(((const float *)(const void *)line)[x]))
-                    return ro_context_fail(context, RO_E_ARGUMENT,
-                                           "the image has no number in row %u", y);
+                    return ro_context_fail(
+                        context, RO_E_ARGUMENT,
+                        "row %u of the image holds a value that is not a finite number", y);
         }
     struct warp warp = {.image = image,
                         .field = field,

@@ -10,6 +10,7 @@
  * then. Curvature and a field can make a pixel flicker for ever: with them a front in integers has
  * also ended when QUIET looks found every sign unchanged.
  */
+#include "core/options.h"
 #include "pde/levelset/schedule.h"
 #include "pde/segment/segment.h"
 
@@ -127,7 +128,7 @@ static void wake_tiles(struct evolution *evolution, int label)
 static ro_status open_cuda(struct evolution *evolution)
 {
     return level_on_cuda->open(evolution->work->context, evolution->fronts,
-                               evolution->work->options.depth, &evolution->cuda);
+                               evolution->work->options.steps_at_once, &evolution->cuda);
 }
 
 static ro_status run_cuda(struct evolution *evolution, uint32_t steps)
@@ -194,11 +195,10 @@ static ro_status choose(struct evolution *evolution)
     const char *asked = work->options.schedule;
     if (asked && ro_name_equal(asked, "auto"))
         asked = NULL;
-    evolution->depth = work->options.depth ? work->options.depth : USUAL_DEPTH;
+    evolution->depth = work->options.steps_at_once ? work->options.steps_at_once : USUAL_DEPTH;
     if (evolution->depth > RO_LEVEL_DEPTH)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a depth of %u steps: up to %d are taken at once", evolution->depth,
-                               RO_LEVEL_DEPTH);
+        return ro_context_fail(context, RO_E_ARGUMENT, "%u steps at once: up to %d are taken",
+                               evolution->depth, RO_LEVEL_DEPTH);
     if (context->options.device == RO_DEVICE_CUDA || prefers_cuda(evolution, asked)) {
         if (asked && !ro_name_equal(asked, fused.name))
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -208,17 +208,18 @@ static ro_status choose(struct evolution *evolution)
     }
     if (asked && ro_name_equal(asked, fused.name))
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "schedule fused is that of a CUDA device, which was not asked for");
+                               "schedule fused runs on a CUDA device, which was not asked for");
     const size_t count = sizeof schedules / sizeof *schedules;
     for (size_t i = 0; i < count && !evolution->schedule; i++)
         if (!asked || ro_name_equal(asked, schedules[i].name))
             evolution->schedule = &schedules[i];
     if (!evolution->schedule)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown schedule %s: reference, passes, stream or active", asked);
+                               "unknown schedule %s: must be reference, passes, stream or active",
+                               asked);
     const char *name = evolution->schedule->name;
     const bool single = strcmp(name, "passes") == 0 || strcmp(name, "reference") == 0;
-    if (single && work->options.depth > 1)
+    if (single && work->options.steps_at_once > 1)
         return ro_context_fail(context, RO_E_ARGUMENT, "a depth does not apply to schedule %s",
                                name);
     if (single)
@@ -379,9 +380,9 @@ static ro_status run_all(struct evolution *evolution)
     struct ro_segmentation *work = evolution->work;
     const uint32_t most = work->options.iterations,
                    every = work->options.frame ? work->options.frame_every : 0;
-    const double max_rms = work->options.max_rms > 0 ? work->options.max_rms
-                           : work->number->real      ? 0.001
-                                                     : 0;
+    const double max_rms = !ro_is_default(work->options.max_rms) ? work->options.max_rms
+                           : work->number->real                  ? 0.001
+                                                                 : 0;
     ro_status status = every ? show_frame(evolution, 0) : RO_OK;
     uint32_t step = 0;
     work->report.rms = -1;

@@ -245,7 +245,7 @@ static ro_status start_label(struct making *making, int label)
     struct ro_segmentation *work = making->work;
     ro_segment_label *report = &work->report.label[label];
     ro_speed *speed = &work->options.speed[label];
-    if (!ro_seeds_any(&work->options, label + 1))
+    if (!ro_segment_has_seed(&work->options, label + 1))
         return RO_OK;
     ro_status status = make_front(work, label);
     if (status != RO_OK)
@@ -304,8 +304,8 @@ static ro_status set_time(struct making *making)
     work->time_step = work->options.time_step > 0 ? work->options.time_step : largest;
     if (work->time_step > largest * (1 + 1e-9))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "a time step of %g is not monotone, at most %g is", work->time_step,
-                               largest);
+                               "a time step of %g is not monotone; the largest monotone one is %g",
+                               work->time_step, largest);
     work->report.time_step = work->time_step;
     return RO_OK;
 }

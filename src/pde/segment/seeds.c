@@ -28,7 +28,7 @@ static void add_disc(float *phi, uint32_t width, uint32_t y, double reach, const
 
 static int label_of(const ro_seed *seed) { return seed->label ? seed->label : 1; }
 
-bool ro_seeds_any(const ro_segment_options *options, int label)
+int ro_segment_has_seed(const ro_segment_options *options, int label)
 {
     const ro_image *mask = options->mask;
     bool any = options->distance && label == 1;
@@ -55,8 +55,7 @@ void ro_seeds_fill_row(const ro_segment_options *options, int label, uint32_t wi
         phi[x] = row[x] < phi[x] ? row[x] : phi[x];
 }
 
-/* ---- Masks: the exact distance to the nearest pixel of a kind (Meijster and others, 2000) -----
- */
+/* ---- Masks: the exact distance to the nearest pixel of a kind (Meijster and others, 2000) --- */
 
 struct plane {
     uint32_t width, height;

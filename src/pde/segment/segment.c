@@ -5,6 +5,7 @@
 #include "core/checked.h"
 #include "core/image.h"
 #include "core/names.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static ro_status find_numbers(struct ro_segmentation *work)
     ro_segment_options *options = &work->options;
     if (options->profile) {
         if (!ro_name_equal(options->profile, "fpga12"))
-            return ro_context_fail(context, RO_E_ARGUMENT, "unknown profile %s: there is fpga12",
+            return ro_context_fail(context, RO_E_ARGUMENT, "unknown profile %s: must be fpga12",
                                    options->profile);
         if ((options->number && !ro_name_equal(options->number, "s12")) ||
             (options->norm && !ro_name_equal(options->norm, "lin")))
@@ -37,7 +38,7 @@ static ro_status find_numbers(struct ro_segmentation *work)
     work->norm = ro_level_norm_find(norm);
     if (!work->norm)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown norm %s: lin, euclid, interpolative, volume, "
+                               "unknown norm %s: must be lin, euclid, interpolative, volume, "
                                "interpolative-2 or volume-2",
                                norm);
     work->report.number = work->number->name;
@@ -55,10 +56,10 @@ static ro_status check_speed(struct ro_segmentation *work, int label)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!(fabs(parts[i]) <= 1e9))
             return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "a speed of label %d is no number or above 1e9", label + 1);
+                                   "a speed of label %d is not a number, or above 1e9", label + 1);
     if (speed->coefficients < 0 || speed->coefficients > RO_POLYNOMIAL)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a polynomial of %d coefficients: 1 to %d are possible",
+                               "a polynomial of %d coefficients: must be from 1 to %d",
                                speed->coefficients, RO_POLYNOMIAL);
     if (speed->gaussian != 0 && !(speed->deviation > 0))
         return ro_context_fail(context, RO_E_ARGUMENT,
@@ -108,7 +109,7 @@ static ro_status check_seeds(struct ro_segmentation *work)
         const ro_seed *seed = &options->seeds[i];
         if (seed->label < 0 || seed->label > RO_LABELS)
             return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "a seed of label %d: labels are 1 to %d", seed->label,
+                                   "a seed of label %d: labels go from 1 to %d", seed->label,
                                    RO_LABELS);
         if (!(seed->x >= 0 && seed->x <= work->width - 1.0 && seed->y >= 0 &&
               seed->y <= work->height - 1.0))
@@ -128,7 +129,7 @@ static ro_status check_seeds(struct ro_segmentation *work)
                 ((const uint8_t *)options->mask->data + (ptrdiff_t)y * options->mask->stride)[x];
             if (label > RO_LABELS)
                 return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                       "label %d in the mask at (%u, %u): labels are 1 to %d",
+                                       "label %d in the mask at (%u, %u): labels go from 1 to %d",
                                        label, x, y, RO_LABELS);
         }
     for (uint32_t y = 0; options->distance && y < work->height && status == RO_OK; y++) {
@@ -137,12 +138,12 @@ static ro_status check_seeds(struct ro_segmentation *work)
         for (uint32_t x = 0; x < work->width; x++)
             if (isnan(row[x]))
                 return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                       "the distance of pixel (%u, %u) is no number", x, y);
+                                       "the distance at pixel (%u, %u) is not a number", x, y);
     }
     for (size_t i = 0; options->velocity && i < 2 * (size_t)work->width * work->height; i++)
         if (!(fabsf(options->velocity[i]) <= 1e6f))
             return ro_context_fail(work->context, RO_E_ARGUMENT,
-                                   "the velocity of pixel (%zu, %zu) is no number or above 1e6",
+                                   "the velocity at pixel (%zu, %zu) is not a number, or above 1e6",
                                    i / 2 % work->width, i / 2 / work->width);
     return status;
 }
@@ -158,17 +159,17 @@ static ro_status check(struct ro_segmentation *work, const ro_image *in)
     if (!ro_size_multiply(work->width, work->height, &pixels) || pixels > SIZE_MAX / 64)
         return ro_context_fail(context, RO_E_SIZE, "an image of %u x %u is too large", work->width,
                                work->height);
-    const double positive[] = {options->max_rms, options->time_step, options->smooth,
-                               options->sigma};
+    const double positive[] = {ro_is_default(options->max_rms) ? 0 : options->max_rms,
+                               options->time_step, options->smooth, options->sigma};
     static const char *const names[] = {"RMS", "time step", "smoothing", "sigma"};
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
         if (!(positive[i] >= 0 && positive[i] <= 1e9))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s %g: it must not be negative",
                                    names[i], positive[i]);
     if (options->smooth > MOST_DEVIATION || options->sigma > MOST_DEVIATION)
-        return ro_context_fail(
-            context, RO_E_ARGUMENT, "smoothing by %g pixels: up to %d are possible",
-            options->smooth > options->sigma ? options->smooth : options->sigma, MOST_DEVIATION);
+        return ro_context_fail(context, RO_E_ARGUMENT, "smoothing by %g pixels: must be at most %d",
+                               options->smooth > options->sigma ? options->smooth : options->sigma,
+                               MOST_DEVIATION);
     ro_status status = find_numbers(work);
     for (int i = 0; i < RO_LABELS && status == RO_OK; i++)
         status = check_speed(work, i);
@@ -208,7 +209,7 @@ static void measure(struct ro_segmentation *work)
 }
 
 ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_options *options,
-                     ro_segmentation **result)
+                     ro_segmentation **result, ro_segment_report *report)
 {
     *result = NULL;
     ro_status status = ro_image_check(context, in, "input");
@@ -220,10 +221,11 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     work->context = context;
     work->width = in->width;
     work->height = in->height;
-    if (options)
-        work->options = *options;
-    status = check(work, in);
-    if (work->options.iterations == 0) {
+    work->options = (ro_segment_options)RO_SEGMENT_OPTIONS;
+    status = ro_options_take(context, options, &work->options, "RO_SEGMENT_OPTIONS");
+    if (status == RO_OK)
+        status = check(work, in);
+    if (ro_is_default_count(work->options.iterations)) {
         uint64_t most = 16 * ((uint64_t)work->width + work->height);
         work->options.iterations = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }
@@ -241,8 +243,8 @@ ro_status ro_segment(ro_context *context, const ro_image *in, const ro_segment_o
     }
     ro_vectors_end(work);
     measure(work);
-    if (work->options.report)
-        *work->options.report = work->report;
+    if (report)
+        *report = work->report;
     *result = work;
     return RO_OK;
 }
@@ -286,7 +288,7 @@ static ro_status check_view(const ro_segmentation *work, const ro_image *view, b
     return RO_OK;
 }
 
-ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *labels)
+ro_status ro_segmentation_labels(const ro_segmentation *work, ro_image *labels)
 {
     ro_status status = check_view(work, labels, false);
     for (uint32_t y = 0; y < work->height && status == RO_OK; y++) {
@@ -310,7 +312,7 @@ ro_status ro_segmentation_labels(const ro_segmentation *work, const ro_image *la
     return status;
 }
 
-ro_status ro_segmentation_phi(const ro_segmentation *work, int label, const ro_image *phi)
+ro_status ro_segmentation_phi(const ro_segmentation *work, int label, ro_image *phi)
 {
     if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
         return ro_context_fail(work->context, RO_E_ARGUMENT, "there is no label %d", label);

@@ -84,7 +84,6 @@ ro_status ro_window_estimate(const uint16_t *grey, const float *phi, uint32_t wi
 /* ---- Where it starts ------------------------------------------------------------------------- */
 
 /* Whether anything may be inside. */
-bool ro_seeds_any(const ro_segment_options *options, int label);
 /* Signed distances of the label's seeds and field in a row, at most `reach`. */
 void ro_seeds_fill_row(const ro_segment_options *options, int label, uint32_t width, uint32_t y,
                        double reach, float *phi);

@@ -27,14 +27,15 @@ ro_status ro_vectors_begin(struct ro_segmentation *work)
     const int label = label_of(work);
     if (work->number->real)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "vectors are whole numbers, which %s has not", work->number->name);
+                               "vectors hold whole numbers, which %s does not have",
+                               work->number->name);
     if (label < 1 || label > RO_LABELS || !work->report.label[label - 1].used)
-        return ro_context_fail(work->context, RO_E_ARGUMENT, "there is no label %d for vectors",
-                               label);
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "there is no label %d to write vectors of", label);
     const struct ro_level_front *front = &work->front[label - 1];
     if (!ro_level_is_simple(&front->level))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "vectors hold no curvature and no velocity field");
+                               "vectors cannot hold curvature or a velocity field");
     copy(front, &front->phi[front->now], vectors->phi);
     copy(front, &front->speed, vectors->speed);
     return RO_OK;

@@ -45,7 +45,7 @@ ro_status ro_intensity_read(ro_context *context, const ro_image *image, uint16_t
             for (size_t c = 0; floats && c < channels; c++)
                 if (isnan(((const float *)(const void *)row)[at + c]))
                     return ro_context_fail(context, RO_E_ARGUMENT,
-                                           "the pixel (%u, %u) of the input is no number", x, y);
+                                           "pixel (%u, %u) of the input is not a number", x, y);
             uint32_t v = sample(image, row, at, white);
             if (channels == 3)
                 v = (uint32_t)((13933 * (uint64_t)v +

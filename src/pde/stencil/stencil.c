@@ -133,7 +133,7 @@ bool ro_pipe_flush(struct ro_pipe *pipe, char *out)
 
 struct pass {
     struct ro_stream *stream;
-    const struct ro_field *from, *to;
+    const struct ro_stencil_rows *from, *to;
     uint32_t height;
     atomic_uint_fast32_t ticket;
 };
@@ -199,8 +199,8 @@ ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
     return status;
 }
 
-void ro_stream_pass(struct ro_stream *stream, const struct ro_field *from,
-                    const struct ro_field *to)
+void ro_stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
+                    const struct ro_stencil_rows *to)
 {
     struct pass pass = {
         .stream = stream,

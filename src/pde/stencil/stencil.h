@@ -75,7 +75,7 @@ bool ro_pipe_feed(struct ro_pipe *pipe, const char *row, char *out);
 bool ro_pipe_flush(struct ro_pipe *pipe, char *out);
 
 /* An image in the order of the stencil's rows. */
-struct ro_field {
+struct ro_stencil_rows {
     char *data;
     size_t pitch;
 };
@@ -92,8 +92,8 @@ struct ro_stream {
 };
 ro_status ro_stream_open(struct ro_stream *stream, struct ro_pool *pool,
                          const struct ro_stencil *stencil, int iterations);
-void ro_stream_pass(struct ro_stream *stream, const struct ro_field *from,
-                    const struct ro_field *to);
+void ro_stream_pass(struct ro_stream *stream, const struct ro_stencil_rows *from,
+                    const struct ro_stencil_rows *to);
 void ro_stream_close(struct ro_stream *stream);
 
 #endif

@@ -67,7 +67,8 @@ static uint64_t flat_as(ro_context *context, const ro_halftone_options *options,
 
 static uint64_t flat(ro_context *context, const char *method, uint32_t value, uint32_t maxval)
 {
-    return flat_as(context, &(ro_halftone_options){.method = method}, value, maxval);
+    return flat_as(context, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method}, value,
+                   maxval);
 }
 
 static void every_grey_keeps_its_tone(void **unused)
@@ -76,7 +77,8 @@ static void every_grey_keeps_its_tone(void **unused)
     ro_context *context = open_context();
     static const char *const aims[] = {NULL, "picture"};
     for (int aim = 0; aim < 2; aim++) {
-        const ro_halftone_options options = {.method = "dbs-clipping-free", .aim = aims[aim]};
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
+                                             .aim = aims[aim]};
         double worst = 0;
         for (uint32_t grey = 1; grey < 255; grey++) {
             uint64_t white = flat_as(context, &options, grey, 255);
@@ -114,7 +116,9 @@ static void plain_search_clips(void **unused)
 {
     (void)unused;
     ro_context *context = open_context();
-    static const ro_halftone_options eyes[] = {{.method = "dbs"}, {.method = "dbs", .sigma = 1.2}};
+    static const ro_halftone_options eyes[] = {
+        {RO_HALFTONE_DEFAULTS, .method = "dbs"},
+        {RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = 1.2}};
     for (int i = 0; i < 2; i++) {
         for (uint32_t grey = 1; grey <= (i ? 7 : 3); grey++) {
             assert_int_equal(flat_as(context, &eyes[i], grey, 255), 0);
@@ -231,12 +235,15 @@ static double seen_error(ro_context *context, const ro_image *in, const char *me
 {
     ro_image out = make(context, RO_BITS, in->width, in->height, 0);
     ro_measure_report report;
-    assert_int_equal(ro_halftone(context, in, &out, &(ro_halftone_options){.method = method}),
+    assert_int_equal(ro_halftone(context, in, &out,
+                                 &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method}),
                      RO_OK);
-    assert_int_equal(
-        ro_measure(context, in, &out, &(ro_measure_options){.distance = from}, &report), RO_OK);
+    assert_int_equal(ro_measure(context, in, &out,
+                                &(ro_measure_options){RO_MEASURE_DEFAULTS, .distance = from},
+                                &report),
+                     RO_OK);
     const double square = report.gaussian.rms * report.gaussian.rms;
-    ro_measure_free(&report);
+    ro_free(report.fields);
     ro_image_free(&out);
     return square;
 }
@@ -265,8 +272,7 @@ static void less_is_seen_than_of_error_diffusion(void **unused)
     ro_context_close(context);
 }
 
-/* ---- What is refused --------------------------------------------------------------------------
- */
+/* ---- What is refused ------------------------------------------------------------------------ */
 
 static void bad_options_are_refused(void **unused)
 {
@@ -281,40 +287,71 @@ static void bad_options_are_refused(void **unused)
         ro_status status;
         const char *message; /* a part of it */
     } cases[] = {
-        {{.method = "dbs", .sigma = -1}, RO_E_ARGUMENT, "sigma -1"},
-        {{.method = "dbs", .sigma = NAN}, RO_E_ARGUMENT, "sigma nan"},
-        {{.method = "dbs", .sigma = INFINITY}, RO_E_ARGUMENT, "sigma inf"},
-        {{.method = "dbs", .radius = -1}, RO_E_ARGUMENT, "radius -1"},
-        {{.method = "dbs", .radius = 12}, RO_E_ARGUMENT, "radius 12"},
-        {{.method = "dbs", .dpi = -300}, RO_E_ARGUMENT, "-300 dpi"},
-        {{.method = "dbs", .distance = NAN}, RO_E_ARGUMENT, "nan mm"},
-        {{.method = "dbs", .sigma = 1, .distance = 300}, RO_E_ARGUMENT, "not both"},
-        {{.distance = 300}, RO_E_ARGUMENT, "view does not apply"},
-        {{.method = "dbs", .rounds = -3}, RO_E_ARGUMENT, "-3 rounds"},
-        {{.method = "dbs", .aim = "moon"}, RO_E_ARGUMENT, "'moon'"},
-        {{.aim = "seen"}, RO_E_ARGUMENT, "aim does not apply"},
-        {{.method = "dbs", .order = "spiral"}, RO_E_ARGUMENT, "'spiral'"},
-        {{.method = "dbs", .start = "black"}, RO_E_ARGUMENT, "'black'"},
-        {{.method = "dbs", .start = "dbs"}, RO_E_ARGUMENT, "cannot start from dbs"},
-        {{.method = "dbs", .start = "screen"}, RO_E_ARGUMENT, "cannot start from screen"},
-        {{.method = "dbs", .start = "floyd-steinberg", .seed = 1}, RO_E_ARGUMENT, "seed"},
-        {{.method = "dbs", .first = &small}, RO_E_SIZE, "8 x 8"},
-        {{.method = "dbs", .first = &colour}, RO_E_UNSUPPORTED, "8-bit RGB"},
-        {{.method = "dbs", .first = &in, .start = "fs"}, RO_E_ARGUMENT, "not both"},
-        {{.method = "dbs", .first = &in, .seed = 4}, RO_E_ARGUMENT, "seed"},
-        {{.first = &in}, RO_E_ARGUMENT, "start does not apply"},
-        {{.method = "dbs", .levels = 4}, RO_E_ARGUMENT, "levels does not apply"},
-        {{.method = "dbs", .schedule = "wave"}, RO_E_ARGUMENT, "schedule does not apply"},
-        {{.method = "dbs", .shadow = {9, 255}}, RO_E_ARGUMENT, "shadow does not apply"},
-        {{.method = "dbs", .screen = &narrow}, RO_E_ARGUMENT, "screen does not apply"},
-        {{.method = "dbs-clipping-free", .shadow = {128, 255}}, RO_E_ARGUMENT, "128/255"},
-        {{.method = "dbs-clipping-free", .shadow = {9, 0}}, RO_E_ARGUMENT, "9/0"},
-        {{.method = "dbs-clipping-free", .sigma = 0.2}, RO_E_ARGUMENT, "over one half"},
-        {{.method = "dbs-clipping-free", .screen = &narrow}, RO_E_SIZE, "64 x 32"},
-        {{.method = "dbs-clipping-free", .screen = &small}, RO_E_SIZE, "8 x 8"},
-        {{.method = "dbs-clipping-free", .screen = &colour}, RO_E_UNSUPPORTED, "8-bit RGB"},
-        {{.sigma = 1}, RO_E_ARGUMENT, "sigma does not apply"},
-        {{.radius = 1}, RO_E_ARGUMENT, "radius does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = -1}, RO_E_ARGUMENT, "sigma -1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = NAN}, RO_E_ARGUMENT, "sigma nan"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = INFINITY}, RO_E_ARGUMENT, "sigma inf"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .radius = -1}, RO_E_ARGUMENT, "radius -1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .radius = 12}, RO_E_ARGUMENT, "radius 12"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .dpi = -300}, RO_E_ARGUMENT, "-300 dpi"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .distance = NAN}, RO_E_ARGUMENT, "nan mm"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .sigma = 1, .distance = 300},
+         RO_E_ARGUMENT,
+         "not both"},
+        {{RO_HALFTONE_DEFAULTS, .distance = 300}, RO_E_ARGUMENT, "view does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .rounds = -3}, RO_E_ARGUMENT, "-3 rounds"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .aim = "moon"}, RO_E_ARGUMENT, "'moon'"},
+        {{RO_HALFTONE_DEFAULTS, .aim = "seen"}, RO_E_ARGUMENT, "aim does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .order = "spiral"}, RO_E_ARGUMENT, "'spiral'"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "black"}, RO_E_ARGUMENT, "'black'"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "dbs"},
+         RO_E_ARGUMENT,
+         "cannot start from dbs"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "screen"},
+         RO_E_ARGUMENT,
+         "cannot start from screen"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "floyd-steinberg", .seed = 1},
+         RO_E_ARGUMENT,
+         "seed"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .seed = 1}, RO_E_ARGUMENT, "a start from acuity"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &small}, RO_E_SIZE, "8 x 8"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &colour}, RO_E_UNSUPPORTED, "8-bit RGB"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &in, .start = "fs"},
+         RO_E_ARGUMENT,
+         "not both"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .first = &in, .seed = 4}, RO_E_ARGUMENT, "seed"},
+        {{RO_HALFTONE_DEFAULTS, .first = &in}, RO_E_ARGUMENT, "start does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .levels = 4},
+         RO_E_ARGUMENT,
+         "levels does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .schedule = "wave"},
+         RO_E_ARGUMENT,
+         "schedule does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .shadow = {9, 255}},
+         RO_E_ARGUMENT,
+         "shadow does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs", .screen = &narrow},
+         RO_E_ARGUMENT,
+         "screen does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .shadow = {128, 255}},
+         RO_E_ARGUMENT,
+         "128/255"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .shadow = {9, 0}},
+         RO_E_ARGUMENT,
+         "9/0"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .sigma = 0.2},
+         RO_E_ARGUMENT,
+         "over one half"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .screen = &narrow},
+         RO_E_SIZE,
+         "64 x 32"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .screen = &small},
+         RO_E_SIZE,
+         "8 x 8"},
+        {{RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .screen = &colour},
+         RO_E_UNSUPPORTED,
+         "8-bit RGB"},
+        {{RO_HALFTONE_DEFAULTS, .sigma = 1}, RO_E_ARGUMENT, "sigma does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .radius = 1}, RO_E_ARGUMENT, "radius does not apply"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(out.data, 0xa5, (size_t)out.stride * out.height);
@@ -325,7 +362,7 @@ static void bad_options_are_refused(void **unused)
             assert_int_equal(((uint8_t *)out.data)[k], 0xa5);
     }
     ro_halftone_stream *stream;
-    ro_halftone_options options = {.method = "dbs"};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs"};
     assert_int_equal(ro_halftone_open(context, &in, RO_BITS, &options, &stream), RO_E_UNSUPPORTED);
     ro_image_free(&colour);
     ro_image_free(&small);
@@ -365,10 +402,11 @@ static void a_search_can_be_cancelled(void **unused)
     (void)unused;
     int calls = 0;
     ro_context *context;
-    ro_context_options how = {.progress = stop_at_once, .progress_data = &calls};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once,
+                              .progress_data = &calls};
     assert_int_equal(ro_context_open(&how, &context), RO_OK);
     ro_image in = make(context, RO_GRAY8, 100, 100, 255), out = make(context, RO_BITS, 100, 100, 0);
-    ro_halftone_options options = {.method = "dbs"};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs", .start = "random"};
     memset(in.data, 100, (size_t)in.stride * in.height);
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_CANCELLED);
     assert_int_equal(calls, 1);
@@ -384,7 +422,8 @@ static void other_formats_hold_the_same_dots(void **unused)
     ro_context *context = open_context();
     ro_image in = make(context, RO_GRAY8, 61, 40, 255), rgb = make(context, RO_RGB8, 61, 40, 255);
     ro_image bits = make(context, RO_BITS, 61, 40, 0);
-    ro_halftone_options options = {.method = "dbs-clipping-free", .seed = 5};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
+                                   .start = "random", .seed = 5};
     for (uint32_t y = 0; y < 40; y++)
         for (uint32_t x = 0; x < 61; x++) {
             uint8_t value = (uint8_t)(x * 4 + y);

@@ -151,7 +151,7 @@ static int close_sheet(void **state)
 
 static uint64_t dots_of(struct sheet *sheet)
 {
-    const ro_halftone_options options = {.method = "acuity"};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "acuity"};
     assert_int_equal(ro_halftone(sheet->context, &sheet->in, &sheet->out, &options), RO_OK);
     uint64_t count = 0;
     for (size_t i = 0; i < (size_t)sheet->out.stride * SIDE; i++)
@@ -161,7 +161,7 @@ static uint64_t dots_of(struct sheet *sheet)
 
 static ro_halftone_audit audit_of(struct sheet *sheet)
 {
-    const ro_halftone_options options = {.method = "acuity"};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "acuity"};
     ro_halftone_audit audit;
     assert_int_equal(
         ro_halftone_audit_of(sheet->context, &sheet->in, &sheet->out, &options, &audit), RO_OK);
@@ -252,7 +252,7 @@ static void goldens_hold(void **state)
     }
     const ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, pixels};
     const ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};
-    const ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
+    ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
     const struct {
         const ro_image *in;
         int levels;
@@ -263,7 +263,8 @@ static void goldens_hold(void **state)
     bool wrong = false;
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
-        const ro_halftone_options options = {.method = "acuity", .levels = goldens[i].levels};
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "acuity",
+                                             .levels = goldens[i].levels};
         assert_int_equal(ro_halftone(context, goldens[i].in, &numbers, &options), RO_OK);
         const uint64_t hash = fnv(out, sizeof out);
         if (hash != goldens[i].hash) {
@@ -283,13 +284,17 @@ static void options_are_checked(void **state)
     unsigned char pixel = 100, level;
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
     const ro_halftone_options wrong[] = {
-        {.method = "acuity", .serpentine = 1},  {.method = "acuity", .noise = 10},
-        {.method = "acuity", .seed = 1},        {.method = "acuity", .strength = 50},
-        {.method = "acuity", .schedule = "ec"}, {.method = "acuity", .threshold = 40},
+        {RO_HALFTONE_DEFAULTS, .method = "acuity", .serpentine = 1},
+        {RO_HALFTONE_DEFAULTS, .method = "acuity", .noise = 10},
+        {RO_HALFTONE_DEFAULTS, .method = "acuity", .seed = 1},
+        {RO_HALFTONE_DEFAULTS, .method = "acuity", .strength = 50},
+        {RO_HALFTONE_DEFAULTS, .method = "acuity", .schedule = "ec"},
+        {RO_HALFTONE_DEFAULTS, .method = "acuity", .threshold = 40},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_not_equal(ro_halftone(context, &in, &out, &wrong[i]), RO_OK);
-    ro_halftone_options right = {.method = "Acuity", .levels = 5, .schedule = "ed"};
+    ro_halftone_options right = {RO_HALFTONE_DEFAULTS, .method = "Acuity", .levels = 5,
+                                 .schedule = "ed"};
     assert_int_equal(ro_halftone(context, &in, &out, &right), RO_OK);
     ro_context_close(context);
 }

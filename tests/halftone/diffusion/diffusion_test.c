@@ -188,7 +188,7 @@ static void goldens_hold(void **state)
     ro_image in16 = {RO_GRAY16, WIDTH, HEIGHT, 65535, 2 * WIDTH, wide};
     ro_image out = {RO_BITS, WIDTH, HEIGHT, 0, (WIDTH + 7) / 8, bits};
     ro_image levels = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, numbers};
-    ro_halftone_options options = {.method = "floyd-steinberg"};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg"};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     assert_true(fnv(bits, sizeof bits) == 0x65c51b173150deaull);
     assert_int_equal(ro_halftone(context, &in16, &out, &options), RO_OK);
@@ -214,7 +214,7 @@ static void formats_convert(void **state)
     unsigned char levels[4];
     ro_image floats = {RO_GRAYF, 4, 1, 0, sizeof samples, samples};
     ro_image numbers = {RO_INDEX8, 4, 1, 0, 4, levels};
-    ro_halftone_options five = {.levels = 5};
+    ro_halftone_options five = {RO_HALFTONE_DEFAULTS, .levels = 5};
     assert_int_equal(ro_halftone(context, &floats, &numbers, &five), RO_OK);
     assert_int_equal(levels[0], 4);
     assert_int_equal(levels[1], 0);
@@ -234,7 +234,7 @@ static void nonsense_is_refused(void **state)
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
     ro_image in = {RO_GRAY8, 8, 8, 255, 8, pixels}, out = {RO_BITS, 8, 8, 0, 1, bits};
     ro_image bad = in;
-    ro_halftone_options options = {0};
+    ro_halftone_options options = RO_HALFTONE_OPTIONS;
     bad.width = 0;
     assert_int_equal(ro_halftone(context, &bad, &out, NULL), RO_E_SIZE);
     bad = in;
@@ -256,16 +256,16 @@ static void nonsense_is_refused(void **state)
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
     options.levels = 3; /* does not fit bits */
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
-    options = (ro_halftone_options){.method = "floyd-steinburg"};
+    options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "floyd-steinburg"};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "did you mean 'floyd-steinberg'"));
-    options = (ro_halftone_options){.schedule = "warp"};
+    options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "warp"};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
     ro_context_close(context);
 
-    ro_context_options two = {.threads = 2};
+    ro_context_options two = {RO_CONTEXT_DEFAULTS, .threads = 2};
     assert_int_equal(ro_context_open(&two, &context), RO_OK);
-    options = (ro_halftone_options){.schedule = "ed"};
+    options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .schedule = "ed"};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_UNSUPPORTED);
     ro_context_close(context);
 }
@@ -283,7 +283,8 @@ static void cancelling_works(void **state)
     double seen = -1;
     unsigned char pixels[64] = {0}, bits[8];
     ro_context *context;
-    ro_context_options options = {.progress = stop_at_once, .progress_data = &seen};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .progress = stop_at_once,
+                                  .progress_data = &seen};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     ro_image in = {RO_GRAY8, 8, 8, 255, 8, pixels}, out = {RO_BITS, 8, 8, 0, 1, bits};
     assert_int_equal(ro_halftone(context, &in, &out, NULL), RO_E_CANCELLED);

@@ -119,7 +119,7 @@ static void flat_fields_keep_their_tone(void **state)
             continue;
         for (int grey = 0; grey < 256; grey++) {
             memset(in.data, grey, (size_t)in.stride * SIDE);
-            ro_halftone_options options = {.method = figures[f].name};
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = figures[f].name};
             assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
             double tone = (double)white_pixels(&out) / ((double)SIDE * SIDE);
             if (fabs(tone - grey / 255.0) > 0.001)
@@ -131,8 +131,7 @@ static void flat_fields_keep_their_tone(void **state)
     ro_context_close(context);
 }
 
-/* ---- options: every schedule against the definition -------------------------------------------
- */
+/* ---- options: every schedule against the definition ----------------------------------------- */
 
 struct picture {
     uint32_t width, height, maxval;
@@ -284,21 +283,21 @@ static void options_are_checked(void **state)
         ro_halftone_options options;
         const char *message;
     } wrong[] = {
-        {{.strength = 101}, "strength 101% is not in 1% to 100%"},
-        {{.strength = -1}, "strength -1% is not in 1% to 100%"},
-        {{.noise = 200}, "noise 200% is not in 1% to 100%"},
-        {{.threshold = 100}, "threshold 100% is not in 1% to 99%"},
-        {{.threshold = 40, .levels = 4}, "threshold needs 2 levels, 4 were asked for"},
-        {{.seed = 3}, "a seed has no use without noise"},
-        {{.serpentine = true, .schedule = "wave"},
-         "serpentine rows wait for one another from end to end: schedule wave cannot run them"},
+        {{RO_HALFTONE_DEFAULTS, .strength = 101}, "strength 101%: must be from 1% to 100%"},
+        {{RO_HALFTONE_DEFAULTS, .strength = -1}, "strength -1%: must be from 1% to 100%"},
+        {{RO_HALFTONE_DEFAULTS, .noise = 200}, "noise 200%: must be from 0% to 100%"},
+        {{RO_HALFTONE_DEFAULTS, .threshold = 100}, "threshold 100%: must be from 1% to 99%"},
+        {{RO_HALFTONE_DEFAULTS, .threshold = 40, .levels = 4}, "threshold needs 2 levels, not 4"},
+        {{RO_HALFTONE_DEFAULTS, .seed = 3}, "a seed has no effect without noise"},
+        {{RO_HALFTONE_DEFAULTS, .serpentine = true, .schedule = "wave"},
+         "schedule wave cannot run serpentine rows, which wait for one another from end to end"},
     };
     out.format = RO_INDEX8;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_not_equal(ro_halftone(context, &in, &out, &wrong[i].options), RO_OK);
         assert_string_equal(ro_context_message(context), wrong[i].message);
     }
-    ro_halftone_options serpentine = {.serpentine = true};
+    ro_halftone_options serpentine = {RO_HALFTONE_DEFAULTS, .serpentine = true};
     assert_int_equal(ro_halftone(context, &in, &out, &serpentine), RO_OK);
     assert_string_equal(ro_context_report(context)->schedule, "ed");
     ro_context_close(context);
@@ -359,17 +358,17 @@ static void own_kernels_are_checked(void **state)
         ro_kernel kernel;
         const char *message;
     } wrong[] = {
-        {{0, 1, {{1, 0, 1}}}, "the kernel's divisor is 0; 1 to 4095 are possible"},
-        {{4096, 1, {{1, 0, 1}}}, "the kernel's divisor is 4096; 1 to 4095 are possible"},
-        {{16, 0, {{0}}}, "the kernel has 0 taps; 1 to 24 are possible"},
-        {{16, 25, {{0}}}, "the kernel has 25 taps; 1 to 24 are possible"},
+        {{0, 1, {{1, 0, 1}}}, "the kernel's divisor is 0; it must be from 1 to 4095"},
+        {{4096, 1, {{1, 0, 1}}}, "the kernel's divisor is 4096; it must be from 1 to 4095"},
+        {{16, 0, {{0}}}, "the kernel has 0 taps; it must have 1 to 24"},
+        {{16, 25, {{0}}}, "the kernel has 25 taps; it must have 1 to 24"},
         {{16, 1, {{0, 0, 1}}}, "tap (0, 0) of the kernel leads to a pixel that is already"},
         {{16, 1, {{-1, 0, 1}}}, "tap (-1, 0) of the kernel leads to a pixel that is already"},
         {{16, 1, {{1, -1, 1}}}, "tap (1, -1) of the kernel leads to a pixel that is already"},
         {{16, 1, {{8, 1, 1}}}, "tap (8, 1) of the kernel reaches too far"},
         {{16, 1, {{0, 4, 1}}}, "tap (0, 4) of the kernel reaches too far"},
         {{16, 1, {{1, 0, 17}}}, "weight 17 of the kernel is larger than its divisor 16"},
-        {{16, 2, {{1, 0, 1}, {1, 0, 1}}}, "tap (1, 0) of the kernel is there twice"},
+        {{16, 2, {{1, 0, 1}, {1, 0, 1}}}, "tap (1, 0) of the kernel appears twice"},
         {{16, 1, {{1, 0, 0}}}, "the kernel's weights are all 0"},
         {{16, 2, {{1, 0, 9}, {0, 1, -8}}},
          "the sizes of the kernel's weights sum to 17, more than its divisor 16"},
@@ -379,13 +378,14 @@ static void own_kernels_are_checked(void **state)
     unsigned char pixel = 100, level;
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        ro_halftone_options options = {.kernel = &wrong[i].kernel};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .kernel = &wrong[i].kernel};
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_E_ARGUMENT);
         assert_memory_equal(ro_context_message(context), wrong[i].message,
                             strlen(wrong[i].message));
     }
     ro_kernel right = {2, 1, {{1, 0, 1}}};
-    ro_halftone_options both = {.kernel = &right, .method = "fs"}, one = {.kernel = &right};
+    ro_halftone_options both = {RO_HALFTONE_DEFAULTS, .kernel = &right, .method = "fs"},
+                        one = {RO_HALFTONE_DEFAULTS, .kernel = &right};
     assert_int_equal(ro_halftone(context, &in, &out, &both), RO_E_ARGUMENT);
     assert_int_equal(ro_halftone(context, &in, &out, &one), RO_OK);
     ro_context_close(context);

@@ -16,12 +16,12 @@
 
 #include <stdlib.h>
 
-static void run(const ro_image *in, const ro_image *out, int threads, int rounds,
+static void run(const ro_image *in, ro_image *out, int threads, int rounds,
                 const unsigned char *wanted)
 {
     ro_context *context;
-    ro_context_options options = {.threads = threads};
-    ro_halftone_options halftone = {.schedule = threads == 1 ? "ed" : "wave"};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .threads = threads};
+    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .schedule = threads == 1 ? "ed" : "wave"};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     for (int round = 0; round < rounds; round++) {
         assert_int_equal(ro_halftone(context, in, out, &halftone), RO_OK);

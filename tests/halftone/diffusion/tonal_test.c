@@ -169,7 +169,8 @@ static void flat_fields_keep_their_tone(void **state)
         for (int grey = 0; grey < 256; grey++)
             for (int serpentine = 0; serpentine <= (grey % 16 == 1); serpentine++) {
                 memset(in.data, grey, (size_t)in.stride * SIDE);
-                ro_halftone_options options = {.method = names[n], .serpentine = serpentine};
+                ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = names[n],
+                                               .serpentine = serpentine};
                 assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
                 uint64_t count = 0;
                 for (size_t i = 0; i < (size_t)out.stride * SIDE; i++)
@@ -191,17 +192,18 @@ static void options_are_checked(void **state)
     unsigned char pixel = 100, level;
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
     const ro_halftone_options wrong[] = {
-        {.method = "ostromoukhov", .levels = 4},
-        {.method = "ostromoukhov", .noise = 10},
-        {.method = "ostromoukhov", .seed = 1},
-        {.method = "zhou-fang", .strength = 50},
-        {.method = "zhou-fang", .schedule = "ec"},
-        {.method = "zhou-fang", .threshold = 40},
-        {.method = "zhou-fang", .serpentine = 1, .schedule = "wave"},
+        {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .levels = 4},
+        {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .noise = 10},
+        {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .seed = 1},
+        {RO_HALFTONE_DEFAULTS, .method = "zhou-fang", .strength = 50},
+        {RO_HALFTONE_DEFAULTS, .method = "zhou-fang", .schedule = "ec"},
+        {RO_HALFTONE_DEFAULTS, .method = "zhou-fang", .threshold = 40},
+        {RO_HALFTONE_DEFAULTS, .method = "zhou-fang", .serpentine = 1, .schedule = "wave"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_not_equal(ro_halftone(context, &in, &out, &wrong[i]), RO_OK);
-    ro_halftone_options right = {.method = "Zhou_Fang", .serpentine = 1, .seed = 9};
+    ro_halftone_options right = {RO_HALFTONE_DEFAULTS, .method = "Zhou_Fang", .serpentine = 1,
+                                 .seed = 9};
     assert_int_equal(ro_halftone(context, &in, &out, &right), RO_OK);
     ro_context_close(context);
 }

@@ -21,7 +21,8 @@
 static ro_context *context_for(ro_cpu cpu, int threads)
 {
     ro_context *context;
-    ro_context_options options = {.device = RO_DEVICE_CPU, .cpu = cpu, .threads = threads};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = cpu,
+                                  .threads = threads};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }
@@ -88,8 +89,10 @@ static void bayer_is_the_text(void **state)
         ro_image in = image_of(white > 255 ? RO_GRAY16 : RO_GRAY8, 67, 41, white);
         ro_image out = image_of(RO_BITS, 67, 41, 0);
         fill(&in, (uint32_t)i);
-        assert_int_equal(ro_halftone(context, &in, &out, &(ro_halftone_options){.method = "o4x4"}),
-                         RO_OK);
+        assert_int_equal(
+            ro_halftone(context, &in, &out,
+                        &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "o4x4"}),
+            RO_OK);
         for (uint32_t y = 0; y < in.height; y++)
             for (uint32_t x = 0; x < in.width; x++)
                 assert_int_equal(level(&out, x, y),
@@ -116,7 +119,8 @@ static void flat_tones_are_kept(void **state)
                 long sum = 0;
                 for (uint32_t y = 0; y < 64; y++)
                     memset((char *)in.data + (ptrdiff_t)y * in.stride, grey, 64);
-                ro_halftone_options options = {.method = methods[m], .levels = levels};
+                ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
+                                               .levels = levels};
                 assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
                 for (uint32_t y = 0; y < 64; y++)
                     for (uint32_t x = 0; x < 64; x++)
@@ -150,8 +154,8 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
         .bits_out = out->format == RO_BITS,
         .seed = setting->seed,
     };
-    ro_screen_options wanted = {
-        .kind = setting->method, .size = (uint32_t)setting->cell, .seed = setting->seed};
+    ro_screen_options wanted = {RO_SCREEN_DEFAULTS, .kind = setting->method,
+                                .cell = (uint32_t)setting->cell, .seed = setting->seed};
     if (screen) {
         assert_int_equal(screen_rank(context, screen, &plan.screen), RO_OK);
     } else if (strcmp(setting->method, "random") == 0) {
@@ -209,12 +213,14 @@ static void check_image(const struct setting *setting, uint32_t width, uint32_t 
 {
     ro_image in = image_of(maxval > 255 ? RO_GRAY16 : RO_GRAY8, width, height, maxval);
     ro_image right = image_of(format, width, height, 0), out = image_of(format, width, height, 0);
-    ro_halftone_options options = {.method = setting->method,
-                                   .levels = setting->levels,
-                                   .cell = setting->cell,
-                                   .seed = setting->seed,
-                                   .threshold = setting->threshold,
-                                   .screen = screen};
+    ro_halftone_options options = {
+        RO_HALFTONE_DEFAULTS,
+        .method = setting->method,
+        .levels = setting->levels,
+        .cell = setting->cell,
+        .seed = setting->seed,
+        .threshold = setting->threshold ? setting->threshold : RO_DEFAULT,
+        .screen = screen};
     fill(&in, width);
     run_reference(&in, &right, setting, screen);
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++)
@@ -341,7 +347,7 @@ static void otsu_splits_two_peaks(void **state)
                 (uint8_t)(ro_hash(1, x, y) % 20 + (x < 40 ? 10 : 60));
     for (ro_cpu cpu = RO_CPU_SCALAR; cpu <= ro_cpu_best(); cpu++) {
         ro_context *context = context_for(cpu, 2);
-        ro_halftone_options options = {.method = "otsu"};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "otsu"};
         ro_halftone_stream *stream;
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         for (uint32_t y = 0; y < 50; y++)
@@ -369,26 +375,44 @@ static void bad_options_are_refused(void **state)
         ro_status status;
         const char *word;
     } rows[] = {
-        {{.method = "bayer", .cell = 12}, RO_E_ARGUMENT, "12"},
-        {{.method = "bayer", .cell = 512}, RO_E_SIZE, "512"},
-        {{.method = "bayer", .cell = -1}, RO_E_ARGUMENT, "-1"},
-        {{.method = "bayer8", .cell = 8}, RO_E_ARGUMENT, "cell does not apply"},
-        {{.method = "blue-noise", .cell = 2000}, RO_E_SIZE, "2000"},
-        {{.method = "blue-noise", .angle = 45}, RO_E_ARGUMENT, "angle does not apply"},
-        {{.method = "clustered-dot", .angle = 30}, RO_E_ARGUMENT, "30"},
-        {{.method = "clustered-dot", .angle = 45, .cell = 7}, RO_E_ARGUMENT, "even"},
-        {{.method = "clustered-dot", .shape = "star"}, RO_E_ARGUMENT, "star"},
-        {{.method = "bayer", .seed = 3}, RO_E_ARGUMENT, "seed does not apply"},
-        {{.method = "screen"}, RO_E_ARGUMENT, "needs a threshold image"},
-        {{.method = "screen", .screen = &wide}, RO_E_SIZE, "1025 x 1"},
-        {{.method = "screen", .screen = &colour}, RO_E_UNSUPPORTED, "grey"},
-        {{.method = "screen", .screen = &nan}, RO_E_FORMAT, "column 1, row 1"},
-        {{.method = "floyd-steinberg", .screen = &in}, RO_E_ARGUMENT, "screen does not apply"},
-        {{.method = "threshold", .threshold = 100}, RO_E_ARGUMENT, "100"},
-        {{.method = "threshold", .threshold = -1}, RO_E_ARGUMENT, "-1"},
-        {{.method = "otsu", .threshold = 10}, RO_E_ARGUMENT, "threshold does not apply"},
-        {{.method = "otsu", .levels = 3}, RO_E_ARGUMENT, "levels does not apply"},
-        {{.method = "random", .schedule = "wave"}, RO_E_ARGUMENT, "schedule does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer", .cell = 12}, RO_E_ARGUMENT, "12"},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer", .cell = 512}, RO_E_SIZE, "512"},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer", .cell = -1}, RO_E_ARGUMENT, "-1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer8", .cell = 8},
+         RO_E_ARGUMENT,
+         "cell does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "blue-noise", .cell = 2000}, RO_E_SIZE, "2000"},
+        {{RO_HALFTONE_DEFAULTS, .method = "blue-noise", .angle = 45},
+         RO_E_ARGUMENT,
+         "angle does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "clustered-dot", .angle = 30}, RO_E_ARGUMENT, "30"},
+        {{RO_HALFTONE_DEFAULTS, .method = "clustered-dot", .angle = 45, .cell = 7},
+         RO_E_ARGUMENT,
+         "even"},
+        {{RO_HALFTONE_DEFAULTS, .method = "clustered-dot", .shape = "star"}, RO_E_ARGUMENT, "star"},
+        {{RO_HALFTONE_DEFAULTS, .method = "bayer", .seed = 3},
+         RO_E_ARGUMENT,
+         "seed does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "screen"}, RO_E_ARGUMENT, "needs a threshold image"},
+        {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &wide}, RO_E_SIZE, "1025 x 1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &colour}, RO_E_UNSUPPORTED, "grey"},
+        {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &nan},
+         RO_E_FORMAT,
+         "column 1, row 1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "floyd-steinberg", .screen = &in},
+         RO_E_ARGUMENT,
+         "screen does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "threshold", .threshold = 100}, RO_E_ARGUMENT, "100"},
+        {{RO_HALFTONE_DEFAULTS, .method = "threshold", .threshold = -1}, RO_E_ARGUMENT, "-1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "otsu", .threshold = 10},
+         RO_E_ARGUMENT,
+         "threshold does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "otsu", .levels = 3},
+         RO_E_ARGUMENT,
+         "levels does not apply"},
+        {{RO_HALFTONE_DEFAULTS, .method = "random", .schedule = "wave"},
+         RO_E_ARGUMENT,
+         "schedule does not apply"},
     };
     ro_context *context = context_for(RO_CPU_AUTO, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

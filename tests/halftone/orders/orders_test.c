@@ -56,11 +56,11 @@ static void free_picture(struct picture *p)
 static void run_library(struct picture *p, const char *method, int levels, int threads)
 {
     ro_context *context;
-    ro_context_options two = {.threads = threads};
+    ro_context_options two = {RO_CONTEXT_DEFAULTS, .threads = threads};
     assert_int_equal(ro_context_open(&two, &context), RO_OK);
     ro_image in = {RO_GRAY16, p->width, p->height, p->maxval, (ptrdiff_t)p->width * 2, p->samples};
     ro_image out = {RO_INDEX8, p->width, p->height, 0, p->width, p->got};
-    ro_halftone_options options = {.method = method, .levels = levels};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method, .levels = levels};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
     ro_context_close(context);
 }
@@ -78,8 +78,7 @@ static int64_t nearest_share(int64_t weight, int64_t e, int64_t sum)
     return (int64_t)floor((2.0 * (double)weight * (double)e + (double)sum) / (2.0 * (double)sum));
 }
 
-/* ---- dot diffusion ----------------------------------------------------------------------------
- */
+/* ---- dot diffusion -------------------------------------------------------------------------- */
 
 static void dots_by_definition(struct picture *p, const uint8_t classes[8][8])
 {
@@ -144,8 +143,7 @@ static void class_matrices_hold_every_class_once(void **state)
     }
 }
 
-/* ---- the Hilbert curve ------------------------------------------------------------------------
- */
+/* ---- the Hilbert curve ---------------------------------------------------------------------- */
 
 /* The usual formula from a distance along the curve to a place. */
 static void place_on_curve(int64_t side, int64_t distance, int64_t *x, int64_t *y)
@@ -210,8 +208,7 @@ static void curve_is_as_defined(void **state)
     }
 }
 
-/* ---- the pinwheel -----------------------------------------------------------------------------
- */
+/* ---- the pinwheel --------------------------------------------------------------------------- */
 
 /* The place of a pixel on the inward spiral, by peeling rings. */
 static int place_on_spiral(int x, int y)
@@ -298,8 +295,7 @@ static void pinwheel_is_as_defined(void **state)
     }
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ---------------------------------------------------------------------------- */
 
 static void flat_fields_keep_their_tone(void **state)
 {
@@ -321,7 +317,7 @@ static void flat_fields_keep_their_tone(void **state)
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (int grey = 0; grey < 256; grey += 5) {
             memset(in.data, grey, (size_t)in.stride * SIDE);
-            ro_halftone_options options = {.method = methods[m].name};
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m].name};
             assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
             uint64_t count = 0;
             for (uint32_t y = 0; y < SIDE; y++)
@@ -343,13 +339,15 @@ static void variants_they_lack_are_refused(void **state)
     ro_context *context;
     unsigned char pixel = 100, level;
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
-    ro_halftone_options riemersma = {.method = "riemersma"},
-                        dots = {.method = "knuth", .levels = 4};
-    assert_int_equal(ro_context_open(&(ro_context_options){.threads = 2}, &context), RO_OK);
+    ro_halftone_options riemersma = {RO_HALFTONE_DEFAULTS, .method = "riemersma"},
+                        dots = {RO_HALFTONE_DEFAULTS, .method = "knuth", .levels = 4};
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2}, &context), RO_OK);
     assert_int_equal(ro_halftone(context, &in, &out, &riemersma), RO_E_UNSUPPORTED);
     assert_int_equal(ro_halftone(context, &in, &out, &dots), RO_E_ARGUMENT);
     ro_context_close(context);
-    if (ro_context_open(&(ro_context_options){.cpu = RO_CPU_AVX2}, &context) != RO_OK)
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .cpu = RO_CPU_AVX2}, &context) !=
+        RO_OK)
         return;
     dots.levels = 2;
     assert_int_equal(ro_halftone(context, &in, &out, &dots), RO_E_UNSUPPORTED);

@@ -11,28 +11,20 @@
 #include <cmocka.h>
 // clang-format on
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/palette/palette_region.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static ro_context *context;
 static uint16_t linear[257]; /* the light of every code */
 
 static int open_context(void **state)
 {
-    (void)state;
     for (int i = 0; i < 256; i++)
         linear[i] = tone_round(tone_from_srgb(i / 255.0));
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
+    return fixture_open(state);
 }
 
 static uint32_t draw(uint32_t below)
@@ -233,7 +225,8 @@ static void close_colours_stay_apart(void **state)
         memcpy(pixels + 3 * i, palette.colours[i * 7 % 256], 3);
     const ro_image in = {RO_RGB8, WIDTH, ROWS, 255, 3 * WIDTH, pixels};
     ro_image out = {RO_INDEX8, WIDTH, ROWS, 0, WIDTH, numbers};
-    assert_int_equal(ro_halftone(context, &in, &out, &(ro_halftone_options){.palette = &palette}),
+    assert_int_equal(ro_halftone(context, &in, &out,
+                                 &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette}),
                      RO_OK);
     for (int i = 0; i < WIDTH * ROWS; i++)
         assert_memory_equal(palette.colours[numbers[i]], pixels + 3 * i, 3);
@@ -310,11 +303,11 @@ static void tone_is_kept(void **state)
     (void)state;
     enum { FLATS = 80, RAMP = FLATS, NOISE, CARD, PICTURES };
     static uint8_t pixels[3 * SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     const ro_palette_info *info;
     for (int i = 0; (info = ro_palette_at(i)); i++) {
         ro_palette palette = palette_of(info->name);
-        ro_halftone_options options = {.palette = &palette};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
         double worst = 0;
         for (int picture = 0; picture < PICTURES; picture++) {
             uint8_t colour[3] = {(uint8_t)draw(256), (uint8_t)draw(256), (uint8_t)draw(256)};
@@ -369,7 +362,7 @@ static void halftones_are_golden(void **state)
 {
     (void)state;
     static uint8_t pixels[3 * SIDE * SIDE], numbers[SIDE * SIDE];
-    const ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
+    ro_image in = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, pixels};
     ro_image out = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
     static const struct {
         const char *name;
@@ -380,7 +373,7 @@ static void halftones_are_golden(void **state)
     assert_int_equal(ro_testcard(context, &in), RO_OK);
     for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
         const ro_palette palette = palette_of(goldens[i].name);
-        const ro_halftone_options options = {.palette = &palette};
+        const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
         assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
         uint64_t hash = 0xcbf29ce484222325u;
         for (size_t k = 0; k < sizeof numbers; k++)
@@ -466,5 +459,5 @@ int main(void)
         cmocka_unit_test(tone_is_kept),
         cmocka_unit_test(errors_stay_bounded),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, open_context, fixture_close);
 }

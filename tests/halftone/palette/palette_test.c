@@ -13,27 +13,13 @@
 // clang-format on
 #include "core/cpu.h"
 #include "core/random.h"
+#include "fixture.h"
 #include "halftone/palette/palette_region.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static ro_palette palette_of(const char *text)
 {
@@ -49,8 +35,7 @@ static void light_of(const ro_palette *palette, int32_t light[3][PALETTE_MOST])
             light[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------ */
 
 static void cells_cover_the_scale(void **state)
 {
@@ -122,7 +107,8 @@ static void run_variant(struct variant variant, const ro_image *in, uint8_t *out
                         const ro_halftone_options *options)
 {
     ro_context *own;
-    ro_context_options asked = {.cpu = variant.cpu, .threads = variant.threads};
+    ro_context_options asked = {RO_CONTEXT_DEFAULTS, .cpu = variant.cpu,
+                                .threads = variant.threads};
     ro_status status = ro_context_open(&asked, &own);
     memset(out, 0xa5, stride * in->height);
     if (status == RO_E_UNSUPPORTED)
@@ -166,8 +152,9 @@ static void variants_give_the_same_bits(void **state)
         random_rows(pixels, row * height, i);
         ro_image in = {wide ? RO_RGB16 : RO_RGB8, width, height, 0, (ptrdiff_t)row, pixels};
         const ro_palette *palette = &palettes[i % 7];
-        ro_halftone_options options = {
-            .palette = palette, .method = methods[i % 4], .overshoot = i < 2 * count ? 0 : 50};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = palette,
+                                       .method = methods[i % 4],
+                                       .overshoot = i < 2 * count ? 0 : 50};
         static const ro_kernel own = {120, 3, {{2, 0, 50}, {-7, 3, 60}, {1, 1, -10}}};
         if (i % count == 7) {
             options.method = NULL;
@@ -302,7 +289,7 @@ static void streams_give_the_same_bits(void **state)
     static uint8_t pixels[3 * WIDTH * HEIGHT], whole[3 * WIDTH * HEIGHT], parts[3 * WIDTH * HEIGHT];
     random_rows(pixels, sizeof pixels, 3);
     ro_palette palette = palette_of("spectra6");
-    ro_halftone_options options = {.palette = &palette};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
     ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
     ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, whole};
     assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
@@ -452,7 +439,7 @@ static void palette_colours_stay(void **state)
             chosen[k] = (uint8_t)(chosen[k] % palette.count);
             memcpy(pixels + 3 * k, palette.colours[chosen[k]], 3);
         }
-        ro_halftone_options options = {.palette = &palette};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
         ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, pixels};
         ro_image result = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, out};
         assert_int_equal(ro_halftone(context, &in, &result, &options), RO_OK);
@@ -503,16 +490,21 @@ static void nonsense_is_refused(void **state)
 {
     (void)state;
     ro_palette palette = palette_of("bwr"), one = {.count = 1}, many = {.count = 300};
-    refused((ro_halftone_options){.palette = &one}, RO_INDEX8, "not 1");
-    refused((ro_halftone_options){.palette = &many}, RO_INDEX8, "not 300");
-    refused((ro_halftone_options){.palette = &palette}, RO_BITS, "palette");
-    refused((ro_halftone_options){.palette = &palette, .levels = 4}, RO_INDEX8, "levels");
-    refused((ro_halftone_options){.palette = &palette, .seed = 4}, RO_INDEX8, "seed");
-    refused((ro_halftone_options){.palette = &palette, .schedule = "ed"}, RO_INDEX8, "ed");
-    refused((ro_halftone_options){.palette = &palette, .overshoot = 101}, RO_INDEX8, "101");
-    refused((ro_halftone_options){.overshoot = 10}, RO_INDEX8, "overshoot");
-    refused((ro_halftone_options){.palette = &palette, .channels = RO_CHANNELS_RGB}, RO_RGB8,
-            "palette");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &one}, RO_INDEX8, "not 1");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &many}, RO_INDEX8, "not 300");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette}, RO_BITS, "palette");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .levels = 4},
+            RO_INDEX8, "levels");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .seed = 4}, RO_INDEX8,
+            "seed");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .schedule = "ed"},
+            RO_INDEX8, "ed");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .overshoot = 101},
+            RO_INDEX8, "101");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .overshoot = 10}, RO_INDEX8, "overshoot");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette,
+                                  .channels = RO_CHANNELS_RGB},
+            RO_RGB8, "palette");
 }
 
 int main(void)
@@ -530,5 +522,5 @@ int main(void)
         cmocka_unit_test(palettes_are_read),
         cmocka_unit_test(nonsense_is_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -39,7 +39,7 @@ static void bytes_are_those_of_zimg(void **state)
         struct peer_zimg *peer = peer_zimg_open(&in, theirs.data, false);
         if (peer) {
             assert_true(peer_zimg_run(peer));
-            ro_halftone_options options = {.like = "zimg"};
+            ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .like = "zimg"};
             assert_int_equal(ro_halftone(context, &in, &ours, &options), RO_OK);
             for (uint32_t y = 0; y < height; y++)
                 assert_memory_equal((char *)ours.data + (ptrdiff_t)y * ours.stride,
@@ -65,21 +65,21 @@ static void what_it_cannot_do_is_refused(void **state)
     ro_image in = {RO_GRAY8, 1, 1, 255, 6, pixel}, out = {RO_INDEX8, 1, 1, 0, 3, level};
     ro_kernel kernel = {2, 1, {{1, 0, 1}}};
     const ro_halftone_options wrong[] = {
-        {.like = "gimp"},
-        {.like = "pillow", .method = "stucki"},
-        {.like = "pillow", .levels = 3},
-        {.like = "pillow", .seed = 1},
-        {.like = "pillow", .schedule = "wave"},
-        {.like = "zimg", .serpentine = 1},
-        {.like = "zimg", .kernel = &kernel},
-        {.like = "netpbm", .strength = 50},
-        {.like = "netpbm", .noise = 50},
-        {.like = "netpbm", .threshold = 40},
-        {.like = "netpbm", .seed = (uint64_t)1 << 32},
+        {RO_HALFTONE_DEFAULTS, .like = "gimp"},
+        {RO_HALFTONE_DEFAULTS, .like = "pillow", .method = "stucki"},
+        {RO_HALFTONE_DEFAULTS, .like = "pillow", .levels = 3},
+        {RO_HALFTONE_DEFAULTS, .like = "pillow", .seed = 1},
+        {RO_HALFTONE_DEFAULTS, .like = "pillow", .schedule = "wave"},
+        {RO_HALFTONE_DEFAULTS, .like = "zimg", .serpentine = 1},
+        {RO_HALFTONE_DEFAULTS, .like = "zimg", .kernel = &kernel},
+        {RO_HALFTONE_DEFAULTS, .like = "netpbm", .strength = 50},
+        {RO_HALFTONE_DEFAULTS, .like = "netpbm", .noise = 50},
+        {RO_HALFTONE_DEFAULTS, .like = "netpbm", .threshold = 40},
+        {RO_HALFTONE_DEFAULTS, .like = "netpbm", .seed = (uint64_t)1 << 32},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_not_equal(ro_halftone(context, &in, &out, &wrong[i]), RO_OK);
-    ro_halftone_options pillow = {.like = "pillow", .method = "fs"};
+    ro_halftone_options pillow = {RO_HALFTONE_DEFAULTS, .like = "pillow", .method = "fs"};
     assert_int_equal(ro_halftone(context, &in, &out, &pillow), RO_OK);
     in.maxval = 100;
     assert_int_equal(ro_halftone(context, &in, &out, &pillow), RO_E_UNSUPPORTED);

@@ -12,27 +12,13 @@
 #include <cmocka.h>
 // clang-format on
 #include "context/context.h"
+#include "fixture.h"
 #include "halftone/screen/screen.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) == RO_OK ? 0 : -1;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static struct screen make(const ro_screen_options *options)
 {
@@ -58,16 +44,16 @@ static void every_screen_is_a_permutation(void **state)
 {
     (void)state;
     static const ro_screen_options rows[] = {
-        {.kind = "bayer", .size = 2},
-        {.kind = "bayer", .size = 256},
-        {.kind = "clustered-dot", .size = 2},
-        {.kind = "clustered-dot", .size = 31, .shape = "line"},
-        {.kind = "clustered-dot", .size = 32, .shape = "diamond", .angle = 45},
-        {.kind = "clustered-dot", .size = 256, .shape = "round", .angle = 45},
-        {.kind = "void-and-cluster", .size = 2},
-        {.kind = "void-and-cluster", .size = 3},
-        {.kind = "void-and-cluster", .size = 17, .seed = 1},
-        {.kind = "void-and-cluster", .size = 100, .seed = ~0ull},
+        {RO_SCREEN_DEFAULTS, .kind = "bayer", .cell = 2},
+        {RO_SCREEN_DEFAULTS, .kind = "bayer", .cell = 256},
+        {RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 2},
+        {RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 31, .shape = "line"},
+        {RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 32, .shape = "diamond", .angle = 45},
+        {RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 256, .shape = "round", .angle = 45},
+        {RO_SCREEN_DEFAULTS, .kind = "void-and-cluster", .cell = 2},
+        {RO_SCREEN_DEFAULTS, .kind = "void-and-cluster", .cell = 3},
+        {RO_SCREEN_DEFAULTS, .kind = "void-and-cluster", .cell = 17, .seed = 1},
+        {RO_SCREEN_DEFAULTS, .kind = "void-and-cluster", .cell = 100, .seed = ~0ull},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct screen screen = make(&rows[i]);
@@ -83,7 +69,8 @@ static void bayer_is_the_textbooks(void **state)
         0,  32, 8,  40, 2,  34, 10, 42, 48, 16, 56, 24, 50, 18, 58, 26, 12, 44, 4,  36, 14, 46,
         6,  38, 60, 28, 52, 20, 62, 30, 54, 22, 3,  35, 11, 43, 1,  33, 9,  41, 51, 19, 59, 27,
         49, 17, 57, 25, 15, 47, 7,  39, 13, 45, 5,  37, 63, 31, 55, 23, 61, 29, 53, 21};
-    struct screen screen = make(&(ro_screen_options){.kind = "bayer", .size = 8});
+    struct screen screen =
+        make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "bayer", .cell = 8});
     assert_memory_equal(screen.ranks, eight, sizeof eight);
     screen_free(&screen);
 }
@@ -97,8 +84,9 @@ static void dots_grow_from_their_centres(void **state)
     static const char *const shapes[] = {"round", "diamond"};
     for (int s = 0; s < 2; s++)
         for (int angle = 0; angle <= 45; angle += 45) {
-            struct screen screen = make(&(ro_screen_options){
-                .kind = "clustered-dot", .size = SIZE, .angle = angle, .shape = shapes[s]});
+            struct screen screen =
+                make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = SIZE,
+                                          .angle = angle, .shape = shapes[s]});
             for (uint32_t y = 0; y < SIZE; y++)
                 for (uint32_t x = 0; x < SIZE; x++) {
                     double nearest = 1e9;
@@ -119,8 +107,8 @@ static void dots_grow_from_their_centres(void **state)
                 }
             screen_free(&screen);
         }
-    struct screen line =
-        make(&(ro_screen_options){.kind = "clustered-dot", .size = 8, .shape = "line"});
+    struct screen line = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "clustered-dot",
+                                                   .cell = 8, .shape = "line"});
     for (int i = 0; i < 64; i++) /* whole rows, the two in the middle last */
         assert_int_equal(line.ranks[i] >= 48, i / 8 == 3 || i / 8 == 4);
     screen_free(&line);
@@ -134,13 +122,13 @@ static void small_dots(void **state)
         ro_screen_options options;
         uint32_t ranks[16];
     } rows[] = {
-        {{.kind = "clustered-dot", .size = 4},
+        {{RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 4},
          {0, 4, 5, 1, 6, 12, 13, 7, 8, 14, 15, 9, 2, 10, 11, 3}},
-        {{.kind = "clustered-dot", .size = 4, .angle = 45},
+        {{RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 4, .angle = 45},
          {0, 8, 9, 1, 10, 2, 3, 11, 12, 4, 5, 13, 6, 14, 15, 7}},
-        {{.kind = "clustered-dot", .size = 4, .angle = 45, .shape = "line"},
+        {{RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 4, .angle = 45, .shape = "line"},
          {0, 4, 12, 5, 6, 1, 7, 13, 14, 8, 2, 9, 10, 15, 11, 3}},
-        {{.kind = "clustered-dot", .size = 4, .shape = "diamond"},
+        {{RO_SCREEN_DEFAULTS, .kind = "clustered-dot", .cell = 4, .shape = "diamond"},
          {0, 4, 5, 1, 6, 12, 13, 7, 8, 14, 15, 9, 2, 10, 11, 3}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -153,7 +141,8 @@ static void small_dots(void **state)
 static void built_in_array_is_what_is_made(void **state)
 {
     (void)state;
-    struct screen screen = make(&(ro_screen_options){.size = SCREEN_BUILT_IN_SIDE});
+    struct screen screen =
+        make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = SCREEN_BUILT_IN_SIDE});
     for (int i = 0; i < SCREEN_BUILT_IN_SIDE * SCREEN_BUILT_IN_SIDE; i++)
         assert_int_equal(screen.ranks[i], screen_built_in[i]);
     screen_free(&screen);
@@ -162,9 +151,9 @@ static void built_in_array_is_what_is_made(void **state)
 static void seeds_differ_and_repeat(void **state)
 {
     (void)state;
-    struct screen a = make(&(ro_screen_options){.size = 32, .seed = 1});
-    struct screen b = make(&(ro_screen_options){.size = 32, .seed = 1});
-    struct screen c = make(&(ro_screen_options){.size = 32, .seed = 2});
+    struct screen a = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = 32, .seed = 1});
+    struct screen b = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = 32, .seed = 1});
+    struct screen c = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = 32, .seed = 2});
     assert_memory_equal(a.ranks, b.ranks, 32 * 32 * sizeof *a.ranks);
     assert_memory_not_equal(a.ranks, c.ranks, 32 * 32 * sizeof *a.ranks);
     screen_free(&a);
@@ -227,7 +216,8 @@ static void void_and_cluster_is_blue(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 2; seed++) {
-        struct screen screen = make(&(ro_screen_options){.size = SIDE, .seed = seed});
+        struct screen screen =
+            make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = SIDE, .seed = seed});
         for (int grey = 32; grey <= 224; grey += 4) {
             double power = low_power(screen.ranks, grey / 256.0);
             if (power > -10)
@@ -248,7 +238,7 @@ static void void_and_cluster_is_toroidal(void **state)
 {
     (void)state;
     enum { SMALL = 64 };
-    struct screen screen = make(&(ro_screen_options){.size = SMALL, .seed = 4});
+    struct screen screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = SMALL, .seed = 4});
     double inside = 1e9, across = 1e9;
     for (int i = 0; i < SMALL * SMALL; i++)
         for (int k = 0; k < i; k++) {
@@ -278,7 +268,8 @@ static void images_keep_the_ranks(void **state)
         ro_format format;
     } rows[] = {{64, RO_FORMAT_NONE}, {256, RO_GRAY16}, {300, RO_GRAYF}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        ro_screen_options options = {.size = rows[i].size, .format = rows[i].format};
+        ro_screen_options options = {RO_SCREEN_DEFAULTS, .cell = rows[i].size,
+                                     .format = rows[i].format};
         ro_image image;
         struct screen screen = make(&options), back;
         assert_int_equal(ro_screen_make(context, &options, &image), RO_OK);
@@ -312,13 +303,15 @@ static void bad_screens_are_refused(void **state)
         ro_status status;
         const char *word;
     } rows[] = {
-        {{.kind = "void-and-clusters"}, RO_E_ARGUMENT, "did you mean 'void-and-cluster'?"},
-        {{.kind = "bayer", .size = 24}, RO_E_ARGUMENT, "24"},
-        {{.kind = "bayer", .seed = 1}, RO_E_ARGUMENT, "seed does not apply"},
-        {{.size = 1}, RO_E_SIZE, "2 to 1024"},
-        {{.size = 1025}, RO_E_SIZE, "1025"},
-        {{.size = 64, .shape = "line"}, RO_E_ARGUMENT, "shape does not apply"},
-        {{.size = 64, .format = RO_RGB8}, RO_E_UNSUPPORTED, "cannot be made"},
+        {{RO_SCREEN_DEFAULTS, .kind = "void-and-clusters"},
+         RO_E_ARGUMENT,
+         "did you mean 'void-and-cluster'?"},
+        {{RO_SCREEN_DEFAULTS, .kind = "bayer", .cell = 24}, RO_E_ARGUMENT, "24"},
+        {{RO_SCREEN_DEFAULTS, .kind = "bayer", .seed = 1}, RO_E_ARGUMENT, "seed does not apply"},
+        {{RO_SCREEN_DEFAULTS, .cell = 1}, RO_E_SIZE, "2 to 1024"},
+        {{RO_SCREEN_DEFAULTS, .cell = 1025}, RO_E_SIZE, "1025"},
+        {{RO_SCREEN_DEFAULTS, .cell = 64, .shape = "line"}, RO_E_ARGUMENT, "shape does not apply"},
+        {{RO_SCREEN_DEFAULTS, .cell = 64, .format = RO_RGB8}, RO_E_UNSUPPORTED, "cannot be made"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ro_image image;
@@ -340,9 +333,12 @@ static void making_can_be_cancelled(void **state)
     (void)state;
     ro_context *other;
     ro_image image;
-    assert_int_equal(ro_context_open(&(ro_context_options){.progress = stop}, &other), RO_OK);
-    assert_int_equal(ro_screen_make(other, &(ro_screen_options){.size = 256}, &image),
-                     RO_E_CANCELLED);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .progress = stop}, &other),
+        RO_OK);
+    assert_int_equal(
+        ro_screen_make(other, &(ro_screen_options){RO_SCREEN_DEFAULTS, .cell = 256}, &image),
+        RO_E_CANCELLED);
     assert_null(image.data);
     ro_context_close(other);
 }
@@ -363,5 +359,5 @@ int main(void)
         cmocka_unit_test(bad_screens_are_refused),
         cmocka_unit_test(making_can_be_cancelled),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -104,7 +104,7 @@ static void the_built_in_table_is_the_array(void **unused)
 
 static ro_status make_screen(ro_context *context, uint32_t size, uint64_t seed, ro_image *screen)
 {
-    ro_screen_options options = {.kind = "uniform", .size = size, .seed = seed};
+    ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "uniform", .cell = size, .seed = seed};
     return ro_screen_make(context, &options, screen);
 }
 

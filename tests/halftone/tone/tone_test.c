@@ -7,26 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
+#include "fixture.h"
 #include "halftone/tone/grey.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ro_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
 
 static struct tone make(ro_tone options, uint32_t white)
 {
@@ -116,8 +102,8 @@ static void nonsense_is_refused(void **state)
     static const ro_tone_point back[] = {{0, 0}, {0.5, 0.6}, {0.5, 0.7}};
     static const ro_tone_point outside[] = {{0, 0}, {1, 1.5}};
     static const ro_tone_point no_number[] = {{0, 0}, {1, NAN}};
-    refused((ro_tone){.curve = falling, .curve_points = 3}, "falls");
-    refused((ro_tone){.curve = back, .curve_points = 3}, "grow");
+    refused((ro_tone){.curve = falling, .curve_points = 3}, "must not fall");
+    refused((ro_tone){.curve = back, .curve_points = 3}, "must increase");
     refused((ro_tone){.curve = outside, .curve_points = 2}, "outside");
     refused((ro_tone){.curve = no_number, .curve_points = 2}, "outside");
     refused((ro_tone){.curve = falling, .curve_points = 1}, "points");
@@ -135,7 +121,7 @@ static void halftones_see_the_tone(void **state)
     static uint8_t grey[SIDE * SIDE], colour[3 * SIDE * SIDE], level[3][SIDE * SIDE];
     memset(grey, 128, sizeof grey);
     memset(colour, 128, sizeof colour);
-    ro_halftone_options options = {.tone = {.linear = 1}};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = {.linear = 1}};
     ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
     ro_image rgb = {RO_RGB8, SIDE, SIDE, 255, 3 * SIDE, colour};
     ro_image out[2] = {{RO_INDEX8, SIDE, SIDE, 0, SIDE, level[0]},
@@ -184,7 +170,7 @@ static void values_above_maxval_are_refused(void **state)
     (void)state;
     uint8_t row[6] = {0, 100, 101, 3, 4, 5}, out[6];
     ro_image in = {RO_GRAY8, 6, 1, 100, 6, row}, bits = {RO_INDEX8, 6, 1, 0, 6, out};
-    ro_halftone_options options = {.tone = {.linear = 1}};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .tone = {.linear = 1}};
     assert_int_equal(ro_halftone(context, &in, &bits, &options), RO_E_FORMAT);
     assert_non_null(strstr(ro_context_message(context), "101"));
     options.tone = (ro_tone){.invert = 1};
@@ -204,5 +190,5 @@ int main(void)
         cmocka_unit_test(channels_are_linear_before_luma),
         cmocka_unit_test(values_above_maxval_are_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -63,8 +63,8 @@ static void flat_pictures(void **state)
     const ro_optics square = {.wavelength = 532e-9, .pitch = 4e-6};
     ro_scene_picture pictures[2] = {{.amplitude = spot(context, 30, 40), .depth = 8e-3},
                                     {.amplitude = spot(context, 66, 36), .depth = 6.5e-3}};
-    ro_picture_scene scene = {
-        .pictures = pictures, .count = 2, .phase = "constant", .optics = square};
+    ro_picture_scene scene = {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures, .count = 2,
+                              .phase = "constant", .optics = square};
     ro_field field;
     ro_optics found;
     struct difference d = {0};
@@ -109,7 +109,8 @@ static void depth_maps(void **state)
     /* A picture's pixel is square: as high as the hologram's, it is 5/4 of its width. */
     ro_scene_picture picture = {.amplitude = amplitude, .depths = depths};
     ro_picture_scene scene = {
-        .pictures = &picture, .count = 1, .layers = 2, .phase = "constant", .optics = optics};
+        RO_PICTURE_SCENE_DEFAULTS, .pictures = &picture, .count = 1, .layers = 2,
+        .phase = "constant",       .optics = optics};
     ro_field field;
     struct difference d = {0};
     assert_int_equal(ro_field_alloc(context, W, H, &field), RO_OK);
@@ -144,7 +145,8 @@ static void pictures_hide(void **state)
     ro_scene_picture pictures[2] = {{.amplitude = behind, .depth = 0.72e-3},
                                     {.amplitude = front, .depth = 0.7e-3}};
     const ro_optics square = {.wavelength = 532e-9, .pitch = 4e-6};
-    ro_picture_scene both = {.pictures = pictures, .count = 2, .phase = "smooth", .optics = square};
+    ro_picture_scene both = {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures, .count = 2,
+                             .phase = "smooth", .optics = square};
     ro_picture_scene alone = both;
     ro_field a, b;
     double error = 0, all = 0;
@@ -187,23 +189,22 @@ static void devices_fit(void **state)
                          RO_OK);
         for (int dice = 0; dice < 2; dice++) {
             const ro_picture_scene scene = {
-                .pictures = &one,
-                .count = 1,
+                RO_PICTURE_SCENE_DEFAULTS, .pictures = &one, .count = 1,
                 .optics = {.wavelength = 532e-9, .pitch = devices[i].pitch}};
-            const ro_hologram_scene other = {
-                .wavelength = 532e-9, .pitch = devices[i].pitch, .scaled = 1, .layers = 1};
+            const ro_hologram_scene other = {RO_HOLOGRAM_SCENE_DEFAULTS, .wavelength = 532e-9,
+                                             .pitch = devices[i].pitch, .scaled = 1, .layers = 1};
             if (dice)
                 assert_int_equal(ro_hologram_make(context, &other, &field, &found), RO_OK);
             else
                 assert_int_equal(ro_hologram_pictures(context, &scene, &field, &found), RO_OK);
-            ro_hologram_options options = {.optics = found, .report = &report};
-            assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+            ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .optics = found};
+            assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &report), RO_OK);
             for (uint32_t k = 0; k < report.hogels; k++) {
                 const ro_window *w = &report.hogel[k].window;
                 assert_true(fabs(w->xi) + w->width / 2 <= 0.5 &&
                             fabs(w->eta) + w->height / 2 <= 0.5);
             }
-            ro_hologram_report_free(&report);
+            ro_free(report.hogel);
         }
         ro_image_free(&out);
         ro_field_free(&field);
@@ -221,14 +222,17 @@ static void bad_input(void **state)
                                          {.amplitude = picture, .depths = depths},
                                          {.amplitude = picture, .depth = 0.1}};
     const ro_picture_scene cases[] = {
-        {.pictures = pictures, .count = 1, .optics = optics},
-        {.pictures = pictures + 1, .count = 1, .optics = optics},
-        {.pictures = pictures + 2, .count = 1, .optics = optics}, /* a depth of 0 */
-        {.pictures = pictures + 3, .count = 1, .optics = optics, .phase = "loud"},
-        {.pictures = pictures + 3, .count = 1, .optics = optics, .layers = 9999},
-        {.pictures = pictures + 3, .count = 1, .optics = near},
-        {.pictures = pictures + 3, .count = 1},
-        {.optics = optics},
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures, .count = 1, .optics = optics},
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures + 1, .count = 1, .optics = optics},
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures + 2, .count = 1,
+         .optics = optics}, /* a depth of 0 */
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures + 3, .count = 1, .optics = optics,
+         .phase = "loud"},
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures + 3, .count = 1, .optics = optics,
+         .layers = 9999},
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures + 3, .count = 1, .optics = near},
+        {RO_PICTURE_SCENE_DEFAULTS, .pictures = pictures + 3, .count = 1},
+        {RO_PICTURE_SCENE_DEFAULTS, .optics = optics},
     };
     ro_field field;
     assert_int_equal(ro_field_alloc(context, W, H, &field), RO_OK);
@@ -241,18 +245,6 @@ static void bad_input(void **state)
     ro_image_free(&depths);
 }
 
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,5 +252,5 @@ int main(void)
         cmocka_unit_test(pictures_hide), cmocka_unit_test(devices_fit),
         cmocka_unit_test(bad_input),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

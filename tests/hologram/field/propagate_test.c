@@ -95,9 +95,8 @@ static void schedules_agree(void **state)
         ro_field first = {0};
         for (int v = 0; v < 4; v++) {
             ro_context *context;
-            ro_context_options how = {.device = RO_DEVICE_CPU,
-                                      .cpu = v == 0 ? RO_CPU_SCALAR : 0,
-                                      .threads = v == 0 ? 1 : v};
+            ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                      .cpu = v == 0 ? RO_CPU_SCALAR : 0, .threads = v == 0 ? 1 : v};
             assert_int_equal(ro_context_open(&how, &context), RO_OK);
             ro_field field = spot(context, sizes[i][0], sizes[i][1]);
             const ro_optics tall = {.wavelength = 635e-9, .pitch = 2e-6, .pitch_y = 1.4e-6};
@@ -124,10 +123,11 @@ static void a_target_is_seen(void **state)
     ro_optics optics;
     assert_int_equal(ro_field_alloc(context, SIDE, SIDE, &field), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_GRAYF, SIDE, SIDE, 0, &picture), RO_OK);
-    ro_hologram_scene scene = {.target = "disc", .phase = "smooth", .scaled = 1};
+    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "disc", .phase = "smooth",
+                               .scaled = 1};
     assert_int_equal(ro_hologram_make(context, &scene, &field, &optics), RO_OK);
-    ro_view view = {.optics = optics, .depth = optics.depth, .normalize = "none"};
-    assert_int_equal(ro_hologram_reconstruct(context, &field, &picture, &view), RO_OK);
+    ro_view view = {RO_VIEW_DEFAULTS, .optics = optics, .depth = optics.depth, .normalize = "none"};
+    assert_int_equal(ro_hologram_reconstruct(context, &field, &picture, &view, NULL), RO_OK);
     double inside = 0, outside = 0, counts[2] = {0};
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++) {
@@ -154,7 +154,7 @@ static void scenes_repeat(void **state)
     ro_field a, b;
     assert_int_equal(ro_field_alloc(*state, SIDE, SIDE, &a), RO_OK);
     assert_int_equal(ro_field_alloc(*state, SIDE, SIDE, &b), RO_OK);
-    ro_hologram_scene scene = {.seed = 7, .scaled = 1, .layers = 2};
+    ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .seed = 7, .scaled = 1, .layers = 2};
     assert_int_equal(ro_hologram_make(*state, &scene, &a, NULL), RO_OK);
     assert_int_equal(ro_hologram_make(one, &scene, &b, NULL), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)
@@ -172,25 +172,18 @@ static void bad_scenes(void **state)
     ro_field field;
     assert_int_equal(ro_field_alloc(*state, 16, 16, &field), RO_OK);
     const ro_hologram_scene cases[] = {
-        {.target = "cat"},       {.phase = "wild"}, {.wavelength = 1},       {.pitch = -1},
-        {.fringe = 1e-9},        {.layers = 17},    {.board = {0.01, 0.05}}, /* before the dice */
-        {.viewer = {0, 0, 0.1}},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .target = "cat"},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .phase = "wild"},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .wavelength = 1},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .pitch = -1},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .fringe = 1e-9},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .layers = 17},
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .board = {0.01, 0.05}}, /* before the dice */
+        {RO_HOLOGRAM_SCENE_DEFAULTS, .viewer = {0, 0, 0.1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(ro_hologram_make(*state, &cases[i], &field, NULL), RO_E_ARGUMENT);
     ro_field_free(&field);
-}
-
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
 }
 
 int main(void)
@@ -202,5 +195,5 @@ int main(void)
         cmocka_unit_test(scenes_repeat),
         cmocka_unit_test(bad_scenes),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

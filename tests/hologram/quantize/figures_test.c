@@ -104,9 +104,9 @@ static void figures_are_of_the_light(void **state)
         int count;
         ro_hologram_report r;
         fill(&field, cases[c].window);
-        ro_hologram_options options = {
-            .levels = cases[c].levels, .window = cases[c].window, .measure = 1, .report = &r};
-        assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+        ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = cases[c].levels,
+                                       .window = cases[c].window, .measure = 1};
+        assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);
         assert_int_equal(ro_hologram_levels(context, cases[c].levels, table, &count), RO_OK);
         for (int y = 0; y < H; y++)
             for (int x = 0; x < W; x++) {
@@ -125,7 +125,7 @@ static void figures_are_of_the_light(void **state)
             assert_true(r.reached_snr < 3 && r.predicted_snr < 3);
         else
             assert_true(r.reached_snr > 8);
-        ro_hologram_report_free(&r);
+        ro_free(r.hogel);
     }
     ro_image_free(&out);
     ro_field_free(&field);
@@ -149,9 +149,9 @@ static void all_in_the_same_windows(void **state)
     fill(&field, (ro_window){0, 0, 0.5, 0.5});
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         ro_hologram_report r;
-        ro_hologram_options options = {
-            .algorithm = algorithms[i], .optics = optics, .measure = 1, .report = &r};
-        assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+        ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .algorithm = algorithms[i],
+                                       .optics = optics, .measure = 1};
+        assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);
         assert_int_equal(r.hogels, 9);
         for (uint32_t k = 0; k < r.hogels && i > 0; k++) {
             assert_memory_equal(&r.hogel[k].window, &first.hogel[k].window, sizeof(ro_window));
@@ -160,23 +160,11 @@ static void all_in_the_same_windows(void **state)
         if (i == 0)
             first = r;
         else
-            ro_hologram_report_free(&r);
+            ro_free(r.hogel);
     }
-    ro_hologram_report_free(&first);
+    ro_free(first.hogel);
     ro_image_free(&out);
     ro_field_free(&field);
-}
-
-static int open_state(void **state)
-{
-    *state = open_context(1);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
 }
 
 int main(void)
@@ -185,5 +173,5 @@ int main(void)
         cmocka_unit_test(figures_are_of_the_light),
         cmocka_unit_test(all_in_the_same_windows),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

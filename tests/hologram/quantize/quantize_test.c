@@ -14,19 +14,18 @@
 
 static const ro_window window = {0.2, 0.15, 0.3, 0.3}; /* 9 per cent of the band */
 
-static double snr(ro_context *context, const ro_field *field, const ro_image *out,
+static double snr(ro_context *context, const ro_field *field, ro_image *out,
                   ro_hologram_options options, ro_hologram_report *kept)
 {
     ro_hologram_report report;
-    options.report = &report;
     options.measure = 1;
     if (options.window.width == 0)
         options.window = window;
-    assert_int_equal(ro_hologram_quantize(context, field, out, &options), RO_OK);
+    assert_int_equal(ro_hologram_quantize(context, field, out, &options, &report), RO_OK);
     double reached = report.reached_snr;
     if (kept)
         *kept = report;
-    ro_hologram_report_free(&report);
+    ro_free(report.hogel);
     return reached;
 }
 
@@ -45,23 +44,27 @@ static void noise_leaves_the_window(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *levels = cases[i].levels;
         ro_hologram_report r;
-        double truncated =
-            snr(context, &field, &out,
-                (ro_hologram_options){.levels = levels, .algorithm = "truncate"}, NULL);
-        double least = snr(context, &field, &out,
-                           (ro_hologram_options){.levels = levels, .taps = 12, .p = 2}, &r);
+        double truncated = snr(
+            context, &field, &out,
+            (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = levels, .algorithm = "truncate"},
+            NULL);
+        double least = snr(
+            context, &field, &out,
+            (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = levels, .taps = 12, .p = 2}, &r);
         assert_true(least >= truncated + cases[i].least);
         assert_int_equal(r.clips, 0);
         assert_true(fabs(r.predicted_snr - r.reached_snr) < 4);
         assert_true(r.efficiency > 0.01 && r.efficiency < r.in_window && r.outgoing <= 1.001);
     }
     /* The paper's weights and Floyd-Steinberg are no match, but differ from truncation. */
-    double paper =
-        snr(context, &field, &out,
-            (ro_hologram_options){.levels = "phase:4", .weights = "paper", .p = 3}, NULL);
-    double diffused =
-        snr(context, &field, &out,
-            (ro_hologram_options){.levels = "phase:4", .algorithm = "floyd-steinberg"}, NULL);
+    double paper = snr(context, &field, &out,
+                       (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = "phase:4",
+                                             .weights = "paper", .p = 3},
+                       NULL);
+    double diffused = snr(context, &field, &out,
+                          (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = "phase:4",
+                                                .algorithm = "floyd-steinberg"},
+                          NULL);
     assert_true(paper > 5 && paper < 20 && diffused > 5 && diffused < 20);
     ro_image_free(&out);
     ro_field_free(&field);
@@ -75,7 +78,7 @@ static void signs_matter(void **state)
     ro_field field = window_field(context, SIDE, window, 2), mirrored;
     ro_image out;
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
-    ro_hologram_options options = {.levels = "phase:16"};
+    ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:16"};
     double here = snr(context, &field, &out, options, NULL);
     /* A field whose light is at the mirror image of the window, measured there but weighted for
      * the window: its taps come from the one-sided window of another viewer. */
@@ -88,7 +91,7 @@ static void signs_matter(void **state)
                              .dx = {1},
                              .re = {cos(6.2831853 * other.xi)},
                              .im = {sin(6.2831853 * other.xi)}};
-    options = (ro_hologram_options){.levels = "phase:16", .own = &taps};
+    options = (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = "phase:16", .own = &taps};
     double wrong = snr(context, &field, &out, options, NULL);
     taps.im[0] = -taps.im[0];
     double right = snr(context, &field, &out, options, NULL);
@@ -117,9 +120,11 @@ static void weights_are_for_one_viewer(void **state)
         taps.im[i] = ldexp(found.im[i], -found.shift);
     }
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
-    double meant = snr(context, &field, &out, (ro_hologram_options){.levels = "phase:16"}, NULL);
+    double meant = snr(context, &field, &out,
+                       (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = "phase:16"}, NULL);
     double other =
-        snr(context, &field, &out, (ro_hologram_options){.levels = "phase:16", .own = &taps}, NULL);
+        snr(context, &field, &out,
+            (ro_hologram_options){RO_HOLOGRAM_DEFAULTS, .levels = "phase:16", .own = &taps}, NULL);
     assert_true(meant > other + 15);
     ro_image_free(&out);
     ro_field_free(&field);
@@ -142,9 +147,9 @@ static void levels_stay_as_they_are(void **state)
             memcpy(row_of(&field, y) + 2 * x, table + 2 * (ro_hash(5, x, y) % 16), 8);
     static const char *const algorithms[] = {"truncate", "floyd-steinberg", "vded"};
     for (int i = 0; i < 3; i++) {
-        ro_hologram_options options = {
-            .levels = "phase:16", .algorithm = algorithms[i], .gain = 1, .window = window};
-        assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+        ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:16",
+                                       .algorithm = algorithms[i], .gain = 1, .window = window};
+        assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, NULL), RO_OK);
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < SIDE; x++)
                 assert_int_equal(((uint8_t *)out.data)[(ptrdiff_t)y * out.stride + x],
@@ -165,17 +170,13 @@ static void binary_never_diverges(void **state)
     for (int g = 1; g <= 8; g++)
         for (int taps = 4; taps <= 64; taps += 20) {
             ro_hologram_report r;
-            ro_hologram_options options = {.levels = "binary",
-                                           .gain = 0.2 * g,
-                                           .taps = taps,
-                                           .p = 1 + g % 8,
-                                           .rho = 1e-6,
-                                           .window = window,
-                                           .report = &r};
-            assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+            ro_hologram_options options = {
+                RO_HOLOGRAM_DEFAULTS, .levels = "binary", .gain = 0.2 * g, .taps = taps,
+                .p = 1 + g % 8,       .rho = 1e-6,        .window = window};
+            assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);
             if (r.clips)
                 assert_true(r.hogel[0].rho > 1e-6 || r.clips * 1000 <= SIDE * SIDE);
-            ro_hologram_report_free(&r);
+            ro_free(r.hogel);
         }
     ro_image_free(&out);
     ro_field_free(&field);
@@ -193,8 +194,8 @@ static void hogels_cover_the_field(void **state)
     for (uint32_t y = 0; y < 47; y++)
         for (uint32_t x = 0; x < 202; x++)
             row_of(&field, y)[x] = (float)ro_hash(6, x, y) * 0x1p-32f - 0.5f;
-    ro_hologram_options options = {.hogel = 30, .window = window, .report = &r};
-    assert_int_equal(ro_hologram_quantize(context, &field, &out, &options), RO_OK);
+    ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .hogel = 30, .window = window};
+    assert_int_equal(ro_hologram_quantize(context, &field, &out, &options, &r), RO_OK);
     assert_int_equal(r.hogels, 8);
     assert_int_equal(r.hogel[7].width, 11);
     assert_int_equal(r.hogel[7].height, 17);
@@ -202,7 +203,7 @@ static void hogels_cover_the_field(void **state)
     for (uint32_t i = 0; i < r.hogels; i++)
         covered += (uint64_t)r.hogel[i].width * r.hogel[i].height;
     assert_int_equal(covered, 101 * 47);
-    ro_hologram_report_free(&r);
+    ro_free(r.hogel);
     ro_image_free(&out);
     ro_field_free(&field);
 }
@@ -222,47 +223,36 @@ static void bad_input(void **state)
     const ro_optics behind = {
         .wavelength = 635e-9, .pitch = 750e-9, .viewer = {0, 0, 0.1}, .viewing_area = {0.01, 0.01}};
     const ro_hologram_options cases[] = {
-        {0}, /* no window */
-        {.window = window, .algorithm = "best"},
-        {.window = window, .weights = "heavy"},
-        {.window = window, .taps = 65},
-        {.window = window, .p = 9},
-        {.window = window, .rho = -1},
-        {.window = window, .gain = NAN},
-        {.window = window, .own = &outside, .p = 3},
-        {.window = window, .algorithm = "truncate", .taps = 3},
-        {.window = window, .algorithm = "swed", .hogel = 64},
-        {.window = window, .levels = "phase:1"},
-        {.window = window, .table = pixels, .table_count = 1},
-        {.window = {0.7, 0, 0.1, 0.1}},
-        {.window = {0, 0, 2, 0.1}},
-        {.optics = blind},
-        {.optics = behind},
+        {RO_HOLOGRAM_DEFAULTS}, /* no window */
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .algorithm = "best"},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .weights = "heavy"},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .taps = 65},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .p = 9},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .rho = -1},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .gain = NAN},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .own = &outside, .p = 3},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .algorithm = "truncate", .taps = 3},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .algorithm = "swed", .hogel = 64},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .levels = "phase:1"},
+        {RO_HOLOGRAM_DEFAULTS, .window = window, .table = pixels, .table_count = 1},
+        {RO_HOLOGRAM_DEFAULTS, .window = {0.7, 0, 0.1, 0.1}},
+        {RO_HOLOGRAM_DEFAULTS, .window = {0, 0, 2, 0.1}},
+        {RO_HOLOGRAM_DEFAULTS, .optics = blind},
+        {RO_HOLOGRAM_DEFAULTS, .optics = behind},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(ro_hologram_quantize(context, &field, &out, &cases[i]), RO_E_ARGUMENT);
+        assert_int_equal(ro_hologram_quantize(context, &field, &out, &cases[i], NULL),
+                         RO_E_ARGUMENT);
         assert_true(strlen(ro_context_message(context)) > 10);
     }
-    const ro_hologram_options good = {.window = window};
+    const ro_hologram_options good = {RO_HOLOGRAM_DEFAULTS, .window = window};
     pixels[5] = NAN;
-    assert_int_equal(ro_hologram_quantize(context, &field, &out, &good), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_quantize(context, &field, &out, &good, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "NaN"));
     pixels[5] = INFINITY;
-    assert_int_equal(ro_hologram_quantize(context, &field, &out, &good), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_quantize(context, &field, &out, &good, NULL), RO_E_ARGUMENT);
     pixels[5] = 0; /* all dark */
-    assert_int_equal(ro_hologram_quantize(context, &field, &out, &good), RO_OK);
-}
-
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
+    assert_int_equal(ro_hologram_quantize(context, &field, &out, &good, NULL), RO_OK);
 }
 
 int main(void)
@@ -276,5 +266,5 @@ int main(void)
         cmocka_unit_test(hogels_cover_the_field),
         cmocka_unit_test(bad_input),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

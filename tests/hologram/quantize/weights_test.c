@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#define FIXTURE_OPTIONS                                                                            \
+    &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
+#include "fixture.h"
 #include "core/random.h"
 #include "hologram/quantize/levels.h"
 #include "hologram/quantize/weights.h"
@@ -238,20 +241,6 @@ static void windows_follow_the_viewer(void **state)
     assert_true(fabs(w.width - 2 * 750.0 / 635 * 4.6 / hypot(4.6, 36)) < 1e-3);
 }
 
-static int open_state(void **state)
-{
-    ro_context *context = NULL;
-    int status = ro_context_open(&(ro_context_options){.device = RO_DEVICE_CPU}, &context);
-    *state = context;
-    return status;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,5 +254,5 @@ int main(void)
         cmocka_unit_test(rounding_together),
         cmocka_unit_test(windows_follow_the_viewer),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

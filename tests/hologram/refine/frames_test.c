@@ -85,12 +85,14 @@ static void errors_are_carried(void **state)
     double reached[3], alone = 0;
     for (int i = 0; i < MOST; i++)
         assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &frames[i]), RO_OK);
-    const ro_hologram_options options = {.levels = "binary", .window = window};
+    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary",
+                                         .window = window};
     for (int k = 0; k < 4; k++) {
         ro_frames_report report;
         const int count = k == 0 ? 1 : k == 1 ? 8 : MOST;
-        const ro_frames how = {.count = count, .independent = k == 3, .report = &report};
-        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &how), RO_OK);
+        const ro_frames how = {RO_FRAMES_DEFAULTS, .count = count, .independent = k == 3};
+        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &how, &report),
+                         RO_OK);
         const double own = psnr(context, &field, frames, count);
         assert_true(fabs(own - report.psnr) < 0.05);
         *(k < 3 ? &reached[k] : &alone) = own;
@@ -108,8 +110,8 @@ static void schedules_agree(void **state)
     (void)state;
     for (int v = 0; v < 3; v++) {
         ro_context *context;
-        ro_context_options how = {
-            .device = RO_DEVICE_CPU, .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
+        ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                  .cpu = v ? 0 : RO_CPU_SCALAR, .threads = v + 1};
         assert_int_equal(ro_context_open(&how, &context), RO_OK);
         ro_field field = picture(context);
         ro_image frames[3];
@@ -117,10 +119,12 @@ static void schedules_agree(void **state)
             assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &frames[i]),
                              RO_OK);
         const ro_optics optics = {.wavelength = 532e-9, .pitch = 8e-6};
-        const ro_hologram_options options = {
-            .levels = "phase:4", .window = window, .optics = optics};
-        const ro_frames three = {.count = 3, .distance = 0.01, .phase = v ? "smooth" : "Smooth"};
-        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &three), RO_OK);
+        const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:4",
+                                             .window = window, .optics = optics};
+        const ro_frames three = {RO_FRAMES_DEFAULTS, .count = 3, .distance = 0.01,
+                                 .phase = v ? "smooth" : "Smooth"};
+        assert_int_equal(ro_hologram_frames(context, &field, frames, &options, &three, NULL),
+                         RO_OK);
         const size_t bytes = (size_t)frames[2].stride * SIDE;
         if (first)
             assert_memory_equal(first, frames[2].data, bytes);
@@ -140,30 +144,22 @@ static void bad_input(void **state)
     ro_field field = picture(context);
     ro_image frame;
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &frame), RO_OK);
-    const ro_hologram_options good = {.window = window}, bare = {0};
-    const ro_frames one = {.count = 1}, none = {0}, loud = {.count = 1, .phase = "loud"};
-    const ro_frames far = {.count = 1, .distance = 0.1};
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &bare, &one), RO_E_ARGUMENT);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &none), RO_E_ARGUMENT);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &loud), RO_E_ARGUMENT);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &far), RO_E_ARGUMENT);
+    const ro_hologram_options good = {RO_HOLOGRAM_DEFAULTS, .window = window},
+                              bare = RO_HOLOGRAM_OPTIONS;
+    const ro_frames one = {RO_FRAMES_DEFAULTS, .count = 1}, none = RO_FRAMES,
+                    loud = {RO_FRAMES_DEFAULTS, .count = 1, .phase = "loud"};
+    const ro_frames far = {RO_FRAMES_DEFAULTS, .count = 1, .distance = 0.1};
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &bare, &one, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &none, NULL),
+                     RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &loud, NULL),
+                     RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &far, NULL), RO_E_ARGUMENT);
     for (uint32_t y = 0; y < SIDE; y++)
         memset(row_of(&field, y), 0, SIDE * 8);
-    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &one), RO_E_ARGUMENT);
+    assert_int_equal(ro_hologram_frames(context, &field, &frame, &good, &one, NULL), RO_E_ARGUMENT);
     ro_image_free(&frame);
     ro_field_free(&field);
-}
-
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
 }
 
 int main(void)
@@ -173,5 +169,5 @@ int main(void)
         cmocka_unit_test(schedules_agree),
         cmocka_unit_test(bad_input),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -86,11 +86,13 @@ static void amplitudes_come_nearer(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_field field = field_of(context, &target, cases[i].xi, cases[i].eta);
         ro_refinement_report report;
-        ro_refinement refinement = {
-            .target = target, .distance = distance, .edges = "dark", .report = &report};
-        ro_hologram_options options = {.levels = cases[i].levels, .optics = optics};
+        ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance,
+                                    .edges = "dark"};
+        ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = cases[i].levels,
+                                       .optics = optics};
         double light;
-        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement), RO_OK);
+        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, &report),
+                         RO_OK);
         const double reached = psnr(context, &out, cases[i].levels, &target, &light);
         assert_true(reached > cases[i].least && reached > report.start_psnr + 3);
         assert_true(light > cases[i].light);
@@ -111,10 +113,11 @@ static void binary_off_axis(void **state)
     ro_field field = field_of(context, &target, 0.25, 0.2);
     ro_refinement_report report;
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
-    ro_refinement refinement = {.target = target, .distance = distance, .report = &report};
-    ro_hologram_options options = {
-        .levels = "binary", .optics = optics, .window = {0.25, 0.2, 0.3, 0.3}};
-    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement), RO_OK);
+    ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance};
+    ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary", .optics = optics,
+                                   .window = {0.25, 0.2, 0.3, 0.3}};
+    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, &report),
+                     RO_OK);
     assert_true(report.psnr > 20 && report.psnr > report.start_psnr + 3);
     assert_true(report.efficiency > 0.016 && report.efficiency < 0.025);
     assert_string_equal(report.edges, "dark");
@@ -170,10 +173,11 @@ static void wrapped_fields(void **state)
             row_of(&field, (uint32_t)y)[2 * x] = (float)creal(sum);
             row_of(&field, (uint32_t)y)[2 * x + 1] = (float)cimag(sum);
         }
-    ro_hologram_options options = {
-        .levels = "phase:4", .optics = optics, .window = {0, 0, 2 * half, 2 * half}};
-    ro_refinement refinement = {.target = target, .distance = z, .report = &report};
-    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement), RO_OK);
+    ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "phase:4", .optics = optics,
+                                   .window = {0, 0, 2 * half, 2 * half}};
+    ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = z};
+    assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, &report),
+                     RO_OK);
     assert_string_equal(report.edges, "wrap");
     for (int v = 0; v < N; v++)
         for (int u = 0; u < N; u++) {
@@ -214,17 +218,17 @@ static void schedules_agree(void **state)
         uint8_t *first = NULL;
         for (int v = 0; v < 4; v++) {
             ro_context *context;
-            ro_context_options how = {.device = RO_DEVICE_CPU,
-                                      .cpu = v == 0 ? RO_CPU_SCALAR : 0,
-                                      .threads = v == 0 ? 1 : v};
+            ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                      .cpu = v == 0 ? RO_CPU_SCALAR : 0, .threads = v == 0 ? 1 : v};
             assert_int_equal(ro_context_open(&how, &context), RO_OK);
             ro_image target = target_of(context), out;
             ro_field field = field_of(context, &target, 0.1, 0.2);
             assert_int_equal(ro_image_alloc(context, RO_INDEX8, SIDE, SIDE, 255, &out), RO_OK);
-            ro_refinement refinement = {
-                .target = target, .distance = distance, .iterations = 6, .passes = 5};
-            ro_hologram_options options = {.levels = levels[l], .optics = optics};
-            assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement),
+            ro_refinement refinement = {RO_REFINEMENT_DEFAULTS, .target = target,
+                                        .distance = distance, .iterations = 6, .passes = 5};
+            ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = levels[l],
+                                           .optics = optics};
+            assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &refinement, NULL),
                              RO_OK);
             if (first)
                 assert_memory_equal(first, out.data, (size_t)out.stride * SIDE);
@@ -250,17 +254,18 @@ static void bad_input(void **state)
     assert_int_equal(ro_image_alloc(context, RO_GRAYF, 8, 8, 0, &small), RO_OK);
     memset(black.data, 0, (size_t)black.stride * SIDE);
     const ro_refinement cases[] = {
-        {.target = small, .distance = distance},
-        {.target = black, .distance = distance},
-        {.target = target},
-        {.target = target, .distance = NAN},
-        {.target = target, .distance = distance, .light = 2},
-        {.target = target, .distance = distance, .edges = "torn"},
-        {.target = target, .distance = distance, .region = {100, 100, 50, 50}},
+        {RO_REFINEMENT_DEFAULTS, .target = small, .distance = distance},
+        {RO_REFINEMENT_DEFAULTS, .target = black, .distance = distance},
+        {RO_REFINEMENT_DEFAULTS, .target = target},
+        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = NAN},
+        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .light = 2},
+        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance, .edges = "torn"},
+        {RO_REFINEMENT_DEFAULTS, .target = target, .distance = distance,
+         .region = {100, 100, 50, 50}},
     };
-    const ro_hologram_options options = {.optics = optics};
+    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .optics = optics};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &cases[i]),
+        assert_int_equal(ro_hologram_refine(context, &field, &out, &options, &cases[i], NULL),
                          RO_E_ARGUMENT);
         assert_true(strlen(ro_context_message(context)) > 10);
     }
@@ -269,18 +274,6 @@ static void bad_input(void **state)
     ro_image_free(&out);
     ro_image_free(&target);
     ro_field_free(&field);
-}
-
-static int open_state(void **state)
-{
-    *state = open_context(2);
-    return *state == NULL;
-}
-
-static int close_state(void **state)
-{
-    ro_context_close(*state);
-    return 0;
 }
 
 int main(void)
@@ -292,5 +285,5 @@ int main(void)
         cmocka_unit_test(schedules_agree),
         cmocka_unit_test(bad_input),
     };
-    return cmocka_run_group_tests(tests, open_state, close_state);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -73,7 +73,8 @@ static void closed_with_the_context(void **state)
 {
     (void)state;
     ro_context *kept = context;
-    assert_int_equal(ro_context_open(&(ro_context_options){.threads = 1}, &context), RO_OK);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context), RO_OK);
     save_two();
     ro_context_close(context);
     context = kept;
@@ -93,13 +94,14 @@ static void reading_back(void **state)
     snprintf(around, sizeof around, "%s/./a.pgm", folder);
     const char *const names[] = {path_to("a.pgm"), path_to("link.pgm"), around};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        assert_int_equal(ro_image_load(context, names[i], NULL, &read, NULL), RO_OK);
+        assert_int_equal(ro_image_load(context, names[i], NULL, &read, NULL, NULL), RO_OK);
         assert_int_equal(read.width, WIDTH);
         assert_memory_equal((char *)read.data + read.stride, pixels + WIDTH, WIDTH);
         ro_image_free(&read);
     }
-    assert_int_equal(ro_context_open(&(ro_context_options){.threads = 1}, &other), RO_OK);
-    assert_int_equal(ro_image_load(other, path_to("a.pgm"), NULL, &read, NULL), RO_E_FORMAT);
+    assert_int_equal(
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &other), RO_OK);
+    assert_int_equal(ro_image_load(other, path_to("a.pgm"), NULL, &read, NULL, NULL), RO_E_FORMAT);
     ro_context_close(other);
     ro_commit_drop(context);
     empty_folder();

@@ -36,7 +36,7 @@ static void read_in_pieces(void **state)
     ro_image image;
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(pthread_create(&writer, NULL, dribble, (void *)path), 0);
-    ro_status status = ro_image_load(context, path, NULL, &image, NULL);
+    ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     pthread_join(writer, NULL);
     assert_int_equal(status, RO_OK);
     for (int y = 0; y < 3; y++)
@@ -69,7 +69,7 @@ static void waiting_to_write_is_cancelled(void **state)
     const char *path = path_to("out");
     pthread_t thread;
     ro_image image;
-    ro_write_options pgm = {.type = "pgm"};
+    ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, 4096, 4096, 0, &image), RO_OK);
     assert_int_equal(mkfifo(path, 0600), 0);
     pthread_create(&thread, NULL, cancel_later, NULL); /* while no reader is there at all */
@@ -94,7 +94,7 @@ static void reader_went_away(void **state)
     (void)state;
     const char *path = path_to("out");
     ro_image image;
-    ro_write_options pgm = {.type = "pgm"};
+    ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, 4096, 4096, 0, &image), RO_OK);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -110,7 +110,7 @@ static void reader_went_away(void **state)
     waitpid(child, &code, 0);
     sigaction(SIGPIPE, &before, NULL);
     assert_int_equal(status, RO_E_IO);
-    assert_non_null(strstr(ro_context_message(context), "the reader of the output went away"));
+    assert_non_null(strstr(ro_context_message(context), "the reader of the output has gone away"));
     ro_image_free(&image);
     empty_folder();
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
+#include "fixture.h"
 #include "roundoff_io.h"
 
 #include <stdio.h>
@@ -70,22 +71,11 @@ static void others_are_refused(void **state)
     assert_int_equal(ro_kernel_read(context, "no-such-file.json", &kernel), RO_E_IO);
 }
 
-static int open_context(void **state)
-{
-    return ro_context_open(NULL, (ro_context **)state) == RO_OK ? 0 : -1;
-}
-
-static int close_context(void **state)
-{
-    ro_context_close(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_forms_are_read),
         cmocka_unit_test(others_are_refused),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

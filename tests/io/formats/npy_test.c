@@ -144,8 +144,8 @@ static void fields_by_columns(void **state)
         size_t size = both_orders(rows, columns, elements[i].element, elements[i].bytes, 2);
         put_file(path_to("rows.npy"), rows, size);
         put_file(path_to("columns.npy"), columns, size);
-        assert_int_equal(ro_field_load(context, path_to("rows.npy"), &wanted), RO_OK);
-        if (ro_field_load(context, path_to("columns.npy"), &got) != RO_OK)
+        assert_int_equal(ro_displacement_load(context, path_to("rows.npy"), &wanted), RO_OK);
+        if (ro_displacement_load(context, path_to("columns.npy"), &got) != RO_OK)
             fail_msg("%s", ro_context_message(context));
         for (int y = 0; y < H; y++)
             assert_memory_equal((char *)got.data + y * got.stride,

@@ -58,7 +58,7 @@ static void pages(void **state)
     (void)state;
     static const char two[] = "P5 2 1 255\n\x01\x02P6 1 1 15\n\x03\x04\x05";
     static const uint8_t first[] = {1, 2}, second[] = {3, 4, 5};
-    ro_read_options options = {.page = 2};
+    ro_read_options options = {RO_READ_DEFAULTS, .page = 2};
     ro_reader *reader;
     expect_pixels(two, sizeof two - 1, NULL, (ro_file_info)INFO(RO_GRAY8, 2, 1, 255), first, 2);
     expect_pixels(two, sizeof two - 1, &options, (ro_file_info)INFO(RO_RGB8, 1, 1, 15), second, 3);
@@ -67,7 +67,7 @@ static void pages(void **state)
     ro_reader_close(reader);
     options.page = 3;
     expect_failure(two, sizeof two - 1, &options, RO_E_ARGUMENT,
-                   "page 3 is asked for, the last one is 2");
+                   "there is no page 3; the last one is 2");
     options.page = 2;
     expect_failure("P2 1 1 1 1 P2 1 1 1 1", 21, &options, RO_E_ARGUMENT, "the last one is 1");
 }
@@ -105,9 +105,11 @@ static void bad_files(void **state)
 static void forced_type(void **state)
 {
     (void)state;
-    ro_read_options png = {.type = "png"}, none = {.type = "gif"}, pgm = {.type = "pgm"};
+    ro_read_options png = {RO_READ_DEFAULTS, .type = "png"},
+                    none = {RO_READ_DEFAULTS, .type = "gif"},
+                    pgm = {RO_READ_DEFAULTS, .type = "pgm"};
     expect_failure("P5 1 1 255\n1", 12, &png, RO_E_FORMAT, "not a PNG file");
-    expect_failure("P5 1 1 255\n1", 12, &none, RO_E_ARGUMENT, "'gif' is no known type");
+    expect_failure("P5 1 1 255\n1", 12, &none, RO_E_ARGUMENT, "'gif' is not a known type");
     expect_pixels("P5 1 1 255\n1", 12, &pgm, (ro_file_info)INFO(RO_GRAY8, 1, 1, 255), "1", 1);
 }
 
@@ -152,15 +154,14 @@ static void dropped(void **state)
          "a comment, what follows the pictures"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ro_dropped told = {99, "not told"};
         ro_file_info info;
         uint8_t *pixels;
-        ro_read_options options = {.page = cases[i].page, .dropped = &told};
+        ro_read_options options = {RO_READ_DEFAULTS, .page = cases[i].page};
         assert_int_equal(read_memory(cases[i].bytes, cases[i].size, &options, 1, &info, &pixels),
                          RO_OK);
         free(pixels);
-        assert_int_equal(told.what, cases[i].what);
-        assert_string_equal(told.text, cases[i].text);
+        assert_int_equal(was_dropped.what, cases[i].what);
+        assert_string_equal(was_dropped.text, cases[i].text);
         options.strict = 1;
         ro_status status = read_memory(cases[i].bytes, cases[i].size, &options, 1, &info, &pixels);
         assert_int_equal(status, cases[i].what ? RO_E_UNSUPPORTED : RO_OK);

@@ -27,16 +27,16 @@ static void nothing_to_work_with(void **state)
         assert_int_equal(ro_reader_open(to, path, NULL, &reader), RO_E_ARGUMENT);
         assert_int_equal(ro_writer_open(to, path, &grey, NULL, &writer), RO_E_ARGUMENT);
         assert_int_equal(ro_writer_accepts(to, path, &grey, NULL), RO_E_ARGUMENT);
-        assert_int_equal(ro_image_load(to, path, NULL, &image, NULL), RO_E_ARGUMENT);
+        assert_int_equal(ro_image_load(to, path, NULL, &image, NULL, NULL), RO_E_ARGUMENT);
         assert_int_equal(ro_image_save(to, path, &whole, NULL), RO_E_ARGUMENT);
         assert_int_equal(ro_gif_open(to, path, 4, 4, pixels, &gif), RO_E_ARGUMENT);
         assert_int_equal(ro_kernel_read(to, path, &kernel), RO_E_ARGUMENT);
         assert_int_equal(ro_palette_load(to, path, &palette), RO_E_ARGUMENT);
         assert_int_equal(ro_curve_load(to, path, points, &count), RO_E_ARGUMENT);
         assert_int_equal(ro_taps_load(to, path, &taps), RO_E_ARGUMENT);
-        assert_int_equal(ro_field_load(to, path, &image), RO_E_ARGUMENT);
-        assert_int_equal(ro_field_accepts(to, path), RO_E_ARGUMENT);
-        assert_int_equal(ro_field_save(to, path, &whole), RO_E_ARGUMENT);
+        assert_int_equal(ro_displacement_load(to, path, &image), RO_E_ARGUMENT);
+        assert_int_equal(ro_displacement_accepts(to, path), RO_E_ARGUMENT);
+        assert_int_equal(ro_displacement_save(to, path, &whole), RO_E_ARGUMENT);
         assert_int_equal(ro_hologram_load(to, path, NULL, &field, &optics), RO_E_ARGUMENT);
         assert_int_equal(ro_hologram_save(to, path, &field, &optics), RO_E_ARGUMENT);
         assert_int_equal(ro_optics_load(to, path, NULL, &optics), RO_E_ARGUMENT);
@@ -94,7 +94,9 @@ static void out_of_order(void **state)
     ro_halftone_close(stream);
     const ro_image whole = {RO_GRAY8, 4, 4, 255, 4, pixels};
     ro_segmentation *result;
-    assert_int_equal(ro_segment(context, &whole, &(ro_segment_options){.seed_count = 3}, &result),
+    assert_int_equal(ro_segment(context, &whole,
+                                &(ro_segment_options){RO_SEGMENT_DEFAULTS, .seed_count = 3},
+                                &result, NULL),
                      RO_E_ARGUMENT);
 }
 
@@ -103,7 +105,7 @@ static void crooked_rows(void **state)
 {
     (void)state;
     _Alignas(8) static uint8_t room[4 * 32], bits[4];
-    const ro_image out = {RO_BITS, 4, 4, 0, 1, bits};
+    ro_image out = {RO_BITS, 4, 4, 0, 1, bits};
     const ro_image crooked[] = {{RO_GRAY16, 4, 4, 0, 8, room + 1},
                                 {RO_GRAY16, 4, 4, 0, 9, room},
                                 {RO_GRAYF, 4, 4, 0, 16, room + 2},

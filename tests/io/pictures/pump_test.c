@@ -28,10 +28,10 @@ static void expect_same(const char *in, const char *out, const ro_halftone_optio
 {
     ro_image from, expected, got;
     int levels = options && options->levels ? options->levels : 2;
-    if (ro_halftone_file(context, in, out, options, read, NULL) != RO_OK)
+    if (ro_halftone_file(context, in, out, options, read, NULL, NULL) != RO_OK)
         fail_msg("%s", ro_context_message(context));
-    assert_int_equal(ro_image_load(context, in, read, &from, NULL), RO_OK);
-    assert_int_equal(ro_image_load(context, out, NULL, &got, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, in, read, &from, NULL, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, out, NULL, &got, NULL, NULL), RO_OK);
     assert_int_equal(ro_image_alloc(context, RO_INDEX8, from.width, from.height,
                                     (uint32_t)levels - 1, &expected),
                      RO_OK);
@@ -83,10 +83,13 @@ static void same_as_in_memory(void **state)
             snprintf(out, sizeof out, "%s/%s", folder, outputs[o]);
             expect_same(in, out, NULL, NULL);
             if (o > 0 && !large) {
-                expect_same(in, out, &(ro_halftone_options){.levels = 3}, NULL);
-                expect_same(in, out, &(ro_halftone_options){.levels = 4}, NULL);
-                expect_same(in, out, &(ro_halftone_options){.levels = 256},
-                            &(ro_read_options){.resize_width = 50, .resize_height = 60});
+                expect_same(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 3},
+                            NULL);
+                expect_same(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 4},
+                            NULL);
+                expect_same(
+                    in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 256},
+                    &(ro_read_options){RO_READ_DEFAULTS, .resize_width = 50, .resize_height = 60});
             }
         }
         empty_folder();
@@ -98,7 +101,7 @@ static void expect_failed(const char *in, const char *out, const ro_halftone_opt
 {
     int files = count_files();
     size_t size;
-    assert_int_equal(ro_halftone_file(context, in, out, options, NULL, NULL), status);
+    assert_int_equal(ro_halftone_file(context, in, out, options, NULL, NULL, NULL), status);
     if (!strstr(ro_context_message(context), words))
         fail_msg("%s", ro_context_message(context));
     assert_int_equal(count_files(), files);
@@ -119,12 +122,14 @@ static void failures_leave_nothing(void **state)
     expect_failed(path_to("none.pgm"), out, NULL, RO_E_IO, "none.pgm: cannot be opened");
     expect_failed(folder, out, NULL, RO_E_IO, "is a directory");
     expect_failed(in, path_to("x.gif"), NULL, RO_E_ARGUMENT, "cannot be told");
-    expect_failed(in, path_to("x.pbm"), &(ro_halftone_options){.levels = 3}, RO_E_UNSUPPORTED,
-                  "2 levels only, not 3");
-    expect_failed(in, out, &(ro_halftone_options){.levels = 1}, RO_E_ARGUMENT, "1");
-    expect_failed(in, path_to("x.pgm"), &(ro_halftone_options){.levels = 257}, RO_E_ARGUMENT,
-                  "257");
-    expect_failed(in, out, &(ro_halftone_options){.method = "nothing"}, RO_E_ARGUMENT, "nothing");
+    expect_failed(in, path_to("x.pbm"), &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 3},
+                  RO_E_UNSUPPORTED, "2 levels only, not 3");
+    expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 1}, RO_E_ARGUMENT,
+                  "1");
+    expect_failed(in, path_to("x.pgm"), &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 257},
+                  RO_E_ARGUMENT, "257");
+    expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = "nothing"},
+                  RO_E_ARGUMENT, "nothing");
     /* Damage far into the file, so that the other stages are at work when it is found. */
     size_t size;
     uint8_t *bytes = get_file(in, &size);
@@ -174,14 +179,14 @@ static void a_closed_output_ends_a_waiting_input(void **state)
                 _exit(1);
         _exit(read(from, rows, 100) != 100);
     }
-    ro_status status =
-        ro_halftone_file(context, in, out, NULL, NULL, &(ro_write_options){.type = "pbm"});
+    ro_status status = ro_halftone_file(
+        context, in, out, NULL, NULL, &(ro_write_options){RO_WRITE_DEFAULTS, .type = "pbm"}, NULL);
     int code;
     waitpid(child, &code, 0);
     close(keep);
     assert_int_equal(code, 0);
     assert_int_equal(status, RO_E_IO);
-    assert_non_null(strstr(ro_context_message(context), "the reader of the output went away"));
+    assert_non_null(strstr(ro_context_message(context), "the reader of the output has gone away"));
     empty_folder();
 }
 
@@ -201,9 +206,10 @@ static void cancelled_by_progress(void **state)
     make_input(in, RO_GRAY8, 4096, 6000);
     put_file(out, "old", 3);
     ro_context *other = context;
-    assert_int_equal(
-        ro_context_open(&(ro_context_options){.threads = 2, .progress = cancel_half_way}, &context),
-        RO_OK);
+    assert_int_equal(ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2,
+                                                           .progress = cancel_half_way},
+                                     &context),
+                     RO_OK);
     expect_failed(in, out, NULL, RO_E_CANCELLED, "cancelled");
     assert_true(progress_calls > 1);
     ro_context_close(context);
@@ -219,16 +225,16 @@ static void resolution_passes(void **state)
     uint8_t pixels[6] = {0, 50, 100, 150, 200, 255};
     ro_image image = {RO_GRAY8, 3, 2, 0, 3, pixels};
     ro_file_info info;
-    ro_write_options dpi = {.dpi_x = 300, .dpi_y = 600};
+    ro_write_options dpi = {RO_WRITE_DEFAULTS, .dpi_x = 300, .dpi_y = 600};
     assert_int_equal(ro_image_save(context, in, &image, &dpi), RO_OK);
-    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, NULL), RO_OK);
-    assert_int_equal(ro_image_load(context, out, NULL, &image, &info), RO_OK);
+    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, NULL, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, out, NULL, &image, &info, NULL), RO_OK);
     ro_image_free(&image);
     assert_true(info.dpi_x > 299.9 && info.dpi_x < 300.1);
     assert_true(info.dpi_y > 599.9 && info.dpi_y < 600.1);
-    dpi = (ro_write_options){.dpi_x = 1200};
-    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, &dpi), RO_OK);
-    assert_int_equal(ro_image_load(context, out, NULL, &image, &info), RO_OK);
+    dpi = (ro_write_options){RO_WRITE_DEFAULTS, .dpi_x = 1200};
+    assert_int_equal(ro_halftone_file(context, in, out, NULL, NULL, &dpi, NULL), RO_OK);
+    assert_int_equal(ro_image_load(context, out, NULL, &image, &info, NULL), RO_OK);
     ro_image_free(&image);
     assert_true(info.dpi_x > 1199.9 && info.dpi_x < 1200.1 && info.dpi_y == info.dpi_x);
     empty_folder();

@@ -102,7 +102,7 @@ static void bad_targets(void **state)
 {
     (void)state;
     ro_image image = {RO_GRAY8, WIDTH, HEIGHT, 0, WIDTH, (void *)pixels};
-    ro_write_options pgm = {.type = "pgm"};
+    ro_write_options pgm = {RO_WRITE_DEFAULTS, .type = "pgm"};
     assert_int_equal(ro_image_save(context, folder, &image, &pgm), RO_E_IO);
     assert_non_null(strstr(ro_context_message(context), "is a directory"));
     assert_int_equal(ro_writer_accepts(context, folder, &grey, &pgm), RO_E_IO);
@@ -182,11 +182,11 @@ static void what_each_type_takes(void **state)
         {"a.pbm", RO_BITS, 0, RO_OK, ""},
         {"a.pbm", RO_INDEX8, 1, RO_OK, ""},
         {"a.pbm", RO_INDEX8, 3, RO_E_UNSUPPORTED, "2 levels only, not 4"},
-        {"a.pbm", RO_RGB8, 0, RO_E_UNSUPPORTED, "no colour"},
+        {"a.pbm", RO_RGB8, 0, RO_E_UNSUPPORTED, "cannot hold colour"},
         {"a.pgm", RO_BITS, 0, RO_OK, ""},
         {"a.PGM", RO_GRAY16, 1000, RO_OK, ""},
-        {"a.pgm", RO_GRAYF, 0, RO_E_UNSUPPORTED, "no floating point"},
-        {"a.pgm", RO_RGB8, 0, RO_E_UNSUPPORTED, "no colour"},
+        {"a.pgm", RO_GRAYF, 0, RO_E_UNSUPPORTED, "cannot hold floating point"},
+        {"a.pgm", RO_RGB8, 0, RO_E_UNSUPPORTED, "cannot hold colour"},
         {"a.ppm", RO_RGB16, 0, RO_OK, ""},
         {"a.ppm", RO_GRAY8, 0, RO_E_UNSUPPORTED, "colour only"},
         {"a.npy", RO_RGBF, 0, RO_OK, ""},
@@ -205,9 +205,9 @@ static void what_each_type_takes(void **state)
         if (cases[i].status != RO_OK && !strstr(ro_context_message(context), cases[i].words))
             fail_msg("%s", ro_context_message(context));
     }
-    ro_write_options wrong = {.type = "gif"};
+    ro_write_options wrong = {RO_WRITE_DEFAULTS, .type = "gif"};
     assert_int_equal(ro_writer_accepts(context, path_to("a.pgm"), &grey, &wrong), RO_E_ARGUMENT);
-    assert_non_null(strstr(ro_context_message(context), "'gif' is no known type"));
+    assert_non_null(strstr(ro_context_message(context), "'gif' is not a known type"));
 }
 
 #if !RO_WITH_TIFF

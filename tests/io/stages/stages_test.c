@@ -127,8 +127,10 @@ static void turned_colours(void **state)
 static ro_status resize(struct ro_stage *before, uint32_t width, uint32_t height,
                         struct ro_stage **stage)
 {
-    return ro_resize(before, &(ro_read_options){.resize_width = width, .resize_height = height},
-                     stage);
+    return ro_resize(
+        before,
+        &(ro_read_options){RO_READ_DEFAULTS, .resize_width = width, .resize_height = height},
+        stage);
 }
 
 /* Lanczos-3 of one output sample, straight from its formula. */
@@ -253,10 +255,14 @@ static void proportions(void **state)
         ro_read_options options;
         uint32_t to[2];
     } cases[] = {
-        {{60, 40}, {.resize_width = 12}, {12, 8}},    {{60, 40}, {.resize_height = 12}, {18, 12}},
-        {{60, 40}, {.resize_percent = 50}, {30, 20}}, {{7, 5}, {.resize_percent = 50}, {4, 3}},
-        {{60, 40}, {.resize_percent = 12.5}, {8, 5}}, {{60, 40}, {.resize_percent = 0.001}, {1, 1}},
-        {{60, 1}, {.resize_percent = 300}, {180, 3}}, {{400, 1}, {.resize_width = 4}, {4, 1}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_width = 12}, {12, 8}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_height = 12}, {18, 12}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_percent = 50}, {30, 20}},
+        {{7, 5}, {RO_READ_DEFAULTS, .resize_percent = 50}, {4, 3}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_percent = 12.5}, {8, 5}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_percent = 0.001}, {1, 1}},
+        {{60, 1}, {RO_READ_DEFAULTS, .resize_percent = 300}, {180, 3}},
+        {{400, 1}, {RO_READ_DEFAULTS, .resize_width = 4}, {4, 1}},
     };
     uint8_t pixels[60 * 40] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -273,10 +279,12 @@ static void proportions(void **state)
         ro_status status;
         const char *words;
     } bad[] = {
-        {{.resize_percent = 50, .resize_width = 5}, RO_E_ARGUMENT, "exclude"},
-        {{.resize_percent = -1}, RO_E_ARGUMENT, "-1 %"},
-        {{.resize_percent = NAN}, RO_E_ARGUMENT, "makes no sense"},
-        {{.resize_width = 1 << 28}, RO_E_SIZE, "resizing 1 x 100000 to 268435456 x 26843545600000"},
+        {{RO_READ_DEFAULTS, .resize_percent = 50, .resize_width = 5}, RO_E_ARGUMENT, "not both"},
+        {{RO_READ_DEFAULTS, .resize_percent = -1}, RO_E_ARGUMENT, "-1 %"},
+        {{RO_READ_DEFAULTS, .resize_percent = NAN}, RO_E_ARGUMENT, "cannot resize"},
+        {{RO_READ_DEFAULTS, .resize_width = 1 << 28},
+         RO_E_SIZE,
+         "resizing 1 x 100000 to 268435456 x 26843545600000"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct memory memory = memory_open(pixels, RO_GRAY8, 1, 100000, 255);
@@ -305,7 +313,8 @@ static void light_is_kept(void **state)
             for (int i = 0; i < W * H; i++)
                 pixels[i] = (uint8_t)((i % W + i / W) % 2 ? maxval : 0);
             struct memory memory = memory_open(pixels, RO_GRAY8, W, H, (uint32_t)maxval);
-            ro_read_options options = {.resize_percent = 50, .resize_light = as_light};
+            ro_read_options options = {RO_READ_DEFAULTS, .resize_percent = 50,
+                                       .resize_light = as_light};
             struct ro_stage *stage;
             double light = 0;
             assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);
@@ -323,7 +332,8 @@ static void light_is_kept(void **state)
         float real[8 * 6], real_got[5 * 11];
         for (int i = 0; i < 8 * 6; i++)
             wide[i] = (uint16_t)value, real[i] = (float)value / 50000;
-        ro_read_options options = {.resize_width = 5, .resize_height = 11, .resize_light = 1};
+        ro_read_options options = {RO_READ_DEFAULTS, .resize_width = 5, .resize_height = 11,
+                                   .resize_light = 1};
         struct memory memory = memory_open(wide, RO_GRAY16, 8, 6, 65535);
         struct ro_stage *stage;
         assert_int_equal(ro_resize(&memory.stage, &options, &stage), RO_OK);

@@ -190,7 +190,8 @@ static void races_agree(void **state)
     for (int threads = 1; threads <= 3; threads += 2) {
         ro_context *context;
         assert_int_equal(
-            ro_context_open(&(ro_context_options){.threads = threads, .device = RO_DEVICE_CPU},
+            ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = threads,
+                                                  .device = RO_DEVICE_CPU},
                             &context),
             RO_OK);
         for (uint64_t seed = 0; seed < 80; seed++) {
@@ -233,7 +234,8 @@ static void many_pixels_at_once(void **state)
     for (int threads = 1; threads <= 4; threads++) {
         ro_context *context;
         assert_int_equal(
-            ro_context_open(&(ro_context_options){.threads = threads, .device = RO_DEVICE_CPU},
+            ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = threads,
+                                                  .device = RO_DEVICE_CPU},
                             &context),
             RO_OK);
         uint64_t *arrival = malloc(ro_plane_size(&plane) * sizeof *arrival);

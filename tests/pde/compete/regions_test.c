@@ -44,8 +44,7 @@ static uint32_t get(const ro_image *image, uint32_t x, uint32_t y)
 static ro_regions *grow(const ro_image *image, ro_regions_options options)
 {
     ro_regions *result;
-    options.report = &report;
-    if (ro_regions_grow(context, image, &options, &result) != RO_OK)
+    if (ro_regions_grow(context, image, &options, &result, &report) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return result;
 }
@@ -99,8 +98,8 @@ static void objects_are_found(void **state)
                                                                     : way == 2 ? 4095
                                                                                : 255);
         seed_discs(seeds, way < 3);
-        ro_regions *result =
-            grow(&image, (ro_regions_options){.seeds = seeds, .seed_count = DISCS});
+        ro_regions *result = grow(
+            &image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = DISCS});
         size_t count;
         const ro_region *table = ro_regions_table(result, &count);
         const ro_region_front *fronts = ro_regions_fronts(result, &count);
@@ -150,8 +149,8 @@ static void outlines_lie_between_pixels(void **state)
                     40 + 150 * (cover(x, y, cx, cy, outer) - cover(x, y, cx, cy, inner)));
         const ro_seed seed = {1, 61, 30, 4};
         ro_regions *result =
-            grow(&image,
-                 (ro_regions_options){.seeds = &seed, .seed_count = 1, .smooth = blur ? 1.5 : -1});
+            grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1,
+                                              .smooth = blur ? 1.5 : 0});
         size_t count;
         const ro_polyline *lines = ro_regions_contours(result, &count);
         assert_int_equal(count, 2);
@@ -187,7 +186,8 @@ static void the_border_closes(void **state)
         for (uint32_t x = 0; x < 50; x++)
             put(&image, x, y, x < 20 ? 200 : 50);
     const ro_seed seed = {3, 8, 20, 4};
-    ro_regions *result = grow(&image, (ro_regions_options){.seeds = &seed, .seed_count = 1});
+    ro_regions *result =
+        grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1});
     size_t count;
     const ro_polyline *lines = ro_regions_contours(result, &count);
     assert_int_equal(count, 1);
@@ -216,8 +216,8 @@ static void fronts_share_the_ground(void **state)
             put(&image, x, y, 99);
             put(&factor, x, y, y == 15 ? 0 : x < 50 ? 255 : 128);
         }
-    ro_regions *result =
-        grow(&image, (ro_regions_options){.seeds = seeds, .seed_count = 2, .smooth = -1});
+    ro_regions *result = grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds,
+                                                           .seed_count = 2, .smooth = 0});
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     for (uint32_t x = 0; x < 101; x++) /* the one in the middle goes to the first */
         assert_int_equal(get(&labels, x, 10), x <= 50 ? 1 : 2);
@@ -226,8 +226,8 @@ static void fronts_share_the_ground(void **state)
     assert_int_equal(get(&labels, 31, 10), 1); /* twenty behind the disc's last pixel */
     assert_int_equal(get(&labels, 32, 10), 0);
     ro_regions_free(result);
-    result = grow(&image, (ro_regions_options){
-                              .seeds = seeds, .seed_count = 2, .smooth = -1, .factor = &factor});
+    result = grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 2,
+                                               .smooth = 0, .factor = &factor});
     assert_int_equal(ro_regions_labels(result, &labels), RO_OK);
     assert_int_equal(get(&labels, 55, 10), 1);
     assert_int_equal(get(&labels, 70, 10), 2);
@@ -255,10 +255,11 @@ static void masks_are_seeds(void **state)
                 if (x * x + y * y < 16)
                     put(&mask, (uint32_t)(seeds[i].x + x), (uint32_t)(seeds[i].y + y),
                         seeds[i].label);
-    ro_regions *a = grow(&image, (ro_regions_options){.seeds = seeds, .seed_count = DISCS});
+    ro_regions *a = grow(
+        &image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = DISCS});
     assert_int_equal(ro_regions_labels(a, &want), RO_OK);
     assert_int_equal(ro_regions_labels(a, &narrow), RO_E_ARGUMENT);
-    ro_regions *b = grow(&image, (ro_regions_options){.mask = &mask});
+    ro_regions *b = grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .mask = &mask});
     assert_int_equal(ro_regions_labels(b, &got), RO_OK);
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++)
@@ -288,15 +289,18 @@ static void schedules_agree(void **state)
             seeds[i] =
                 (ro_seed){(int)(1 + ro_hash(trial, i, 7) % 3), ro_hash(trial, i, 1) % image.width,
                           ro_hash(trial, i, 2) % image.height, 1 + ro_hash(trial, i, 3) % 4};
-        ro_regions_options options = {
-            .seeds = seeds, .seed_count = 5, .schedule = "reference", .smooth = trial % 2 ? -1 : 0};
+        ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 5,
+                                      .schedule = "reference",
+                                      .smooth = trial % 2 ? 0 : RO_DEFAULT};
         ro_regions *result = grow(&image, options);
         assert_string_equal(ro_context_report(context)->schedule, "reference");
         assert_int_equal(ro_regions_labels(result, &want), RO_OK);
         ro_regions_free(result);
         for (int threads = 1; threads <= 3; threads++) {
-            assert_int_equal(ro_context_open(&(ro_context_options){.threads = threads}, &context),
-                             RO_OK);
+            assert_int_equal(
+                ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = threads},
+                                &context),
+                RO_OK);
             options.schedule = NULL;
             result = grow(&image, options);
             assert_int_equal(ro_regions_labels(result, &got), RO_OK);
@@ -320,10 +324,12 @@ static void everything_and_nothing(void **state)
     (void)state;
     ro_image image = blank(RO_GRAY8, 30, 30);
     const ro_seed all = {1, 15, 15, 3};
-    ro_regions_free(grow(&image, (ro_regions_options){.seeds = &all, .seed_count = 1}));
+    ro_regions_free(
+        grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = &all, .seed_count = 1}));
     assert_int_equal(report.useless, RO_LABEL_EVERYTHING);
     const ro_seed hidden[2] = {{1, 15, 15, 6}, {2, 15, 15, 2}};
-    ro_regions_free(grow(&image, (ro_regions_options){.seeds = hidden, .seed_count = 2}));
+    ro_regions_free(
+        grow(&image, (ro_regions_options){RO_REGIONS_DEFAULTS, .seeds = hidden, .seed_count = 2}));
     assert_true(report.useless & RO_LABEL_NOTHING);
     ro_image_free(&image);
 }
@@ -338,19 +344,22 @@ static void bad_options(void **state)
         ro_regions_options options;
         const char *says;
     } cases[] = {
-        {{0}, "there is no seed"},
-        {{.seeds = &outside, .seed_count = 1}, "outside the image"},
-        {{.seeds = &high, .seed_count = 1}, "labels are 1 to 65535"},
-        {{.seeds = &seed, .seed_count = 1, .smooth = 65}, "up to 64"},
-        {{.seeds = &seed, .seed_count = 1, .smooth = NAN}, "up to 64"},
-        {{.seeds = &seed, .seed_count = 1, .schedule = "active"}, "auto and reference"},
-        {{.mask = &other}, "the mask is 31 x 30"},
-        {{.mask = &floats}, "not grey of 8 or 16 bits"},
-        {{.seeds = &seed, .seed_count = 1, .factor = &floats}, "the factor is float grey"},
+        {{RO_REGIONS_DEFAULTS}, "there is no seed"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &outside, .seed_count = 1}, "outside the image"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &high, .seed_count = 1}, "labels go from 1 to 65535"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = 65}, "at most 64"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .smooth = NAN}, "at most 64"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .schedule = "active"},
+         "auto and reference"},
+        {{RO_REGIONS_DEFAULTS, .mask = &other}, "the mask is 31 x 30"},
+        {{RO_REGIONS_DEFAULTS, .mask = &floats}, "not grey of 8 or 16 bits"},
+        {{RO_REGIONS_DEFAULTS, .seeds = &seed, .seed_count = 1, .factor = &floats},
+         "the factor is float grey"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ro_regions *result;
-        assert_int_not_equal(ro_regions_grow(context, &image, &cases[i].options, &result), RO_OK);
+        assert_int_not_equal(ro_regions_grow(context, &image, &cases[i].options, &result, NULL),
+                             RO_OK);
         assert_null(result);
         if (!strstr(ro_context_message(context), cases[i].says))
             fail_msg("case %zu: %s", i, ro_context_message(context));
@@ -368,7 +377,8 @@ int main(void)
         cmocka_unit_test(masks_are_seeds),        cmocka_unit_test(schedules_agree),
         cmocka_unit_test(everything_and_nothing), cmocka_unit_test(bad_options),
     };
-    if (ro_context_open(&(ro_context_options){.threads = 2}, &context) != RO_OK)
+    if (ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 2}, &context) !=
+        RO_OK)
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ro_context_close(context);

@@ -17,7 +17,7 @@
 static ro_context *open_context(int threads, ro_cpu cpu)
 {
     ro_context *context;
-    ro_context_options options = {.threads = threads, .cpu = cpu};
+    ro_context_options options = {RO_CONTEXT_DEFAULTS, .threads = threads, .cpu = cpu};
     assert_int_equal(ro_context_open(&options, &context), RO_OK);
     return context;
 }
@@ -74,12 +74,12 @@ static void assert_same(const ro_image *a, const ro_image *b)
 
 /* Through rows, pushed and pulled in odd portions. */
 static void run_rows(ro_context *context, const ro_image *in, const ro_image *out,
-                     const ro_denoise_options *options)
+                     const ro_denoise_options *options, ro_denoise_report *report)
 {
     ro_denoise_stream *stream;
     ro_image shape = *in;
     shape.data = NULL;
-    ro_status status = ro_denoise_open(context, &shape, out, options, &stream);
+    ro_status status = ro_denoise_open(context, &shape, out, options, &stream, report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(context));
     uint32_t pushed = 0, pulled = 0, portion = 1;
@@ -122,16 +122,12 @@ static void schedules_agree(void **state)
         ro_denoise_report report;
         draw(cases[i].format, 101, 67, &in);
         allocate(cases[i].format, 101, 67, 0, &expected);
-        ro_denoise_options options = {.model = cases[i].model,
-                                      .number = cases[i].number,
-                                      .kappa = cases[i].kappa,
-                                      .sigma = cases[i].sigma,
-                                      .independent = cases[i].independent,
-                                      .iterations = 11,
-                                      .schedule = "reference",
-                                      .report = &report};
+        ro_denoise_options options = {
+            RO_DENOISE_DEFAULTS,     .model = cases[i].model, .number = cases[i].number,
+            .kappa = cases[i].kappa, .sigma = cases[i].sigma, .independent = cases[i].independent,
+            .iterations = 11,        .schedule = "reference"};
         ro_context *context = open_context(1, RO_CPU_AUTO);
-        if (ro_denoise(context, &in, &expected, &options) != RO_OK)
+        if (ro_denoise(context, &in, &expected, &options, &report) != RO_OK)
             fail_msg("%s", ro_context_message(context));
         assert_string_equal(ro_context_report(context)->schedule, "reference");
         ro_context_close(context);
@@ -142,12 +138,12 @@ static void schedules_agree(void **state)
                     context = open_context(threads, cpu);
                     allocate(cases[i].format, 101, 67, 0, &out);
                     options.schedule = way == 0 ? NULL : way == 1 ? "passes" : "stream";
-                    options.depth = way == 3 ? 5 : 0;
+                    options.steps_at_once = way == 3 ? 5 : 0;
                     ro_status status = RO_OK;
                     if (way == 4)
-                        run_rows(context, &in, &out, &options);
+                        run_rows(context, &in, &out, &options, &report);
                     else
-                        status = ro_denoise(context, &in, &out, &options);
+                        status = ro_denoise(context, &in, &out, &options, &report);
                     /* a forced instruction set may have no code for a system, but never another */
                     if (status == RO_E_UNSUPPORTED && cpu > RO_CPU_SCALAR) {
                         assert_true(strcmp(cases[i].number, "s24") == 0 ||
@@ -181,8 +177,8 @@ static void views(void **state)
     ro_image in, plain;
     draw(RO_GRAY8, W, H, &in);
     allocate(RO_GRAY8, W, H, 0, &plain);
-    ro_denoise_options options = {.kappa = 9, .iterations = 7};
-    assert_int_equal(ro_denoise(context, &in, &plain, &options), RO_OK);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9, .iterations = 7};
+    assert_int_equal(ro_denoise(context, &in, &plain, &options, NULL), RO_OK);
 
     static uint8_t room[STRIDE * (H + 2)];
     memset(room, 0x5a, sizeof room);
@@ -190,7 +186,7 @@ static void views(void **state)
     for (uint32_t y = 0; y < H; y++)
         memcpy((char *)odd.data + (ptrdiff_t)y * odd.stride,
                (char *)in.data + (ptrdiff_t)y * in.stride, W);
-    assert_int_equal(ro_denoise(context, &odd, &odd, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &odd, &odd, &options, NULL), RO_OK);
     assert_same(&plain, &odd);
     for (size_t i = 0; i < sizeof room; i++) /* guard bytes */
         if (i < STRIDE || (i - 3) % STRIDE >= W)
@@ -210,8 +206,8 @@ static void report(void **state)
     allocate(RO_GRAY8, 90, 70, 0, &out8);
     allocate(RO_GRAY16, 90, 70, 32640, &out16);
     ro_denoise_report r;
-    ro_denoise_options options = {.report = &r};
-    assert_int_equal(ro_denoise(context, &in, &out8, &options), RO_OK);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS};
+    assert_int_equal(ro_denoise(context, &in, &out8, &options, &r), RO_OK);
     assert_string_equal(r.number, "s16");
     assert_true(r.noise > 5 && r.noise < 25 && r.kappa == r.noise / 2);
     assert_int_equal(r.steps, 20);
@@ -226,11 +222,11 @@ static void report(void **state)
     assert_true(r.min_after >= r.min_before && r.max_after <= r.max_before);
     assert_true(r.energy_after < r.energy_before);
     assert_true(r.drift == sum_out - r.sum_after / 128);
-    assert_int_equal(ro_denoise(context, &in, &out16, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &out16, &options, &r), RO_OK);
     assert_true(r.drift == 0);
     /* s9 needs no rounding at the end */
     options.number = "s9";
-    assert_int_equal(ro_denoise(context, &in, &out8, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &out8, &options, &r), RO_OK);
     assert_true(r.drift == 0 && r.sum_before == sum_in && r.sum_after == sum_in);
     ro_image_free(&in);
     ro_image_free(&out8);
@@ -295,8 +291,8 @@ static void the_running_sum_is_rounded(void **state)
             ro_context *context = open_context(threads, RO_CPU_AUTO);
             ro_image in, numbers, out;
             ro_denoise_report r;
-            ro_denoise_options options = {
-                .scheme = cases[i].scheme, .number = cases[i].number, .kappa = 9, .report = &r};
+            ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = cases[i].scheme,
+                                          .number = cases[i].number, .kappa = 9};
             draw(cases[i].in, 83, 61, &in);
             in.maxval = cases[i].in_maxval;
             for (uint32_t y = 0; y < 61 && in.maxval < 255; y++)
@@ -304,8 +300,8 @@ static void the_running_sum_is_rounded(void **state)
                     ((uint8_t *)in.data)[y * in.stride + x] %= in.maxval + 1;
             allocate(cases[i].floats, 83, 61, 0, &numbers);
             allocate(cases[i].out, 83, 61, cases[i].out_maxval, &out);
-            if (ro_denoise(context, &in, &numbers, &options) != RO_OK ||
-                ro_denoise(context, &in, &out, &options) != RO_OK)
+            if (ro_denoise(context, &in, &numbers, &options, &r) != RO_OK ||
+                ro_denoise(context, &in, &out, &options, &r) != RO_OK)
                 fail_msg("%s", ro_context_message(context));
             const bool floats = strchr(cases[i].number, 'e');
             assert_sum_is_rounded(&numbers, floats ? INT64_C(1) << 32 : (int64_t)r.white, &out);
@@ -326,13 +322,13 @@ static void each_pixel_is_rounded(void **state)
     ro_context *context = open_context(2, RO_CPU_AUTO);
     ro_image in, numbers, out;
     ro_denoise_report r;
-    ro_denoise_options options = {.kappa = 9, .report = &r};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9};
     draw(RO_GRAY8, 83, 61, &in);
     allocate(RO_GRAYF, 83, 61, 0, &numbers);
     allocate(RO_GRAY8, 83, 61, 0, &out);
-    assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &numbers, &options, &r), RO_OK);
     options.round = "nearest";
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
     double sum_in = 0, sum_out = 0;
     for (uint32_t y = 0; y < 61; y++)
         for (uint32_t x = 0; x < 83; x++) {
@@ -344,10 +340,10 @@ static void each_pixel_is_rounded(void **state)
         }
     assert_true(r.drift != 0 && r.difference == sum_out - sum_in && r.drift == r.difference);
     options.round = "sum";
-    assert_int_equal(ro_denoise(context, &in, &numbers, &options), RO_E_ARGUMENT);
+    assert_int_equal(ro_denoise(context, &in, &numbers, &options, &r), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "output of floats"));
     options.round = "nearst";
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_ARGUMENT);
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "did you mean nearest?"));
     ro_image_free(&in);
     ro_image_free(&numbers);
@@ -371,32 +367,31 @@ static void white_in_use(void **state)
     allocate(RO_GRAY16, 90, 70, 65535, &out);
     allocate(RO_GRAY16, 90, 70, 1023, &expected);
     in.maxval = 1023;
-    ro_denoise_options options = {.report = &told};
-    assert_int_equal(ro_denoise(context, &in, &expected, &options), RO_OK);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS};
+    assert_int_equal(ro_denoise(context, &in, &expected, &options, &told), RO_OK);
     in.maxval = 65535;
-    options.report = &r;
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
     assert_same(&expected, &out);
     assert_int_equal(r.sample_white, 1023);
     assert_true(r.kappa == told.kappa && r.noise == told.noise && r.difference == 0);
 
     /* a kappa is of the maxval, in a stream as well as in whole, unless white is given */
     options.kappa = told.kappa;
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
     assert_int_equal(r.sample_white, 65535);
     options.white = 1023;
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
     assert_same(&expected, &out);
     memset(out.data, 0, (size_t)out.stride * 70);
-    run_rows(context, &in, &out, &options);
+    run_rows(context, &in, &out, &options, &r);
     assert_same(&expected, &out);
 
     options.white = 1000;
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_ARGUMENT);
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "white is 1000 but the input goes up to"));
     ro_denoise_stream *stream;
     uint32_t taken;
-    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream), RO_OK);
+    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_OK);
     assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 70, &taken), RO_E_ARGUMENT);
     ro_denoise_close(stream);
     ro_image_free(&in);
@@ -414,25 +409,22 @@ static void converges(void **state)
     allocate(RO_GRAY8, 40, 30, 0, &out);
     allocate(RO_GRAY8, 40, 30, 0, &again);
     ro_denoise_report r;
-    ro_denoise_options options = {
-        .number = "s9", .model = "perona-malik", .kappa = 10, .until_converged = 1, .report = &r};
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_OK);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = "s9", .model = "perona-malik",
+                                  .kappa = 10, .until_converged = 1};
+    assert_int_equal(ro_denoise(context, &in, &out, &options, &r), RO_OK);
     assert_true(r.converged && r.steps > 1);
     uint32_t steps = r.steps;
     options.schedule = "reference";
-    assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &again, &options, &r), RO_OK);
     assert_int_equal(r.steps, steps);
     assert_same(&out, &again);
     /* one step fewer is not there yet, and many more change nothing */
-    options = (ro_denoise_options){.number = "s9",
-                                   .model = "perona-malik",
-                                   .kappa = 10,
-                                   .iterations = steps - 1,
-                                   .report = &r};
-    assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
+    options = (ro_denoise_options){RO_DENOISE_DEFAULTS, .number = "s9", .model = "perona-malik",
+                                   .kappa = 10, .iterations = steps - 1};
+    assert_int_equal(ro_denoise(context, &in, &again, &options, &r), RO_OK);
     double before = r.energy_after;
     options.iterations = steps + 50;
-    assert_int_equal(ro_denoise(context, &in, &again, &options), RO_OK);
+    assert_int_equal(ro_denoise(context, &in, &again, &options, &r), RO_OK);
     assert_same(&out, &again);
     assert_true(r.energy_after < before);
     ro_image_free(&in);
@@ -454,15 +446,11 @@ static void converges_where_the_dot_is(void **state)
         memset(in, 10, sizeof in);
         in[4 * W + 100 + x] = 250;
         ro_denoise_report by_reference, by_passes;
-        ro_denoise_options options = {.number = "s9",
-                                      .model = "linear",
-                                      .until_converged = 1,
-                                      .schedule = "reference",
-                                      .report = &by_reference};
-        assert_int_equal(ro_denoise(context, &from, &to_expected, &options), RO_OK);
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = "s9", .model = "linear",
+                                      .until_converged = 1, .schedule = "reference"};
+        assert_int_equal(ro_denoise(context, &from, &to_expected, &options, &by_reference), RO_OK);
         options.schedule = "passes";
-        options.report = &by_passes;
-        assert_int_equal(ro_denoise(context, &from, &to, &options), RO_OK);
+        assert_int_equal(ro_denoise(context, &from, &to, &options, &by_passes), RO_OK);
         assert_int_equal(by_passes.steps, by_reference.steps);
         assert_memory_equal(out, expected, sizeof out);
     }
@@ -483,60 +471,66 @@ static void bad_input(void **state)
         ro_denoise_options options;
         const char *says;
     } cases[] = {
-        {{.kappa = -1}, "kappa is -1, it must be positive"},
-        {{.kappa = NAN}, "kappa is nan"},
-        {{.sigma = -0.5}, "sigma is -0.5 pixels"},
-        {{.sigma = 1000}, "0 to 64"},
-        {{.time_step = 0.375}, "at most 0.3749389648"},
-        {{.time_step = 0.2, .rounding = "nearest"}, "at most 0.1874389648"},
-        {{.time_step = -1}, "must be positive"},
-        {{.time_step = 1e-9}, "does nothing"},
-        {{.scheme = "implicit", .time_step = 9}, "at most 8"},
-        {{.number = "x8"}, "has no zero"},
-        {{.number = "s23e9"}, "unknown number system s23e9, did you mean s23e8?"},
-        {{.rounding = "down"}, "treats gains and losses differently"},
-        {{.rounding = "nearest-up"}, "treats gains and losses differently"},
-        {{.rounding = "away"}, "zero or nearest, not away"},
-        {{.rounding = "nearest", .number = "s23e8"}, "rounding does not apply"},
-        {{.model = "anisotropc"}, "did you mean anisotropic?"},
-        {{.model = "linear", .kappa = 3}, "kappa does not apply"},
-        {{.model = "linear", .sigma = 3}, "sigma does not apply"},
-        {{.scheme = "conjugate", .rounding = "zero"}, "rounding does not apply to scheme conj"},
-        {{.scheme = "naive", .number = "s23e8"}, "has no float numbers"},
-        {{.scheme = "naive", .sigma = 1}, "sigma does not apply to scheme naive"},
-        {{.scheme = "xpp24", .number = "s9"}, "number does not apply"},
-        {{.scheme = "xpp24", .sigma = 5}, "0 to 4"},
-        {{.scheme = "conjugate", .number = "s9"}, "scheme conjugate needs s17"},
-        {{.schedule = "stream", .depth = 65}, "1 to 64"},
-        {{.depth = 3}, "depth applies to schedule stream"},
-        {{.schedule = "wave"}, "unknown schedule wave"},
-        {{.until_converged = 1, .number = "s23e8"}, "needs integers"},
-        {{.independent = 1}, "does not apply to a grey image"},
-        {{.seed = 3}, "seed does not apply"},
+        {{RO_DENOISE_DEFAULTS, .kappa = -1}, "kappa is -1; it must be positive"},
+        {{RO_DENOISE_DEFAULTS, .kappa = NAN}, "kappa is nan"},
+        {{RO_DENOISE_DEFAULTS, .sigma = -0.5}, "sigma is -0.5 pixels"},
+        {{RO_DENOISE_DEFAULTS, .sigma = 1000}, "0 to 64"},
+        {{RO_DENOISE_DEFAULTS, .time_step = 0.375}, "stable one is 0.3749389648"},
+        {{RO_DENOISE_DEFAULTS, .time_step = 0.2, .rounding = "nearest"},
+         "stable one is 0.1874389648"},
+        {{RO_DENOISE_DEFAULTS, .time_step = -1}, "must be positive"},
+        {{RO_DENOISE_DEFAULTS, .time_step = 1e-9}, "does nothing"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "implicit", .time_step = 9}, "stable one is 8"},
+        {{RO_DENOISE_DEFAULTS, .number = "x8"}, "has no zero"},
+        {{RO_DENOISE_DEFAULTS, .number = "s23e9"},
+         "unknown number system s23e9, did you mean s23e8?"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "down"}, "treats gains and losses differently"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "nearest-up"}, "treats gains and losses differently"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "away"}, "zero or nearest, not away"},
+        {{RO_DENOISE_DEFAULTS, .rounding = "nearest", .number = "s23e8"},
+         "rounding does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "anisotropc"}, "did you mean anisotropic?"},
+        {{RO_DENOISE_DEFAULTS, .model = "linear", .kappa = 3}, "kappa does not apply"},
+        {{RO_DENOISE_DEFAULTS, .model = "linear", .sigma = 3}, "sigma does not apply"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "conjugate", .rounding = "zero"},
+         "rounding does not apply to scheme conj"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "naive", .number = "s23e8"}, "has no float numbers"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "naive", .sigma = 1},
+         "sigma does not apply to scheme naive"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "xpp24", .number = "s9"}, "number does not apply"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "xpp24", .sigma = 5}, "0 to 4"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "conjugate", .number = "s9"},
+         "scheme conjugate needs s17"},
+        {{RO_DENOISE_DEFAULTS, .schedule = "stream", .steps_at_once = 65}, "1 to 64"},
+        {{RO_DENOISE_DEFAULTS, .steps_at_once = 3}, "steps at once apply to schedule stream"},
+        {{RO_DENOISE_DEFAULTS, .schedule = "wave"}, "unknown schedule wave"},
+        {{RO_DENOISE_DEFAULTS, .until_converged = 1, .number = "s23e8"}, "needs integers"},
+        {{RO_DENOISE_DEFAULTS, .independent = 1}, "does not apply to a grey image"},
+        {{RO_DENOISE_DEFAULTS, .seed = 3}, "seed does not apply"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ro_status status = ro_denoise(context, &in, &out, &cases[i].options);
+        ro_status status = ro_denoise(context, &in, &out, &cases[i].options, NULL);
         if (status != RO_E_ARGUMENT || !strstr(ro_context_message(context), cases[i].says))
             fail_msg("case %zu: status %d, \"%s\" has no \"%s\"", i, status,
                      ro_context_message(context), cases[i].says);
     }
-    assert_int_equal(ro_denoise(context, &in, &colour, NULL), RO_E_UNSUPPORTED);
+    assert_int_equal(ro_denoise(context, &in, &colour, NULL, NULL), RO_E_UNSUPPORTED);
     ro_image small = out;
     small.height = 19;
-    assert_int_equal(ro_denoise(context, &in, &small, NULL), RO_E_SIZE);
+    assert_int_equal(ro_denoise(context, &in, &small, NULL, NULL), RO_E_SIZE);
     ((float *)floats.data)[7] = NAN;
-    assert_int_equal(ro_denoise(context, &floats, &out, NULL), RO_E_ARGUMENT);
-    assert_non_null(strstr(ro_context_message(context), "no number at (7, 0)"));
+    assert_int_equal(ro_denoise(context, &floats, &out, NULL, NULL), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "at (7, 0) is"));
     for (uint32_t y = 0; y < 20; y++)
         for (uint32_t x = 0; x < 20; x++)
             assert_int_equal(((uint8_t *)out.data)[y * out.stride + x], 77); /* nothing written */
 
     ro_denoise_stream *stream;
-    assert_int_equal(ro_denoise_open(context, &in, &out, NULL, &stream), RO_E_ARGUMENT);
+    assert_int_equal(ro_denoise_open(context, &in, &out, NULL, &stream, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "give kappa"));
     assert_null(stream);
-    ro_denoise_options options = {.kappa = 5};
-    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream), RO_OK);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5};
+    assert_int_equal(ro_denoise_open(context, &in, &out, &options, &stream, NULL), RO_OK);
     uint32_t taken;
     assert_int_equal(ro_denoise_push(stream, in.data, in.stride, 21, &taken), RO_E_STATE);
     ro_denoise_close(stream);
@@ -559,13 +553,14 @@ static void cancelled(void **state)
     (void)state;
     int calls = 0;
     ro_context *context;
-    ro_context_options with = {.threads = 2, .progress = stop_soon, .progress_data = &calls};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .threads = 2, .progress = stop_soon,
+                               .progress_data = &calls};
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
     ro_image in, out;
     draw(RO_GRAY8, 50, 50, &in);
     allocate(RO_GRAY8, 50, 50, 0, &out);
-    ro_denoise_options options = {.iterations = 1000};
-    assert_int_equal(ro_denoise(context, &in, &out, &options), RO_E_CANCELLED);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .iterations = 1000};
+    assert_int_equal(ro_denoise(context, &in, &out, &options, NULL), RO_E_CANCELLED);
     ro_image_free(&in);
     ro_image_free(&out);
     ro_context_close(context);

@@ -5,6 +5,7 @@
  * card, what the naive product loses, and what the semi-implicit scheme keeps.
  */
 #include "core/random.h"
+#include "fixture.h"
 #include "pde/denoise/denoise.h"
 #include "pde/pictures.h"
 
@@ -17,24 +18,10 @@
 
 #include <cmocka.h>
 
-static ro_context *context;
-
-static int open_context(void **state)
+static void denoise(const ro_image *in, ro_image *out, const ro_denoise_options *options,
+                    ro_denoise_report *report)
 {
-    (void)state;
-    return ro_context_open(NULL, &context) != RO_OK;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    ro_context_close(context);
-    return 0;
-}
-
-static void denoise(const ro_image *in, const ro_image *out, const ro_denoise_options *options)
-{
-    if (ro_denoise(context, in, out, options) != RO_OK)
+    if (ro_denoise(context, in, out, options, report) != RO_OK)
         fail_msg("%s", ro_context_message(context));
 }
 
@@ -67,12 +54,12 @@ static void float_is_the_dense_operator(void **state)
         a[i] = (double)(in[i] = (float)ro_hash(1, i, 0) * 0x1p-32f);
     ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
     ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
-    ro_denoise_options options = {.model = "linear"};
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear"};
     for (int n = 1; n <= STEPS; n++) {
         options.iterations = (uint32_t)n;
         dense_step(a, SIDE, b);
         memcpy(a, b, sizeof a);
-        denoise(&from, &to, &options);
+        denoise(&from, &to, &options, NULL);
         for (int i = 0; i < SIDE * SIDE; i++)
             assert_true(fabs((double)out[i] - a[i]) < 2e-6);
     }
@@ -93,10 +80,10 @@ static void gaussian_spreads(void **state)
     ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
     ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};
     ro_image to_fixed = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, fixed};
-    ro_denoise_options options = {.model = "linear", .iterations = STEPS};
-    denoise(&from, &to, &options);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = STEPS};
+    denoise(&from, &to, &options, NULL);
     options.number = "s16";
-    denoise(&from, &to_fixed, &options);
+    denoise(&from, &to_fixed, &options, NULL);
     double sum = 0, second = 0, worst = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {
         double x = i % SIDE - centre, error = fabs((double)out[i] - (double)fixed[i]);
@@ -110,8 +97,7 @@ static void gaussian_spreads(void **state)
     assert_true(worst < 0.5 / 255);
 }
 
-/* ---- Noise ------------------------------------------------------------------------------------
- */
+/* ---- Noise ---------------------------------------------------------------------------------- */
 
 static double gauss(uint64_t seed, uint32_t x, uint32_t y)
 {
@@ -154,14 +140,14 @@ static void noise_on_the_test_card(void **state)
     static const char *const numbers[] = {"s9", "s12", "s16", "s23e8"};
     double linear = 0, anisotropic[4];
     for (uint32_t n = 1; n <= 20; n++) { /* the linear model at its best */
-        ro_denoise_options options = {.model = "linear", .iterations = n};
-        denoise(&noisy, &out, &options);
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = n};
+        denoise(&noisy, &out, &options, NULL);
         double now = psnr(&card, &out);
         linear = now > linear ? now : linear;
     }
     for (int i = 0; i < 4; i++) {
-        ro_denoise_options options = {.number = numbers[i]};
-        denoise(&noisy, &out, &options);
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = numbers[i]};
+        denoise(&noisy, &out, &options, NULL);
         anisotropic[i] = psnr(&card, &out);
     }
     print_message("noisy %.2f dB, linear at best %.2f, anisotropic s9 %.2f, s12 %.2f, s16 %.2f, "
@@ -172,10 +158,11 @@ static void noise_on_the_test_card(void **state)
     assert_true(anisotropic[2] > psnr(&card, &noisy) + 2);
     assert_true(fabs(anisotropic[2] - anisotropic[3]) < 0.3);
 
-    ro_denoise_options xpp = {.scheme = "xpp24"}, implicit = {.scheme = "implicit"};
-    denoise(&noisy, &out, &xpp);
+    ro_denoise_options xpp = {RO_DENOISE_DEFAULTS, .scheme = "xpp24"},
+                       implicit = {RO_DENOISE_DEFAULTS, .scheme = "implicit"};
+    denoise(&noisy, &out, &xpp, NULL);
     double hardware = psnr(&card, &out);
-    denoise(&noisy, &out, &implicit);
+    denoise(&noisy, &out, &implicit, NULL);
     print_message("xpp24 %.2f dB, implicit %.2f\n", hardware, psnr(&card, &out));
     assert_true(hardware > psnr(&card, &noisy) + 1 && psnr(&card, &out) > psnr(&card, &noisy) + 1);
     ro_image_free(&card);
@@ -183,8 +170,7 @@ static void noise_on_the_test_card(void **state)
     ro_image_free(&out);
 }
 
-/* ---- The naive product ------------------------------------------------------------------------
- */
+/* ---- The naive product ---------------------------------------------------------------------- */
 
 static void naive_loses_mass(void **state)
 {
@@ -198,12 +184,11 @@ static void naive_loses_mass(void **state)
     ro_image from = {RO_GRAY8, SIDE, SIDE, 255, SIDE, in},
              to = {RO_GRAY8, SIDE, SIDE, 255, SIDE, out};
     ro_denoise_report exact, lost;
-    ro_denoise_options options = {
-        .model = "linear", .number = "s9", .iterations = 50, .report = &exact};
-    denoise(&from, &to, &options);
+    ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = "linear", .number = "s9",
+                                  .iterations = 50};
+    denoise(&from, &to, &options, &exact);
     options.scheme = "naive";
-    options.report = &lost;
-    denoise(&from, &to, &options);
+    denoise(&from, &to, &options, &lost);
     double share = 1 - lost.sum_after / lost.sum_before;
     print_message("the naive product loses %.1f %% of the sum in 50 steps of s9\n", 100 * share);
     assert_true(exact.sum_after == exact.sum_before);
@@ -211,8 +196,7 @@ static void naive_loses_mass(void **state)
     assert_true(share > 0.2);
 }
 
-/* ---- Semi-implicit ------------------------------------------------------------------------------
- */
+/* ---- Semi-implicit -------------------------------------------------------------------------- */
 
 static void implicit_keeps_sum_and_range(void **state)
 {
@@ -232,15 +216,15 @@ static void implicit_keeps_sum_and_range(void **state)
             in[i] = (uint8_t)values[i];
         ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, out};
         ro_denoise_report r;
-        ro_denoise_options options = {.scheme = "implicit",
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS,
+                                      .scheme = "implicit",
                                       .number = numbers[number % 6],
                                       .model = models[number / 6 % 4],
                                       .rounding = number % 2 ? "nearest" : "zero",
                                       .time_step = number % 3 ? 2 : 8,
                                       .iterations = 4,
-                                      .seed = 1 + (uint64_t)number,
-                                      .report = &r};
-        denoise(&from, &to, &options);
+                                      .seed = 1 + (uint64_t)number};
+        denoise(&from, &to, &options, &r);
         assert_true(r.sum_after == r.sum_before);
         assert_true(r.min_after >= r.min_before && r.max_after <= r.max_before);
     }
@@ -278,12 +262,10 @@ static void solvers_solve(void **state)
                  {"s23e8", "conjugate", 1e-6},
                  {"s23e8", "implicit", 0.05}};
     for (int k = 0; k < 4; k++) {
-        ro_denoise_options options = {.scheme = cases[k].scheme,
-                                      .model = "linear",
-                                      .number = cases[k].number,
-                                      .time_step = 2,
-                                      .iterations = 1};
-        denoise(&from, &to, &options);
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = cases[k].scheme,
+                                      .model = "linear",   .number = cases[k].number,
+                                      .time_step = 2,      .iterations = 1};
+        denoise(&from, &to, &options, NULL);
         double worst = 0;
         for (int i = 0; i < SIZE; i++)
             worst = fmax(worst, fabs((double)out[i] - x[i]));
@@ -330,8 +312,7 @@ static void dither(void **state)
     }
 }
 
-/* ---- The hardware profile
- * ------------------------------------------------------------------------ */
+/* ---- The hardware profile ------------------------------------------------------------------- */
 
 static void xpp24_keeps_even_images_and_range(void **state)
 {
@@ -343,6 +324,7 @@ static void xpp24_keeps_even_images_and_range(void **state)
                                                  .planes = 3,
                                                  .time = 8 * RO_TIME_ONE,
                                                  .kappa = 400000,
+                                                 .sigma = 0.5,
                                                  .model = RO_MODEL_PERONA_MALIK};
     struct ro_xpp24 xpp;
     ro_xpp24_make(&xpp, &parameters);
@@ -377,5 +359,5 @@ int main(void)
         cmocka_unit_test(dither),
         cmocka_unit_test(xpp24_keeps_even_images_and_range),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -44,10 +44,9 @@ static struct trace traced(ro_denoise_options options, ro_format format, uint64_
             *pixel = (uint8_t)(*pixel / 2 + ro_hash(3, (uint32_t)x, y) % 100);
             *sum += *pixel;
         }
-    options.report = &report;
     options.on_step = remember;
     options.on_step_data = &trace;
-    ro_status status = ro_denoise(context, &in, &out, &options);
+    ro_status status = ro_denoise(context, &in, &out, &options, &report);
     if (status != RO_OK)
         print_error("%s\n", ro_context_message(context));
     assert_int_equal(status, RO_OK);
@@ -75,7 +74,8 @@ static void test_guarantees(void **state)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t sum;
         const struct trace trace =
-            traced((ro_denoise_options){.number = numbers[i], .kappa = 9}, RO_RGB8, &sum);
+            traced((ro_denoise_options){RO_DENOISE_DEFAULTS, .number = numbers[i], .kappa = 9},
+                   RO_RGB8, &sum);
         assert_int_equal(trace.count, 21);
         assert_true(trace.steps[0].sum > 0 && sum > 0);
         assert_true(energy_order(&trace.steps[1], &trace.steps[0]) < 0);
@@ -93,7 +93,7 @@ static void test_schedules_agree(void **state)
 {
     (void)state;
     uint64_t sum;
-    const ro_denoise_options options = {.kappa = 9};
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 9};
     const struct trace wanted = traced(options, RO_GRAY8, &sum);
     assert_int_equal(wanted.steps[0].sum, 128 * sum);
     static const char *const schedules[] = {"reference", "passes", "stream"};
@@ -110,8 +110,12 @@ static void test_schemes(void **state)
 {
     (void)state;
     static const ro_denoise_options some[] = {
-        {.scheme = "implicit"}, {.scheme = "conjugate"}, {.scheme = "naive", .number = "s9"},
-        {.scheme = "xpp24"},    {.number = "s23e8"},     {.scheme = "implicit", .number = "s16e7"},
+        {RO_DENOISE_DEFAULTS, .scheme = "implicit"},
+        {RO_DENOISE_DEFAULTS, .scheme = "conjugate"},
+        {RO_DENOISE_DEFAULTS, .scheme = "naive", .number = "s9"},
+        {RO_DENOISE_DEFAULTS, .scheme = "xpp24"},
+        {RO_DENOISE_DEFAULTS, .number = "s23e8"},
+        {RO_DENOISE_DEFAULTS, .scheme = "implicit", .number = "s16e7"},
     };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         uint64_t sum;
@@ -131,9 +135,11 @@ static void test_streams_refuse(void **state)
     ro_denoise_stream *stream;
     struct trace trace;
     const ro_image shape = {RO_GRAY8, 10, 10, 255, 0, NULL};
-    const ro_denoise_options options = {.kappa = 5, .on_step = remember, .on_step_data = &trace};
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 5, .on_step = remember,
+                                        .on_step_data = &trace};
     assert_int_equal(ro_context_open(NULL, &context), RO_OK);
-    assert_int_equal(ro_denoise_open(context, &shape, &shape, &options, &stream), RO_E_UNSUPPORTED);
+    assert_int_equal(ro_denoise_open(context, &shape, &shape, &options, &stream, NULL),
+                     RO_E_UNSUPPORTED);
     ro_context_close(context);
 }
 

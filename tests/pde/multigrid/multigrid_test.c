@@ -17,7 +17,8 @@
 
 static ro_context *open_context(ro_cpu cpu, int threads)
 {
-    ro_context_options with = {.device = RO_DEVICE_CPU, .cpu = cpu, .threads = threads};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .cpu = cpu,
+                               .threads = threads};
     ro_context *context;
     ro_status status = ro_context_open(&with, &context);
     return status == RO_OK ? context : NULL;
@@ -108,7 +109,8 @@ static void test_elimination(void **state)
             }
             eliminate(n, matrix, exact);
             ro_image vb = make_image(b, width, height), vx = make_image(x, width, height);
-            ro_multigrid_options options = {.sigma = sigmas[g], .cycles = 12};
+            ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = sigmas[g],
+                                            .cycles = 12};
             assert_int_equal(ro_multigrid_solve(context, &vb, &vx, &options), RO_OK);
             for (int i = 0; i < n; i++)
                 if (fabs(x[i] - exact[i]) > 3e-6)
@@ -141,7 +143,7 @@ static double factor_of(ro_context *context, int width, int height, double sigma
     for (int i = 0; i < n; i++)
         x[i] = (float)(sin(0.002 * i) + (ro_hash(3, (uint32_t)i, 0) >> 8) * 0x1p-24);
     ro_image vb = make_image(b, width, height), vx = make_image(x, width, height);
-    ro_multigrid_options options = {.sigma = sigma, .warm = 1};
+    ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = sigma, .warm = 1};
     last = norm_of(x, n);
     for (int cycle = 0; cycle < 6; cycle++) {
         assert_int_equal(ro_multigrid_solve(context, &vb, &vx, &options), RO_OK);
@@ -189,7 +191,7 @@ static void test_same_bits(void **state)
         fill(b, width, height, 7);
         ro_image vb = make_image(b, width, height), vwant = make_image(want, width, height);
         ro_image vgot = make_image(got, width, height);
-        ro_multigrid_options options = {.sigma = 9, .cycles = 2};
+        ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = 9, .cycles = 2};
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
             for (int t = 0; t < 3; t++) {
                 ro_context *context = open_context((ro_cpu)cpu, threads[t]);
@@ -216,7 +218,7 @@ static void test_refusals(void **state)
     float values[600] = {0};
     ro_image b = make_image(values, 6, 5), x = make_image(values, 5, 6);
     assert_int_equal(ro_multigrid_solve(context, &b, &x, NULL), RO_E_SIZE);
-    ro_multigrid_options options = {.sigma = -1};
+    ro_multigrid_options options = {RO_MULTIGRID_DEFAULTS, .sigma = -1};
     assert_int_equal(ro_multigrid_solve(context, &b, &b, &options), RO_E_ARGUMENT);
     options.sigma = NAN;
     assert_int_equal(ro_multigrid_solve(context, &b, &b, &options), RO_E_ARGUMENT);

@@ -27,7 +27,7 @@ struct bed {
 
 static void open_bed(struct bed *bed, const struct ro_pair *pair, ro_format format)
 {
-    ro_context_options with = {.device = RO_DEVICE_CPU, .threads = 2};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2};
     *bed = (struct bed){0};
     assert_int_equal(ro_context_open(&with, &bed->context), RO_OK);
     ro_image *images[] = {&bed->fixed, &bed->moving};
@@ -73,8 +73,8 @@ static double error_of(const struct ro_pair *pair, const ro_image *field)
 
 static double run(struct bed *bed, const struct ro_pair *pair, ro_register_options options)
 {
-    options.report = &bed->report;
-    ro_status status = ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options);
+    ro_status status =
+        ro_register(bed->context, &bed->fixed, &bed->moving, &bed->field, &options, &bed->report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(bed->context));
     return error_of(pair, &bed->field);
@@ -97,13 +97,18 @@ static void test_known_displacements(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         open_bed(&bed, &cases[i].pair, i % 2 ? RO_GRAYF : RO_GRAY8);
-        double error = run(&bed, &cases[i].pair, (ro_register_options){0});
-        if (!(error <= cases[i].bound))
-            fail_msg("case %zu: mean error %.3f px, more than %.2f", i, error, cases[i].bound);
-        assert_true(bed.report.jacobian > 0);
-        assert_int_equal(bed.report.folds, 0);
-        assert_int_equal(bed.report.useless, 0);
-        assert_true(bed.report.energy_after < bed.report.energy_before / 10);
+        static const char *const schemes[] = {"auto", "annealed"};
+        for (int k = 0; k < 2; k++) {
+            double error = run(&bed, &cases[i].pair,
+                               (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = schemes[k]});
+            if (!(error <= cases[i].bound))
+                fail_msg("case %zu, %s: mean error %.3f px, more than %.2f", i, schemes[k], error,
+                         cases[i].bound);
+            assert_true(bed.report.jacobian > 0);
+            assert_int_equal(bed.report.folds, 0);
+            assert_int_equal(bed.report.useless, 0);
+            assert_true(bed.report.energy_after < bed.report.energy_before / 10);
+        }
         close_bed(&bed);
     }
 }
@@ -114,7 +119,7 @@ static void test_bench_pair(void **state)
     const struct ro_pair pair = {513, 513, RO_MOTION_SMOOTH, 8, 1, 0, 100};
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
-    double error = run(&bed, &pair, (ro_register_options){0});
+    double error = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
     if (!(error <= 0.05))
         fail_msg("mean error %.3f px", error);
     close_bed(&bed);
@@ -129,7 +134,7 @@ static void test_identical(void **state)
         struct bed bed;
         open_bed(&bed, &pair, RO_GRAY8);
         memset(bed.field.data, 0xff, (size_t)bed.field.stride * bed.field.height);
-        run(&bed, &pair, (ro_register_options){.init = inits[i]});
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .init = inits[i]});
         for (uint32_t y = 0; y < pair.height; y++)
             for (uint32_t x = 0; x < 2 * pair.width; x++)
                 assert_true(field_row(&bed.field, y)[x] == 0);
@@ -145,16 +150,16 @@ static void test_small_floats(void **state)
         const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 1, 16, seed};
         struct bed bed;
         open_bed(&bed, &pair, RO_GRAY8);
-        run(&bed, &pair, (ro_register_options){0});
+        run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
         double whole = bed.report.energy_after;
-        run(&bed, &pair, (ro_register_options){.number = "s10e5"});
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .number = "s10e5"});
         assert_true(bed.report.energy_after <= 1.1 * whole);
         for (uint32_t x = 0; x < 2 * pair.width; x++) {
             float u = field_row(&bed.field, 100)[x];
             const struct ro_small_float half = {10, 5};
             assert_true((double)u == ro_small_float_round(&half, (double)u, RO_ROUND_NEAREST_EVEN));
         }
-        run(&bed, &pair, (ro_register_options){.number = "s16e7"});
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .number = "s16e7"});
         assert_true(bed.report.energy_after <= 1.05 * whole);
         close_bed(&bed);
     }
@@ -195,8 +200,8 @@ static void test_inverse(void **state)
     ro_image back = {0};
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_image_alloc(bed.context, RO_GRAYF, 2 * SIDE, SIDE, 0, &back), RO_OK);
-    run(&bed, &pair, (ro_register_options){0});
-    assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL), RO_OK);
+    run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    assert_int_equal(ro_register(bed.context, &bed.moving, &bed.fixed, &back, NULL, NULL), RO_OK);
     double sum = 0, count = 0;
     for (uint32_t y = 16; y < SIDE - 16; y++)
         for (uint32_t x = 16; x < SIDE - 16; x++) {
@@ -220,10 +225,13 @@ static void test_thesis(void **state)
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SINES, 4.5, 0, 16, 1};
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
-    double error = run(&bed, &pair, (ro_register_options){.scheme = "thesis"});
+    double error =
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "thesis"});
     assert_true(error < 1.5); /* it misses by more than the default, as published */
     assert_true(bed.report.energy_after < bed.report.energy_before / 3);
-    double once = run(&bed, &pair, (ro_register_options){.smooth = 1});
+    double once =
+        run(&bed, &pair,
+            (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed", .smooth = 1});
     assert_true(once < 0.31);
     close_bed(&bed);
 }
@@ -240,10 +248,105 @@ static void test_other_tones(void **state)
         for (uint32_t x = 0; x < SIDE; x++)
             row[x] = 0.2f + (0.35f + 0.3f * (float)x / SIDE) * row[x] + 0.2f * (float)y / SIDE;
     }
-    double plain = run(&bed, &pair, (ro_register_options){0});
-    double local = run(&bed, &pair, (ro_register_options){.match = "ncc"});
-    if (!(local < 0.25) || !(local < plain / 2))
-        fail_msg("ncc is %.3f px away, ssd %.3f", local, plain);
+    double plain =
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed"});
+    double local =
+        run(&bed, &pair,
+            (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed", .match = "ncc"});
+    double chosen = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    if (!(local < 0.25) || !(local < plain / 2) || !(chosen < 0.2))
+        fail_msg("ncc is %.3f px away, ssd %.3f, auto %.3f", local, plain, chosen);
+    close_bed(&bed);
+}
+
+static float *float_row(const ro_image *image, uint32_t y)
+{
+    return (float *)(void *)((char *)image->data + (ptrdiff_t)y * image->stride);
+}
+
+/* What is light in one image is dark in the other: the sign is found, and not where there is
+ * none. */
+static void test_negative(void **state)
+{
+    (void)state;
+    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_ROTATION, 25, 1, 16, 31};
+    struct bed bed;
+    open_bed(&bed, &pair, RO_GRAYF);
+    double same = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    assert_false(bed.report.negative);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            float_row(&bed.moving, y)[x] = 0.9f - 0.7f * float_row(&bed.moving, y)[x];
+    double turned = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    assert_true(bed.report.negative);
+    assert_string_equal(bed.report.match, "ncc");
+    if (!(same < 0.15) || !(turned < 0.3))
+        fail_msg("%.3f px, of the negative %.3f", same, turned);
+    close_bed(&bed);
+}
+
+/* A fixed image with a corner of one tone, and with junk under a mask: neither may matter. */
+static void test_pixels_that_do_not_count(void **state)
+{
+    (void)state;
+    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 7, 1, 16, 32};
+    struct bed bed;
+    ro_image mask = {0};
+    open_bed(&bed, &pair, RO_GRAYF);
+    assert_int_equal(ro_image_alloc(bed.context, RO_GRAY8, SIDE, SIDE, 0, &mask), RO_OK);
+    double plain = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    assert_true(bed.report.counted == 1);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            if (x + y < 90)
+                float_row(&bed.fixed, y)[x] = -0.5f;
+    double filled = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    assert_true(bed.report.counted < 0.95 && bed.report.counted > 0.9);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++) {
+            const bool junk = x > 100 && x < 150 && y > 90 && y < 140;
+            ((uint8_t *)mask.data)[(ptrdiff_t)y * mask.stride + x] = junk ? 0 : 255;
+            if (junk)
+                float_row(&bed.fixed, y)[x] = (float)((x * 7 + y * 13) % 5) / 4;
+        }
+    double spoiled = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    double masked =
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .fixed_mask = &mask});
+    if (!(filled < plain + 0.1) || !(masked < plain + 0.15) || !(masked < spoiled / 2))
+        fail_msg("%.3f px, with a filled corner %.3f, with junk %.3f, masked %.3f", plain, filled,
+                 spoiled, masked);
+    mask.width = SIDE - 1;
+    ro_register_options options = {RO_REGISTER_DEFAULTS, .moving_mask = &mask};
+    assert_int_equal(ro_register(bed.context, &bed.fixed, &bed.moving, &bed.field, &options, NULL),
+                     RO_E_SIZE);
+    mask.width = SIDE;
+    memset(mask.data, 0, (size_t)mask.stride * SIDE);
+    assert_int_equal(ro_register(bed.context, &bed.fixed, &bed.moving, &bed.field, &options, NULL),
+                     RO_E_ARGUMENT);
+    ro_image_free(&mask);
+    close_bed(&bed);
+}
+
+/* A part of the moving image is enough, and may be the larger of the two. */
+static void test_sizes_that_differ(void **state)
+{
+    (void)state;
+    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SHIFT, 9, 1, 16, 33};
+    struct bed bed;
+    open_bed(&bed, &pair, RO_GRAY8);
+    bed.moving.height = SIDE - 40; /* what is seen of it is less */
+    double shorter = run(&bed, &pair, (ro_register_options)RO_REGISTER_OPTIONS);
+    bed.moving.height = SIDE;
+    bed.fixed.width = SIDE - 60;
+    bed.field.width = 2 * (SIDE - 60);
+    struct ro_pair part = pair;
+    part.width = SIDE - 60;
+    double narrower = run(&bed, &part, (ro_register_options)RO_REGISTER_OPTIONS);
+    if (!(shorter < 0.2) || !(narrower < 0.2))
+        fail_msg("%.3f px of a shorter moving image, %.3f of a narrower fixed one", shorter,
+                 narrower);
+    bed.fixed.width = SIDE;
+    bed.field.width = 2 * SIDE;
     close_bed(&bed);
 }
 
@@ -262,9 +365,12 @@ static void test_large_offsets(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         open_bed(&bed, &cases[i].pair, RO_GRAY8);
-        double error = run(&bed, &cases[i].pair, (ro_register_options){.init = cases[i].init});
-        if (!(error < 0.15))
-            fail_msg("case %zu: mean error %.3f px", i, error);
+        double error = run(&bed, &cases[i].pair,
+                           (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed",
+                                                 .init = cases[i].init});
+        double chosen = run(&bed, &cases[i].pair, (ro_register_options)RO_REGISTER_OPTIONS);
+        if (!(error < 0.15) || !(chosen < 0.15))
+            fail_msg("case %zu: mean error %.3f px, auto %.3f", i, error, chosen);
         close_bed(&bed);
     }
 }
@@ -274,32 +380,39 @@ static void test_same_bits(void **state)
     (void)state;
     static const struct {
         struct ro_pair pair;
-        const char *number, *match;
+        const char *number, *scheme, *match;
     } cases[] = {
-        {{129, 129, RO_MOTION_SMOOTH, 5, 1, 16, 20}, "s23e8", "ssd"},
-        {{150, 97, RO_MOTION_SMOOTH, 5, 1, 16, 21}, "s10e5", "ncc"},
-        {{200, 2, RO_MOTION_SMOOTH, 1, 1, 16, 22}, "s16e7", "ssd"},
-        {{1, 77, RO_MOTION_SMOOTH, 1, 1, 16, 23}, "s23e8", "ssd"},
+        {{129, 129, RO_MOTION_SMOOTH, 5, 1, 16, 20}, "s23e8", "annealed", "ssd"},
+        {{150, 97, RO_MOTION_SMOOTH, 5, 1, 16, 21}, "s10e5", "annealed", "ncc"},
+        {{200, 2, RO_MOTION_SMOOTH, 1, 1, 16, 22}, "s16e7", "annealed", "ssd"},
+        {{1, 77, RO_MOTION_SMOOTH, 1, 1, 16, 23}, "s23e8", "annealed", "ssd"},
+        {{129, 140, RO_MOTION_SMOOTH, 5, 3, 8, 24}, "s23e8", NULL, NULL},
+        {{181, 97, RO_MOTION_ROTATION, 40, 1, 0, 25}, "s10e5", NULL, NULL},
+        {{200, 2, RO_MOTION_SMOOTH, 1, 1, 16, 26}, "s23e8", NULL, NULL},
+        {{3, 77, RO_MOTION_SMOOTH, 1, 1, 16, 27}, "s23e8", NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed bed;
         ro_image got = {0};
         const struct ro_pair *pair = &cases[i].pair;
         open_bed(&bed, pair, RO_GRAY8);
+        for (uint32_t y = 0; !cases[i].scheme && y < pair->height / 4; y++) /* a mask too */
+            memset((char *)bed.fixed.data + (ptrdiff_t)y * bed.fixed.stride, 0, pair->width / 2);
         assert_int_equal(
             ro_image_alloc(bed.context, RO_GRAYF, 2 * pair->width, pair->height, 0, &got), RO_OK);
-        ro_register_options options = {
-            .number = cases[i].number, .match = cases[i].match, .updates = 2};
+        ro_register_options options = {RO_REGISTER_DEFAULTS, .scheme = cases[i].scheme,
+                                       .number = cases[i].number, .match = cases[i].match,
+                                       .updates = 2};
         bool first = true;
         for (int cpu = RO_CPU_SCALAR; cpu <= RO_CPU_AVX512; cpu++)
             for (int threads = 1; threads <= 5; threads += 2) {
-                ro_context_options with = {
-                    .device = RO_DEVICE_CPU, .cpu = (ro_cpu)cpu, .threads = threads};
+                ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU,
+                                           .cpu = (ro_cpu)cpu, .threads = threads};
                 ro_context *context;
                 if (ro_context_open(&with, &context) != RO_OK)
                     continue;
                 ro_image *to = first ? &bed.field : &got;
-                if (ro_register(context, &bed.fixed, &bed.moving, to, &options) != RO_OK)
+                if (ro_register(context, &bed.fixed, &bed.moving, to, &options, NULL) != RO_OK)
                     fail_msg("%s", ro_context_message(context));
                 assert_int_equal(ro_context_report(context)->cpu, cpu);
                 for (uint32_t y = 0; y < pair->height && !first; y++)
@@ -330,6 +443,8 @@ static void test_warp(void **state)
     assert_memory_equal(out, nearest, 6);
     field.width = 4;
     assert_int_equal(ro_warp(context, &image, &field, &to, RO_SAMPLE_NEAREST), RO_E_SIZE);
+    field.width = 3;
+    assert_int_equal(ro_warp(context, &image, &field, &to, RO_SAMPLE_NEAREST), RO_E_ARGUMENT);
     ro_context_close(context);
 }
 
@@ -343,34 +458,34 @@ static void test_refusals(void **state)
         a[i] = b[i] = (float)i;
     ro_image fixed = {RO_GRAYF, 8, 8, 0, 32, a}, moving = {RO_GRAYF, 8, 8, 0, 32, b};
     ro_image field = {RO_GRAYF, 16, 8, 0, 64, u};
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_OK);
-    moving.width = 7;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_SIZE);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_OK);
+    field.width = 14;
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_SIZE);
     assert_non_null(strstr(ro_context_message(context), "8 x 8"));
-    assert_non_null(strstr(ro_context_message(context), "7 x 8"));
-    moving.width = 8;
+    field.width = 16;
     a[9] = NAN;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_ARGUMENT);
     for (int i = 0; i < 64; i++)
         a[i] = 3;
-    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_register(context, &fixed, &moving, &field, NULL, NULL), RO_E_ARGUMENT);
     assert_non_null(strstr(ro_context_message(context), "constant"));
     a[0] = 1;
     static const ro_register_options bad[] = {
-        {.scheme = "these"},
-        {.match = "mi"},
-        {.init = "rigid"},
-        {.number = "s9"},
-        {.scales = 65},
-        {.sigma = -1},
-        {.smooth = 3},
-        {.finest = -2},
-        {.sigma = NAN},
-        {.tolerance = INFINITY},
-        {.scheme = "thesis", .sigma_first = 9},
+        {RO_REGISTER_DEFAULTS, .scheme = "these"},
+        {RO_REGISTER_DEFAULTS, .match = "mi"},
+        {RO_REGISTER_DEFAULTS, .init = "rigid"},
+        {RO_REGISTER_DEFAULTS, .number = "s9"},
+        {RO_REGISTER_DEFAULTS, .scales = 65},
+        {RO_REGISTER_DEFAULTS, .sigma = -1},
+        {RO_REGISTER_DEFAULTS, .smooth = 3},
+        {RO_REGISTER_DEFAULTS, .finest = -2},
+        {RO_REGISTER_DEFAULTS, .sigma = NAN},
+        {RO_REGISTER_DEFAULTS, .tolerance = INFINITY},
+        {RO_REGISTER_DEFAULTS, .scheme = "thesis", .sigma_first = 9},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i]), RO_E_ARGUMENT);
+        assert_int_equal(ro_register(context, &fixed, &moving, &field, &bad[i], NULL),
+                         RO_E_ARGUMENT);
     ro_context_close(context);
 }
 
@@ -385,14 +500,14 @@ static void test_cancel(void **state)
 {
     (void)state;
     int calls = 0;
-    ro_context_options with = {
-        .device = RO_DEVICE_CPU, .progress = cancel, .progress_data = &calls};
+    ro_context_options with = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .progress = cancel,
+                               .progress_data = &calls};
     ro_context *context;
     const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 8, 0, 16, 14};
     struct bed bed;
     open_bed(&bed, &pair, RO_GRAY8);
     assert_int_equal(ro_context_open(&with, &context), RO_OK);
-    assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL),
+    assert_int_equal(ro_register(context, &bed.fixed, &bed.moving, &bed.field, NULL, NULL),
                      RO_E_CANCELLED);
     ro_context_close(context);
     close_bed(&bed);
@@ -409,6 +524,9 @@ int main(void)
         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_thesis),
         cmocka_unit_test(test_other_tones),
+        cmocka_unit_test(test_negative),
+        cmocka_unit_test(test_pixels_that_do_not_count),
+        cmocka_unit_test(test_sizes_that_differ),
         cmocka_unit_test(test_large_offsets),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_warp),

@@ -35,8 +35,7 @@ static uint8_t *pixel(const ro_image *image, uint32_t x, uint32_t y)
 static ro_segmentation *run(const ro_image *image, ro_segment_options options)
 {
     ro_segmentation *result;
-    options.report = &report;
-    ro_status status = ro_segment(context, image, &options, &result);
+    ro_status status = ro_segment(context, image, &options, &result, &report);
     if (status != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return result;
@@ -79,13 +78,9 @@ static void grows_as_a_disc(void **state)
     ro_image image = blank(280, 280, 100);
     for (size_t i = 0; i < 4; i++) {
         const ro_seed seed = {1, 139.5, 140, 20};
-        const ro_segment_options options = {.number = cases[i].number,
-                                            .norm = "euclid",
-                                            .iterations = 200,
-                                            .time_step = 1,
-                                            .speed = {{.constant = 0.5}},
-                                            .seeds = &seed,
-                                            .seed_count = 1};
+        const ro_segment_options options = {
+            RO_SEGMENT_DEFAULTS, .number = cases[i].number,    .norm = "euclid", .iterations = 200,
+            .time_step = 1,      .speed = {{.constant = 0.5}}, .seeds = &seed,   .seed_count = 1};
         ro_segmentation *result = run(&image, options);
         const ro_polyline *lines;
         size_t count;
@@ -121,12 +116,10 @@ static void grows_as_an_octagon(void **state)
     ro_image image = blank(280, 280, 100);
     for (size_t i = 0; i < 4; i++) {
         const ro_seed seed = {1, 140, 140, 20};
-        const ro_segment_options options = {.number = cases[i].number,
-                                            .norm = "lin",
-                                            .iterations = 200,
-                                            .speed = {{.constant = 0.5}},
-                                            .seeds = &seed,
-                                            .seed_count = 1};
+        const ro_segment_options options = {
+            RO_SEGMENT_DEFAULTS, .number = cases[i].number,    .norm = "lin",
+            .iterations = 200,   .speed = {{.constant = 0.5}}, .seeds = &seed,
+            .seed_count = 1};
         ro_segmentation *result = run(&image, options);
         const ro_polyline *lines;
         size_t count;
@@ -159,13 +152,10 @@ static void two_discs_merge(void **state)
     (void)state;
     ro_image image = blank(120, 80, 100);
     const ro_seed seeds[] = {{1, 35, 40, 10}, {1, 85, 40, 10}};
-    ro_segment_options options = {.number = "s12",
-                                  .norm = "euclid",
-                                  .iterations = 1,
-                                  .time_step = 1,
-                                  .speed = {{.constant = 0.5}},
-                                  .seeds = seeds,
-                                  .seed_count = 2};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = "s12",
+                                  .norm = "euclid",    .iterations = 1,
+                                  .time_step = 1,      .speed = {{.constant = 0.5}},
+                                  .seeds = seeds,      .seed_count = 2};
     const ro_polyline *lines;
     size_t count;
     ro_segmentation *result = run(&image, options);
@@ -190,9 +180,8 @@ static void one_splits_round_a_hole(void **state)
             if (hypot(x - 60.0, y - 60.0) < 15)
                 *pixel(&image, x, y) = 20;
     const ro_seed seed = {1, 20, 60, 8};
-    ro_segment_options options = {.number = "s12",
-                                  .speed = {{.window = 1, .low = 150, .high = 255}},
-                                  .seeds = &seed,
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = "s12",
+                                  .speed = {{.window = 1, .low = 150, .high = 255}}, .seeds = &seed,
                                   .seed_count = 1};
     ro_segmentation *result = run(&image, options);
     const ro_polyline *lines;
@@ -216,8 +205,8 @@ static void shrinks_to_nothing(void **state)
     ro_image image = blank(90, 90, 100);
     for (size_t i = 0; i < 4; i++) {
         const ro_seed seed = {1, 45, 45, 25};
-        ro_segment_options options = {
-            .number = numbers[i], .speed = {{.constant = -1}}, .seeds = &seed, .seed_count = 1};
+        ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = numbers[i],
+                                      .speed = {{.constant = -1}}, .seeds = &seed, .seed_count = 1};
         ro_segmentation_free(run(&image, options));
         assert_int_equal(report.label[0].area, 0);
         assert_true(report.label[0].perimeter == 0);
@@ -225,7 +214,8 @@ static void shrinks_to_nothing(void **state)
         assert_int_equal(report.label[0].useless, RO_LABEL_NOTHING);
     }
     const ro_seed seed = {1, 45, 45, 25}; /* it is like everything round it */
-    ro_segmentation_free(run(&image, (ro_segment_options){.seeds = &seed, .seed_count = 1}));
+    ro_segmentation_free(
+        run(&image, (ro_segment_options){RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1}));
     assert_int_equal(report.label[0].useless, RO_LABEL_EVERYTHING);
     assert_int_equal(report.label[1].useless, 0);
     ro_image_free(&image);
@@ -245,6 +235,7 @@ static void curvature_closes_a_gap(void **state)
         for (int curved = 0; curved < 2; curved++) {
             const ro_seed seed = {1, 30, 40, 8};
             ro_segment_options options = {
+                RO_SEGMENT_DEFAULTS,
                 .number = numbers[i],
                 .norm = "euclid",
                 .iterations = 2000,
@@ -289,7 +280,8 @@ static void few_bits_find_the_same(void **state)
     for (int shape = 0; shape < 3; shape++) {
         ro_image image = shape == 0 ? blank(256, 256, 0) : lobes(200, 60, shape == 1 ? 8 : 20, 3);
         ro_seed seed = {1, 100, 100, 8};
-        ro_segment_options options = {.smooth = shape == 2 ? 1.5 : 0, .seed_count = 1};
+        ro_segment_options options = {RO_SEGMENT_DEFAULTS, .smooth = shape == 2 ? 1.5 : 0,
+                                      .seed_count = 1};
         options.seeds = &seed;
         options.speed[0] = (ro_speed){.window = 1, .low = 120, .high = 220};
         if (shape == 0) {
@@ -338,11 +330,12 @@ static void only_what_has_a_seed(void **state)
             if (hypot(x - 80.0, y - 70.0) < 50 || hypot(x - 220.0, y - 70.0) < 50)
                 *pixel(&image, x, y) = 180;
     const ro_seed seed = {0, 80, 70, 0};
-    ro_segment_options options = {.seeds = &seed, .seed_count = 1, .iterations = 20};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1,
+                                  .iterations = 20};
     ro_image labels = mask_of(&image, options);
     assert_true(report.label[0].area < 1000);
     ro_image_free(&labels);
-    options.iterations = 0;
+    options.iterations = RO_DEFAULT;
     labels = mask_of(&image, options);
     for (uint32_t y = 0; y < 140; y++)
         for (uint32_t x = 0; x < 300; x++)
@@ -371,7 +364,8 @@ static void defaults_find_an_object(void **state)
             *pixel(&truth, x, y) = object;
         }
     const ro_seed seed = {0, 100, 95, 0};
-    ro_image labels = mask_of(&image, (ro_segment_options){.seeds = &seed, .seed_count = 1});
+    ro_image labels =
+        mask_of(&image, (ro_segment_options){RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1});
     assert_true(dice(&labels, &truth) > 0.99);
     ro_image_free(&labels);
     ro_image_free(&truth);
@@ -402,13 +396,10 @@ static void turned_inputs_give_turned_results(void **state)
     for (size_t n = 0; n < 8; n++)
         for (int turn = 1; turn < 8; turn++) {
             ro_seed seed = {1, 40, 47, 7};
-            ro_segment_options options = {.number = numbers[n / 2],
-                                          .norm = norms[n % 2],
-                                          .iterations = 70,
-                                          .sigma = 1.2,
-                                          .smooth = 0.8,
-                                          .seeds = &seed,
-                                          .seed_count = 1};
+            ro_segment_options options = {RO_SEGMENT_DEFAULTS,  .number = numbers[n / 2],
+                                          .norm = norms[n % 2], .iterations = 70,
+                                          .sigma = 1.2,         .smooth = 0.8,
+                                          .seeds = &seed,       .seed_count = 1};
             options.speed[0] = (ro_speed){.constant = -0.2,
                                           .gaussian = 1,
                                           .mean = 160,
@@ -462,7 +453,8 @@ static void labels_evolve_apart(void **state)
             if (x % 100 >= 15 && x % 100 < 85 && y % 100 >= 15 && y % 100 < 85)
                 *pixel(&image, x, y) = (uint8_t)(100 + 40 * (x / 100 + 2 * (y / 100)));
     const ro_seed seeds[] = {{1, 50, 50, 0}, {2, 150, 50, 0}, {3, 50, 150, 0}, {4, 150, 150, 0}};
-    ro_image labels = mask_of(&image, (ro_segment_options){.seeds = seeds, .seed_count = 4});
+    ro_image labels =
+        mask_of(&image, (ro_segment_options){RO_SEGMENT_DEFAULTS, .seeds = seeds, .seed_count = 4});
     for (uint32_t y = 0; y < 200; y++)
         for (uint32_t x = 0; x < 200; x++)
             assert_int_equal(*pixel(&labels, x, y),
@@ -472,7 +464,8 @@ static void labels_evolve_apart(void **state)
         assert_int_equal(report.label[i].area, 70 * 70);
     }
     /* one alone gives what it gave among four */
-    ro_image one = mask_of(&image, (ro_segment_options){.seeds = seeds + 2, .seed_count = 1});
+    ro_image one = mask_of(
+        &image, (ro_segment_options){RO_SEGMENT_DEFAULTS, .seeds = seeds + 2, .seed_count = 1});
     assert_int_equal(report.label[2].area, 70 * 70);
     assert_false(report.label[0].used);
     ro_image_free(&one);
@@ -491,11 +484,8 @@ static void masks_and_distances_are_seeds(void **state)
             *pixel(&mask, x, y) = d < 0;
             ((float *)((char *)distance.data + (ptrdiff_t)y * distance.stride))[x] = (float)d;
         }
-    ro_segment_options options = {.iterations = 1,
-                                  .time_step = 1e-6,
-                                  .speed = {{.constant = 1}},
-                                  .mask = &mask,
-                                  .number = "s23e8"};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS,        .iterations = 1, .time_step = 1e-6,
+                                  .speed = {{.constant = 1}}, .mask = &mask,   .number = "s23e8"};
     ro_segmentation *result = run(&image, options);
     ro_image phi;
     assert_int_equal(ro_image_alloc(context, RO_GRAYF, 100, 90, 0, &phi), RO_OK);
@@ -541,11 +531,8 @@ static void a_field_carries_the_contour(void **state)
     }
     for (size_t n = 0; n < 4; n++) {
         const ro_seed seed = {1, 40, 60, 15};
-        ro_segment_options options = {.number = numbers[n],
-                                      .iterations = 80,
-                                      .time_step = 1,
-                                      .velocity = velocity,
-                                      .seeds = &seed,
+        ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = numbers[n], .iterations = 80,
+                                      .time_step = 1,      .velocity = velocity, .seeds = &seed,
                                       .seed_count = 1};
         ro_image labels = mask_of(&image, options);
         double x_sum = 0, y_sum = 0, count = 0;
@@ -579,7 +566,8 @@ static void ends_and_frames(void **state)
     (void)state;
     ro_image image = lobes(140, 40, 0, 1);
     const ro_seed seed = {1, 70, 70, 8};
-    ro_segment_options options = {.number = "u8", .seeds = &seed, .seed_count = 1};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = "u8", .seeds = &seed,
+                                  .seed_count = 1};
     /* the shape's tone pulls slowly: in 8 bits only with rescaling */
     options.speed[0] = (ro_speed){.coefficients = 2, .polynomial = {-120.0 / 255, 1}};
     options.time_step = 0.2;
@@ -616,9 +604,8 @@ static void schedules_agree(void **state)
         ro_image want = {0};
         ro_segment_report first = {0};
         for (size_t i = 0; i < 4; i++) {
-            ro_segment_options options = {.number = number ? "s12" : "u8",
-                                          .schedule = schedules[i],
-                                          .seeds = seeds,
+            ro_segment_options options = {RO_SEGMENT_DEFAULTS, .number = number ? "s12" : "u8",
+                                          .schedule = schedules[i], .seeds = seeds,
                                           .seed_count = 2};
             ro_image got = mask_of(&image, options);
             assert_string_equal(ro_context_report(context)->schedule, schedules[i]);
@@ -640,7 +627,7 @@ static void schedules_agree(void **state)
 static void refused(const ro_image *image, ro_segment_options options, const char *words)
 {
     ro_segmentation *result;
-    assert_int_not_equal(ro_segment(context, image, &options, &result), RO_OK);
+    assert_int_not_equal(ro_segment(context, image, &options, &result, NULL), RO_OK);
     assert_null(result);
     if (!strstr(ro_context_message(context), words))
         fail_msg("'%s' does not say '%s'", ro_context_message(context), words);
@@ -651,12 +638,12 @@ static void bad_options(void **state)
     (void)state;
     ro_image image = blank(40, 30, 100), small = blank(20, 30, 0), five = blank(40, 30, 5);
     ro_seed seed = {1, 10, 10, 5};
-    ro_segment_options good = {.seeds = &seed, .seed_count = 1};
-    refused(&image, (ro_segment_options){0}, "no seed");
+    ro_segment_options good = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
+    refused(&image, (ro_segment_options)RO_SEGMENT_OPTIONS, "no seed");
     seed.x = 40;
     refused(&image, good, "the seed (40, 10) is outside the image of 40 x 30");
     seed = (ro_seed){5, 10, 10, 5};
-    refused(&image, good, "label 5: labels are 1 to 4");
+    refused(&image, good, "label 5: labels go from 1 to 4");
     seed.label = 1;
     ro_segment_options bad = good;
     bad.mask = &small;
@@ -667,7 +654,7 @@ static void bad_options(void **state)
     bad.speed[0] = (ro_speed){.coefficients = 2, .polynomial = {0, 0}};
     refused(&image, bad, "the speed of label 1 is zero everywhere");
     bad.speed[0] = (ro_speed){.constant = NAN};
-    refused(&image, bad, "no number");
+    refused(&image, bad, "not a number");
     bad.speed[0] = (ro_speed){.window = 1, .low = 9, .high = 3};
     refused(&image, bad, "empty");
     bad = good;
@@ -683,12 +670,12 @@ static void bad_options(void **state)
     bad.schedule = "fast";
     refused(&image, bad, "unknown schedule fast");
     bad = good;
-    bad.depth = 17;
+    bad.steps_at_once = 17;
     refused(&image, bad, "up to 16");
     bad = good;
     bad.time_step = 0.6;
     bad.speed[0].constant = 1;
-    refused(&image, bad, "a time step of 0.6 is not monotone, at most 0.498");
+    refused(&image, bad, "a time step of 0.6 is not monotone; the largest monotone one is 0.498");
     bad = good;
     bad.profile = "fpga12";
     bad.number = "s16";
@@ -718,7 +705,7 @@ int main(void)
         cmocka_unit_test(schedules_agree),
         cmocka_unit_test(bad_options),
     };
-    const ro_context_options on_cpu = {.device = RO_DEVICE_CPU, .threads = 2};
+    const ro_context_options on_cpu = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2};
     if (ro_context_open(&on_cpu, &context) != RO_OK)
         return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,9 +70,10 @@ static const ro_seed seed = {.x = SIDE / 2, .y = SIDE / 2, .radius = 6};
 static ro_context *open_context(void)
 {
     ro_context *context;
-    assert_int_equal(
-        ro_context_open(&(ro_context_options){.threads = 1, .device = RO_DEVICE_CPU}, &context),
-        RO_OK);
+    assert_int_equal(ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1,
+                                                           .device = RO_DEVICE_CPU},
+                                     &context),
+                     RO_OK);
     return context;
 }
 
@@ -82,11 +83,11 @@ static void ten_bits_of_sixteen(void **state)
     (void)state;
     ro_context *context = open_context();
     static uint8_t labels[SIDE * SIDE];
-    const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
     ro_image image = disc(context, 300, 500);
     ro_segmentation *result;
-    ro_segment_options options = {.seeds = &seed, .seed_count = 1};
-    assert_int_equal(ro_segment(context, &image, &options, &result), RO_OK);
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
+    assert_int_equal(ro_segment(context, &image, &options, &result, NULL), RO_OK);
     assert_int_equal(ro_segmentation_labels(result, &view), RO_OK);
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
         assert_int_equal(labels[i], is_inside(i % SIDE, i / SIDE));
@@ -100,14 +101,14 @@ static void memory_ends(void **state)
     (void)state;
     ro_context *context = open_context();
     static uint8_t labels[SIDE * SIDE];
-    const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
     ro_image image = disc(context, 12000, 50000);
-    ro_segment_options options = {.seeds = &seed, .seed_count = 1};
+    ro_segment_options options = {RO_SEGMENT_DEFAULTS, .seeds = &seed, .seed_count = 1};
     bool any = false;
     for (long n = 1;; n++) {
         ro_segmentation *result = NULL;
         until_refused = n;
-        const ro_status status = ro_segment(context, &image, &options, &result);
+        const ro_status status = ro_segment(context, &image, &options, &result, NULL);
         const bool over = until_refused > 0; /* there were fewer */
         until_refused = 0;
         if (status != RO_OK) {
@@ -133,15 +134,15 @@ static void memory_ends_for_regions(void **state)
     (void)state;
     ro_context *context = open_context();
     static uint8_t labels[SIDE * SIDE];
-    const ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
+    ro_image view = {RO_GRAY8, SIDE, SIDE, 255, SIDE, labels};
     ro_image image = disc(context, 12000, 50000);
     const ro_seed seeds[2] = {seed, {.label = 2, .x = 4, .y = 4, .radius = 2}};
-    const ro_regions_options options = {.seeds = seeds, .seed_count = 2};
+    const ro_regions_options options = {RO_REGIONS_DEFAULTS, .seeds = seeds, .seed_count = 2};
     bool any = false;
     for (long n = 1;; n++) {
         ro_regions *result = NULL;
         until_refused = n;
-        const ro_status status = ro_regions_grow(context, &image, &options, &result);
+        const ro_status status = ro_regions_grow(context, &image, &options, &result, NULL);
         const bool over = until_refused > 0;
         until_refused = 0;
         if (status != RO_OK) {

@@ -58,12 +58,12 @@ static bool run_stream(const struct problem *problem, const struct ro_diffusion 
     assert_int_equal(ro_rows_open(&rows, d, problem->white, cpu), RO_OK);
     const struct ro_stencil stencil = ro_rows_stencil(&rows);
     bool ran = rows.kernel->cpu == cpu;
-    struct ro_field field[2];
+    struct ro_stencil_rows field[2];
     for (int i = 0; i < 2; i++) {
         void *data = NULL;
         assert_int_equal(posix_memalign(&data, 64, rows.row_bytes * d->height), 0);
         memset(data, 0xa5, rows.row_bytes * d->height);
-        field[i] = (struct ro_field){data, rows.row_bytes};
+        field[i] = (struct ro_stencil_rows){data, rows.row_bytes};
     }
     for (uint32_t y = 0; y < d->height; y++)
         for (int plane = 0; plane < d->planes; plane++)

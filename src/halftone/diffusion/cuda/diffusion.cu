@@ -32,7 +32,7 @@ struct diffusion_cuda {
     struct diffusion_cuda_plan plan;
     const struct schedule *schedule;
     struct diffusion_launch launch; /* all but the images */
-    void *tables;                   /* of levels */
+    void *tables;                   /* of levels, or acuity's */
     void *lines[2];                 /* errors handed from band to band of rows */
     size_t line_bytes;
     bool started; /* a line of errors is left from the rows before */
@@ -50,6 +50,15 @@ static ro_status send_tables(struct diffusion_cuda *work)
     if (plan->fold)
         return RO_OK;
     RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
+    if (plan->table) {
+        const size_t table_bytes = plan->table_entries * sizeof *plan->table;
+        RO_TRY(ro_cuda_own(cuda, table_bytes, &work->tables));
+        RO_CUDA_TRY(work->context, cudaMemcpyAsync(work->tables, plan->table, table_bytes,
+                                                   cudaMemcpyHostToDevice, cuda->compute));
+        RO_CUDA_TRY(work->context, cudaStreamSynchronize(cuda->compute)); /* the caller frees it */
+        work->launch.table = work->tables;
+        return ro_cuda_scratch_end(cuda, cuda->compute);
+    }
     RO_TRY(ro_cuda_own(cuda, 3 * bytes, &work->tables));
     for (int i = 0; i < 3; i++)
         RO_CUDA_TRY(work->context, cudaMemcpyAsync((char *)work->tables + i * bytes, host[i], bytes,
@@ -70,6 +79,23 @@ static void diffusion_cuda_close(struct diffusion_cuda *work)
     free(work);
 }
 
+static int rows_down_of(const struct diffusion_cuda_plan *plan)
+{
+    const struct diffusion_kernel *kernel = &diffusion_kernels[plan->kernel_id];
+    int rows_down = 0;
+    for (int i = 0; i < kernel->count; i++)
+        rows_down = kernel->taps[i].dy > rows_down ? kernel->taps[i].dy : rows_down;
+    return rows_down;
+}
+
+/* Words that rows leave for the next. */
+static size_t words_left(const struct diffusion_cuda_plan *plan)
+{
+    if (plan->table)
+        return acuity_line_words((int)plan->width, plan->sample_bytes);
+    return line_words((int)plan->width, rows_down_of(plan));
+}
+
 static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
                                      const char *name, struct diffusion_cuda **work)
 {
@@ -85,12 +111,13 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
                                "there is no schedule '%s' on CUDA; it has wave, pwed, pwec, bwed, "
                                "bwec",
                                name);
-    if (plan->kernel_id >= DIFFUSION_KERNELS)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "CUDA runs the kernels of the table only, not one of your own");
     if (found->kind != schedule::WAVE && plan->kernel_id != KERNEL_FLOYD_STEINBERG)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "schedule %s is the paper's and runs floyd-steinberg only", name);
+                               "schedule %s is the one of the paper and runs floyd-steinberg only",
+                               name);
+    if (plan->kernel_id >= DIFFUSION_KERNELS && !plan->table)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "CUDA runs built-in kernels only, not your own");
     struct ro_cuda *cuda;
     RO_TRY(ro_cuda_of(context, &cuda));
 
@@ -110,11 +137,7 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
     launch->levels = plan->levels;
     launch->guess_off = plan->guess_off;
     launch->levels_per_tone = plan->levels_per_tone;
-    int rows_down = 0;
-    for (int i = 0; i < diffusion_kernels[plan->kernel_id].count; i++)
-        if (diffusion_kernels[plan->kernel_id].taps[i].dy > rows_down)
-            rows_down = diffusion_kernels[plan->kernel_id].taps[i].dy;
-    made->line_bytes = line_words(launch->width, rows_down) * sizeof(unsigned long long);
+    made->line_bytes = words_left(plan) * sizeof(unsigned long long);
     ro_status status = send_tables(made);
     if (status != RO_OK) {
         diffusion_cuda_close(made);
@@ -129,6 +152,90 @@ static const char *diffusion_cuda_schedule(const struct diffusion_cuda *work)
     return work->schedule->name;
 }
 
+static void diffusion_cuda_begin(struct diffusion_cuda *work, int piece)
+{
+    work->started = false;
+    work->launch.quads_only = piece;
+}
+
+/* ---- lines of errors, in and out ------------------------------------------------------------ */
+
+static int diffusion_cuda_runs_pieces(const struct diffusion_cuda *work)
+{
+    return work->schedule->kind == schedule::WAVE && !work->plan.table;
+}
+
+static ro_status own_lines(struct diffusion_cuda *work)
+{
+    for (void *&line : work->lines)
+        if (!line)
+            RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &line));
+    return RO_OK;
+}
+
+/* The wave's words on the host (pack and unpack of wave_quads.cuh): four biased errors of 12 bits
+ * in one, or of 24 bits in two, and a tag of 16 bits above them. */
+static int errors_a_word(const struct diffusion_cuda *work)
+{
+    return work->plan.sample_bytes == 1 ? 4 : 2;
+}
+
+static ro_status diffusion_cuda_put_lines(struct diffusion_cuda *work, const int32_t *lines)
+{
+    enum { TAG = 1 };
+    const size_t width = work->plan.width, quads = (width + 3) / 4;
+    const size_t many = (size_t)errors_a_word(work), words = quads * 4 / many;
+    const int bits = 48 / (int)many;
+    const size_t rows = (size_t)rows_down_of(&work->plan);
+    unsigned long long *made = (unsigned long long *)malloc(rows * words * sizeof *made);
+    if (!made)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for lines of %u pixels",
+                               work->plan.width);
+    for (size_t i = 0; i < rows * words; i++) {
+        made[i] = (unsigned long long)TAG << 48;
+        for (size_t k = 0; k < many; k++) {
+            const size_t x = i % words * many + k;
+            const int32_t error = x < width ? lines[i / words * width + x] : 0;
+            made[i] |= (unsigned long long)(error + work->plan.bias) << ((int)k * bits);
+        }
+    }
+    ro_status status = own_lines(work);
+    if (status == RO_OK && cudaMemcpy(work->lines[work->parity], made, rows * words * sizeof *made,
+                                      cudaMemcpyHostToDevice) != cudaSuccess)
+        status =
+            ro_context_fail(work->context, RO_E_DEVICE, "lines cannot be copied to the device");
+    free(made);
+    work->started = true;
+    work->tag = TAG;
+    return status;
+}
+
+static ro_status diffusion_cuda_take_lines(struct diffusion_cuda *work, int32_t *lines)
+{
+    const size_t width = work->plan.width, quads = (width + 3) / 4;
+    const size_t many = (size_t)errors_a_word(work), words = quads * 4 / many;
+    const int bits = 48 / (int)many;
+    const size_t rows = (size_t)rows_down_of(&work->plan);
+    unsigned long long *left = (unsigned long long *)malloc(rows * words * sizeof *left);
+    if (!left)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for lines of %u pixels",
+                               work->plan.width);
+    ro_status status = RO_OK;
+    if (cudaMemcpy(left, work->lines[work->parity], rows * words * sizeof *left,
+                   cudaMemcpyDeviceToHost) != cudaSuccess)
+        status =
+            ro_context_fail(work->context, RO_E_DEVICE, "lines cannot be copied from the device");
+    for (size_t d = 0; d < rows; d++)
+        for (size_t x = 0; x < width; x++) {
+            const unsigned long long word = left[d * words + x / many];
+            const unsigned long long error =
+                word >> (x % many * (size_t)bits) & ((1ull << bits) - 1);
+            lines[d * width + x] = (int32_t)error - work->plan.bias;
+        }
+    free(left);
+    return status;
+}
+
 static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_launch *launch,
                                  struct diffusion_images *images, cudaStream_t stream,
                                  struct diffusion_cuda_count *count)
@@ -139,6 +246,8 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     launch->out = images->out[0];
     switch (schedule->kind) {
     case schedule::WAVE:
+        if (plan->table)
+            return acuity_launch(work->cuda, launch, images, plan->sample_bytes, stream, count);
         return wave_launch(work->cuda, launch, images, plan->kernel_id, plan->sample_bytes,
                            plan->fold, stream, count);
     case schedule::PIXELWISE:
@@ -151,8 +260,7 @@ static ro_status launch_schedule(struct diffusion_cuda *work, struct diffusion_l
     return RO_E_ARGUMENT;
 }
 
-/* ---- rows in host memory
- * -------------------------------------------------------------------------- */
+/* ---- rows in host memory -------------------------------------------------------------------- */
 
 /* Rows that a caller gave, and what is counted while they run. */
 struct run {
@@ -169,9 +277,8 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     struct diffusion_images images;
     const uint32_t done = run->rows->first_row + band->first + band->rows;
     const bool more = done < run->rows->height;
-    for (int i = 0; i < 2; i++)
-        if (more && !work->lines[i])
-            RO_TRY(ro_cuda_own(work->cuda, work->line_bytes, &work->lines[i]));
+    if (more)
+        RO_TRY(own_lines(work));
     images.in[0] = band->in;
     images.out[0] = band->out;
     launch.in_pitch = band->in_pitch;
@@ -230,8 +337,7 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
     return ro_cuda_run_bands(work->cuda, &bands, run_band, &run);
 }
 
-/* ---- images in device memory
- * ------------------------------------------------------------------------ */
+/* ---- images in device memory ---------------------------------------------------------------- */
 
 /* The wave copies rows by 16 bytes; images whose rows do not start there are copied first. */
 static ro_status align_rows(struct diffusion_cuda *work, struct diffusion_launch *launch,
@@ -287,7 +393,9 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
 }
 
 static const struct diffusion_cuda_calls calls = {
-    diffusion_cuda_open,         diffusion_cuda_schedule, diffusion_cuda_run,
-    diffusion_cuda_run_resident, diffusion_cuda_close,    diffusion_cuda_chain,
+    diffusion_cuda_open,        diffusion_cuda_schedule,     diffusion_cuda_begin,
+    diffusion_cuda_runs_pieces, diffusion_cuda_put_lines,    diffusion_cuda_take_lines,
+    diffusion_cuda_run,         diffusion_cuda_run_resident, diffusion_cuda_close,
+    diffusion_cuda_chain,
 };
 const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;

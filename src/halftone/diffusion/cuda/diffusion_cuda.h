@@ -24,6 +24,8 @@ struct diffusion_cuda_plan {
     float levels_per_tone;
     int guess_off;
     const int32_t *level, *middle, *below; /* 256 each */
+    const uint32_t (*table)[4];            /* of acuity (acuity_cuda.c), else NULL; */
+    size_t table_entries; /* then of all above only width, depth and output count */
 };
 
 struct diffusion_cuda_rows {
@@ -51,6 +53,14 @@ struct diffusion_cuda_calls {
     ro_status (*open)(ro_context *context, const struct diffusion_cuda_plan *plan,
                       const char *schedule, struct diffusion_cuda **work);
     const char *(*schedule)(const struct diffusion_cuda *work);
+    /* Another image, or the same again; `piece`: lines of errors may be put in and taken out. */
+    void (*begin)(struct diffusion_cuda *work, int piece);
+    /* Whether it can run pieces of a picture. Then the errors of the rows above the first, before
+     * it is run, and of the last rows, once a multiple of DIFFUSION_CUDA_ROWS has run: the kernel's
+     * rows_down lines of `width` numbers, the nearest row first. */
+    int (*runs_pieces)(const struct diffusion_cuda *work);
+    ro_status (*put_lines)(struct diffusion_cuda *work, const int32_t *lines);
+    ro_status (*take_lines)(struct diffusion_cuda *work, int32_t *lines);
     ro_status (*run)(struct diffusion_cuda *work, const struct diffusion_cuda_rows *rows,
                      struct diffusion_cuda_count *count);
     /* Whole images in device memory, on the caller's stream; returns when all is launched. */

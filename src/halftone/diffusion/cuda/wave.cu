@@ -90,18 +90,13 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
     constexpr int rows_down = kernel_of<ID>::rows_down, words = depth<SAMPLE_BYTES>::words;
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const size_t line_words = (size_t)((p.width + 3) / 4) * words;
-    for (;;) {
-        __syncthreads();
-        if (threadIdx.x == 0)
-            s.ticket = atomicAdd(p.ticket, 1u) - p.first_ticket;
+    auto clear = [&] {
         if (threadIdx.x <= WARPS)
             s.consumed[threadIdx.x] = 0;
         for (int i = threadIdx.x; i < WARPS * rows_down * RING * words; i += blockDim.x)
             (&s.ring[0][0][0])[i] = 0;
-        __syncthreads();
-        const unsigned ticket = s.ticket;
-        if (ticket >= p.blocks)
-            return;
+    };
+    by_ticket(p, &s.ticket, clear, [&](unsigned ticket) {
         const int image = (int)(ticket % (unsigned)p.images);
         const int number = (int)(ticket / (unsigned)p.images), row = number * BLOCK_ROWS;
         const int warps = min(WARPS, (p.rows - row + LANES - 1) / LANES);
@@ -125,7 +120,7 @@ static __global__ void __launch_bounds__((WARPS + 1) * 32)
             run_band<ID, SAMPLE_BYTES, FOLD>(p, images, s, image, row + warp * LANES, warp, lane,
                                              out);
         }
-    }
+    });
 }
 
 /* ---- host --------------------------------------------------------------------------------- */
@@ -201,7 +196,7 @@ ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
                       const struct diffusion_images *images, int kernel_id, int sample_bytes,
                       bool fold, cudaStream_t stream, struct diffusion_cuda_count *count)
 {
-    if (wave_pairs_fits(cuda, p, kernel_id, sample_bytes, fold))
+    if (!p->quads_only && wave_pairs_fits(cuda, p, kernel_id, sample_bytes, fold))
         return wave_pairs_launch(cuda, p, images, kernel_id, stream, count);
     p->blocks = (unsigned)((p->rows + BLOCK_ROWS - 1) / BLOCK_ROWS) * (unsigned)p->images;
     count->launches++;
@@ -213,5 +208,5 @@ ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *p,
         FOR_EACH_DIFFUSION_KERNEL(ENTRY)
     }
     return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,
-                           "the wave on CUDA runs the kernels of the table only");
+                           "the wave on CUDA runs built-in kernels only");
 }

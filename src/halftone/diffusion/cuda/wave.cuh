@@ -27,11 +27,13 @@ struct diffusion_launch {
     int width, rows;
     int images;
     int bits_out, words_out; /* words_out: rows of output start at multiples of four bytes */
+    int quads_only;          /* lines are the wave's tagged quads, whatever else would be faster */
     unsigned white, bias;
     unsigned minus_white; /* -divisor * white */
     int levels, guess_off;
     float levels_per_tone;
     const int32_t *level, *middle, *below; /* on the device */
+    const void *table;                     /* there too: of acuity */
 
     /* What the rows above the first left, and where the last rows leave theirs, as the schedule has
      * it (line_words(...) words); NULL: nothing, or not wanted. */
@@ -119,6 +121,12 @@ bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *
 ro_status wave_pairs_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
                             const struct diffusion_images *images, int kernel_id,
                             cudaStream_t stream, struct diffusion_cuda_count *count);
+
+/* Acuity (acuity_wave.cu), and the words that its rows leave for the next. */
+ro_status acuity_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+                        const struct diffusion_images *images, int sample_bytes,
+                        cudaStream_t stream, struct diffusion_cuda_count *count);
+size_t acuity_line_words(int width, int sample_bytes);
 
 ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
 

@@ -39,6 +39,25 @@ static __device__ __forceinline__ void wait_for(const volatile int *counter, int
     }
 }
 
+/* A block takes rows by ticket until there are none left, so that blocks only wait for blocks that
+ * run already. `clear` makes its shared memory ready, `run` has the number of the rows. */
+template <class CLEAR, class RUN>
+static __device__ __forceinline__ void by_ticket(const diffusion_launch &p, unsigned *place,
+                                                 CLEAR clear, RUN run)
+{
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0)
+            *place = atomicAdd(p.ticket, 1u) - p.first_ticket;
+        clear();
+        __syncthreads();
+        const unsigned ticket = *place;
+        if (ticket >= p.blocks)
+            return;
+        run(ticket);
+    }
+}
+
 /* A fetcher's lane l looks for words l, l + 32, ...: how many from word `base` on are there without
  * a gap, up to 32. `have`: the lane has the next of its words. */
 static __device__ __forceinline__ int there_in_a_row(bool have, int base)
@@ -73,6 +92,20 @@ static __device__ __noinline__ void put_bits_bytewise(unsigned char *to, unsigne
     for (int i = 0; i < 4 && 8 * i < columns; i++)
         to[i] = (unsigned char)(bits >> (24 - 8 * i));
 }
+
+/* Writes four levels of a row. */
+static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, unsigned char *row,
+                                                 int quad, unsigned levels)
+{
+    int bytes = p.width - quad * 4;
+    unsigned char *to = row + (size_t)quad * 4;
+    if (bytes >= 4 && p.words_out)
+        *(unsigned *)to = levels;
+    else
+        for (int i = 0; i < 4 && i < bytes; i++)
+            to[i] = (unsigned char)(levels >> (8 * i));
+}
+
 /*
  * A row's bits. In a turn of the loop a lane runs 32 columns, but its words straddle two turns: the
  * one that became whole in this turn lies somewhat back in the last 64 bits. `done` columns of the

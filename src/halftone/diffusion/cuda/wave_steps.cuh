@@ -95,19 +95,6 @@ static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
     return (FOLD ? p.bias * divisor : 0) + divisor / 2;
 }
 
-/* Writes four levels of a row. */
-static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, const band &b, int quad,
-                                                 unsigned levels)
-{
-    int bytes = p.width - quad * 4;
-    unsigned char *to = b.out + (size_t)quad * 4;
-    if (bytes >= 4 && p.words_out)
-        *(unsigned *)to = levels;
-    else
-        for (int i = 0; i < 4 && i < bytes; i++)
-            to[i] = (unsigned char)(levels >> (8 * i));
-}
-
 /* Where a warp's last rows send their errors: the ring of the next warp, or lines in global memory;
  * line after line. */
 struct outlet {
@@ -229,7 +216,7 @@ run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
         store_quad(out.words + (size_t)place * words, pack(errors, tag, quad_words<words>()),
                    sends);
         if (!FOLD && b.row_exists && inside)
-            put_bytes(p, b, quad, levels);
+            put_bytes(p, b.out, quad, levels);
     }
 }
 

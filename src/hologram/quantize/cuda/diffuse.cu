@@ -38,8 +38,7 @@ static __global__ void __launch_bounds__(most_warps(TAPS) * LANES, 1)
     }
 }
 
-/* ---- plans
- * ----------------------------------------------------------------------------------------- */
+/* ---- plans ---------------------------------------------------------------------------------- */
 
 static int age_of(const struct hologram_taps *taps, int k)
 {

@@ -49,8 +49,7 @@ ro_status hologram_fetch_rows(struct hologram_job *job, const struct place *at, 
     return RO_OK;
 }
 
-/* ---- root mean square
- * ------------------------------------------------------------------------------- */
+/* ---- root mean square ----------------------------------------------------------------------- */
 
 enum { SUM_THREADS = 256, PIECE_BYTES = 8 << 20 };
 

@@ -76,7 +76,7 @@ static ro_status take_figures(struct ro_denoiser *work, struct diffusion_device 
                               const struct tables *tables, bool pixels, struct ro_figures *figures)
 {
     struct diffusion_figures taken;
-    if (!work->options.report)
+    if (!work->told)
         return RO_OK;
     ro_status status =
         flow_on_cuda->figures(device, pixels ? tables->pixels : NULL, tables->count, &taken);
@@ -98,7 +98,7 @@ static ro_status run_tables(struct ro_denoiser *work, struct diffusion_device *d
     ro_status status = make_tables(work, &tables);
     if (status == RO_OK)
         status = flow_on_cuda->load(device, &work->in, tables.numbers, tables.values,
-                                    work->options.report ? &pixels : NULL);
+                                    work->told ? &pixels : NULL);
     if (status == RO_OK)
         status = take_figures(work, device, &tables, false, &work->before);
     work->before.pixels = (__int128)pixels;
@@ -145,11 +145,11 @@ ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
     const bool tables = uses_tables(work);
     if (work->scheme->run != ro_denoise_explicit)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "scheme %s runs on the CPU only, CUDA has the explicit one",
+                               "scheme %s runs on the CPU only; CUDA has the explicit one",
                                work->scheme->name);
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "schedule %s is one of the CPU, CUDA has its own",
+                               "schedule %s runs on the CPU only; CUDA has its own",
                                work->options.schedule);
     ro_status status = flow_on_cuda->open(context, &work->diffusion, work->scale.white,
                                           work->options.until_converged, tables, &device);

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/data/json.h"
-
-#include "io/data/text.h"
+#include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 16, DEEPEST = 32 };
-
-ro_status ro_json_open(struct ro_json *json, ro_context *context, const char *path)
-{
-    struct ro_file file;
-    *json = (struct ro_json){.context = context, .path = path};
-    ro_file_init(&file, context, path, "standard input");
-    ro_status status = ro_text_load(&file, path, MOST_BYTES, &json->text);
-    json->at = json->text;
-    return status;
-}
-
-void ro_json_close(struct ro_json *json)
-{
-    free(json->text);
-    json->text = NULL;
-}
+enum { DEEPEST = 32 };
 
 void ro_json_fail(struct ro_json *json, const char *what)
 {
@@ -56,17 +38,77 @@ void ro_json_expect(struct ro_json *json, char wanted)
         ro_json_fail(json, what);
 }
 
+/* The letter after a backslash, from 1 to 0xffff; 0: there is none. */
+static unsigned escaped(struct ro_json *json)
+{
+    static const char names[] = "\"\\/bfnrt", letters[] = "\"\\/\b\f\n\r\t";
+    const char *name = *json->at ? strchr(names, *json->at) : NULL;
+    if (name) {
+        json->at++;
+        return (unsigned char)letters[name - names];
+    }
+    unsigned value = 0;
+    if (*json->at != 'u')
+        return 0;
+    for (int i = 1; i <= 4; i++) {
+        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+        const char *digit = json->at[i] ? strchr(digits, json->at[i]) : NULL;
+        if (!digit)
+            return 0;
+        value = 16 * value + (unsigned)(digit - digits) % 16;
+    }
+    json->at += 5;
+    return value >= 0xd800 && value < 0xe000 ? 0 : value; /* halves of a pair are no letters */
+}
+
+/* A letter as UTF-8; how many bytes. */
+static size_t encode(unsigned letter, char to[3])
+{
+    if (letter < 0x80) {
+        to[0] = (char)letter;
+        return 1;
+    }
+    if (letter < 0x800) {
+        to[0] = (char)(0xc0 | letter >> 6);
+        to[1] = (char)(0x80 | (letter & 0x3f));
+        return 2;
+    }
+    to[0] = (char)(0xe0 | letter >> 12);
+    to[1] = (char)(0x80 | (letter >> 6 & 0x3f));
+    to[2] = (char)(0x80 | (letter & 0x3f));
+    return 3;
+}
+
+/* The next letter of a string; 0 bytes: there is none. */
+static size_t take_letter(struct ro_json *json, char bytes[3])
+{
+    if (*json->at == '\0' || *json->at == '\n')
+        return 0;
+    bytes[0] = *json->at++;
+    if (bytes[0] != '\\')
+        return 1;
+    const unsigned letter = escaped(json);
+    return letter ? encode(letter, bytes) : 0;
+}
+
 void ro_json_text(struct ro_json *json, char *text, size_t size)
 {
+    size_t length = 0;
     ro_json_expect(json, '"');
-    size_t length = strcspn(json->at, "\"\\\n");
-    if (json->failed || json->at[length] != '"' || length >= size) {
-        ro_json_fail(json, "a short text in quotes, without escapes, is needed");
-        return;
+    while (!json->failed && *json->at != '"') {
+        char bytes[3];
+        const size_t count = take_letter(json, bytes);
+        if (count == 0 || count >= size - length) {
+            ro_json_fail(json, "a short text in quotes is needed");
+            return;
+        }
+        memcpy(text + length, bytes, count);
+        length += count;
     }
-    memcpy(text, json->at, length);
+    if (json->failed)
+        return;
     text[length] = '\0';
-    json->at += length + 1;
+    json->at++;
 }
 
 double ro_json_number(struct ro_json *json)

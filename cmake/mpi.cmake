@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Pictures beyond one machine: libroundoff_mpi and roundoff-mpi, where an MPI is found.
+option(RO_WITH_MPI "Build roundoff-mpi where MPI is found (Debian: libopenmpi-dev)" ON)
+if(RO_WITH_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+if(MPI_C_FOUND)
+  add_library(roundoff_mpi STATIC mpi/files.c mpi/halftone.c)
+  target_include_directories(roundoff_mpi PUBLIC mpi include)
+  target_link_libraries(roundoff_mpi PUBLIC roundoff_static MPI::MPI_C m)
+  add_executable(roundoff-mpi mpi/main.c)
+  target_link_libraries(roundoff-mpi PRIVATE roundoff_mpi ${CMAKE_DL_LIBS})
+  message(STATUS "MPI ${MPI_C_VERSION}: roundoff-mpi is built")
+else()
+  message(STATUS "MPI was not found: roundoff-mpi is left out")
+endif()

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans: options are checked and tables built once, then any number of pictures of one shape are
+ * run. Part of roundoff.h.
+ *
+ *     ro_image shape = {RO_GRAY8, width, height, 255, 0, NULL};
+ *     ro_halftone_plan(context, &shape, RO_BITS, &options, &plan);
+ *     ro_plan_run(plan, &in, &out, NULL);       any number of times
+ *     ro_plan_free(plan);
+ *
+ * A plan uses the threads and the device of its context and must be freed before it is closed. One
+ * run at a time per plan, and one call at a time per context, from any thread; what may be called
+ * beside a run says so. Plans of separate contexts run side by side.
+ */
+#ifndef ROUNDOFF_PLAN_H
+#define ROUNDOFF_PLAN_H
+
+#include "roundoff/denoise.h"
+#include "roundoff/halftone.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ro_plan ro_plan;
+
+/* What a plan will do. */
+typedef struct ro_plan_info {
+    const char *method;
+    const char *schedule;
+    ro_device device;
+    ro_cpu cpu;
+    int threads;
+    int streams;   /* 1: rows can be pushed and pulled; 0: a run needs the whole image */
+    uint32_t rows; /* rows are run by multiples of this, but for the last; 1 or more */
+    size_t bytes;  /* of host memory that the plan holds for its runs */
+    int carried;   /* of a halftone: numbers a column that a stream hands on (docs/numerics.md); 0:
+                      rows know nothing of each other; -1: it cannot be cut into pieces */
+} ro_plan_info;
+
+/* Of `shape` format, width, height and maxval are used. `out` is the format of the results. An
+ * image in the options (`first`) must stay until the plan is freed; all else is copied. */
+RO_API
+ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
+                           const ro_halftone_options *options, ro_plan **plan);
+
+/* kappa must be given unless the model is linear: without pixels there is no noise to measure. */
+RO_API
+ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_image *out,
+                          const ro_denoise_options *options, ro_plan **plan);
+
+RO_API
+ro_status ro_plan_query(const ro_plan *plan, ro_plan_info *info);
+
+/* Runs a picture of the plan's shape; `report` may be NULL. Allocates nothing, but for direct
+ * binary search, for denoising other than by the explicit scheme, and on devices. */
+RO_API
+ro_status ro_plan_run(ro_plan *plan, const ro_image *in, ro_image *out, ro_report *report);
+
+/* The same for a plan to denoise, with the figures of that; NULL: they are not taken. */
+RO_API
+ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
+                         ro_denoise_report *report);
+
+/* The same for `count` pictures in the memory of the plan's device; see ro_halftone_device. The
+ * context must have been opened for the device. */
+RO_API
+ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
+                             void *stream, ro_report *report);
+
+RO_API
+void ro_plan_free(ro_plan *plan); /* NULL is allowed */
+
+/* ---- Streams of a plan, and pieces of a picture ----------------------------------------------- */
+
+/* A run row by row (ro_halftone_push, ro_halftone_pull) of `rows` rows from `first_row` on; from 0
+ * on all of them is the picture. It is the plan's one run until ro_halftone_close, which leaves the
+ * plan; after the first stream of a plan nothing is allocated any more.
+ *
+ * A piece gives the same bits as its rows have in the whole picture, if what the rows above carry
+ * on is given to it: by ro_halftone_carry_in, from the stream of the piece above and its
+ * ro_halftone_carry_out, on this machine or another. The numbers are the same for all instruction
+ * sets, threads and devices. Methods that cannot be cut give RO_E_UNSUPPORTED for a piece. */
+RO_API
+ro_status ro_halftone_begin(ro_plan *plan, uint32_t first_row, uint32_t rows,
+                            ro_halftone_stream **stream);
+
+/* What the rows above the piece carry into columns x to x + count - 1: `values` holds count numbers
+ * of each of the ro_plan_info.carried lines, one line after another. Columns are given from left to
+ * right, x being the number given so far. From any thread, also during a push: a push waits for
+ * columns that it needs and are not given, until ro_context_cancel. */
+RO_API
+ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t count,
+                               const int32_t *values);
+
+/* What the piece carries on, in the same form, of any columns and as often as wanted. From any
+ * thread: waits until the last row has passed them, or until ro_context_cancel, so that the
+ * thread that pushes must have pushed all rows before it asks. */
+RO_API
+ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t count,
+                                int32_t *values);
+
+/* How many columns ro_halftone_carry_out gives without waiting. From any thread. */
+RO_API
+uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

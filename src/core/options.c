@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static size_t size_of(const void *options)
+{
+    size_t size;
+    memcpy(&size, options, sizeof size);
+    return size;
+}
+
+ro_status ro_options_copy(const void *given, void *taken, const char *name,
+                          char message[RO_OPTIONS_MESSAGE])
+{
+    *message = 0;
+    if (!given)
+        return RO_OK;
+    const size_t known = size_of(taken), size = size_of(given);
+    if (size < sizeof size) {
+        snprintf(message, RO_OPTIONS_MESSAGE, "the size of the options is %zu: begin with %s", size,
+                 name);
+        return RO_E_ARGUMENT;
+    }
+    for (size_t i = known; i < size; i++)
+        if (((const unsigned char *)given)[i] != 0) {
+            snprintf(message, RO_OPTIONS_MESSAGE,
+                     "the options have %zu bytes and say something at byte %zu: version %s knows "
+                     "%zu of %s",
+                     size, i, RO_VERSION, known, name);
+            return RO_E_ARGUMENT;
+        }
+    memcpy(taken, given, size < known ? size : known);
+    memcpy(taken, &known, sizeof known);
+    return RO_OK;
+}
+
+ro_status ro_options_take(ro_context *context, const void *given, void *taken, const char *name)
+{
+    char message[RO_OPTIONS_MESSAGE];
+    ro_status status = ro_options_copy(given, taken, name, message);
+    return status == RO_OK ? RO_OK : ro_context_fail(context, status, "%s", message);
+}

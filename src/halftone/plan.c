@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* Halftoning plans, and whole images as runs of them. */
+#include "halftone/plan.h"
+
+#include "core/checked.h"
+#include "core/image.h"
+#include "core/options.h"
+#include "cuda/cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Making and freeing --------------------------------------------------------------------- */
+
+ro_status halftone_rows_alloc(const struct halftone_plan *plan, size_t row_bytes, uint32_t rows,
+                              unsigned char **memory)
+{
+    ro_context *context = plan->plan.context;
+    void *made = NULL;
+    size_t bytes;
+    ro_status status = RO_OK;
+    if (!ro_size_multiply(row_bytes, rows, &bytes))
+        status = RO_E_MEMORY;
+    else if (plan->work[0].device == RO_DEVICE_CUDA)
+        status = ro_cuda_alloc_pinned(context, bytes, &made);
+    else if (!(made = malloc(bytes)))
+        status = RO_E_MEMORY;
+    *memory = made;
+    if (status == RO_E_MEMORY)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for %u rows of %u pixels", rows,
+                               plan->shape.width);
+    return status;
+}
+
+void halftone_rows_free(const struct halftone_plan *plan, unsigned char *memory)
+{
+    if (plan->work[0].device == RO_DEVICE_CUDA)
+        ro_cuda_free_pinned(memory);
+    else
+        free(memory);
+}
+
+ro_status halftone_plan_gather(struct halftone_plan *plan)
+{
+    if (plan->pending)
+        return RO_OK;
+    return halftone_rows_alloc(plan, plan->grey_row_bytes * (size_t)plan->count, plan->capacity,
+                               &plan->pending);
+}
+
+uint32_t halftone_plan_room(const struct halftone_plan *plan)
+{
+    enum { BYTES_AT_ONCE = 8 << 20, BYTES_FOR_DEVICE = 64 << 20 /* two bands */ };
+    const struct halftoner *work = &plan->work[0];
+    const bool device = work->device == RO_DEVICE_CUDA && plan->direct;
+    size_t bands =
+        (device ? BYTES_FOR_DEVICE : BYTES_AT_ONCE) / plan->grey_row_bytes / work->granularity;
+    return work->granularity * (bands ? (uint32_t)bands : 1);
+}
+
+/* How many rows are gathered: some for every thread; for a device about as many as there are
+ * columns, for w columns of n rows take it w + 2.5 n steps, so that few rows take as long as many.
+ */
+static uint32_t rows_gathered(const struct halftone_plan *plan)
+{
+    const struct halftoner *work = &plan->work[0];
+    const uint32_t width = plan->shape.width, height = plan->shape.height;
+    if (work->engine->whole_image)
+        return height;
+    uint32_t bands = halftone_plan_room(plan) / work->granularity;
+    uint32_t wanted = 4 * (uint32_t)work->report.threads;
+    if (work->device == RO_DEVICE_CUDA && wanted < width / work->granularity)
+        wanted = width / work->granularity;
+    uint32_t rows = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
+    return rows < height ? rows : height;
+}
+
+static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_options *options,
+                             ro_device device)
+{
+    ro_context *context = plan->plan.context;
+    ro_format out = plan->out;
+    ro_status status = RO_OK;
+    plan->count = 1;
+    if (options->channels != RO_CHANNELS_GREY) {
+        status = planes_find(context, options, out, &plan->planes);
+        if (status != RO_OK)
+            return status;
+        plan->count = plan->planes->count;
+        out = plan->planes->format;
+    }
+    for (int i = 0; i < plan->count && status == RO_OK; i++)
+        status = halftoner_open(&plan->work[i], context, &plan->shape,
+                                plan->planes ? plan->planes->plane[i] : PLANE_LUMA, out, options,
+                                device);
+    return status;
+}
+
+static const struct ro_plan_kind halftone_kind;
+
+ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_format out,
+                             const ro_halftone_options *options, ro_device device,
+                             struct halftone_plan **made)
+{
+    static _Alignas(8) unsigned char no_pixels;
+    ro_halftone_options own = RO_HALFTONE_OPTIONS;
+    *made = NULL;
+    ro_status status = ro_options_take(context, options, &own, "RO_HALFTONE_OPTIONS");
+    if (status != RO_OK)
+        return status;
+    struct halftone_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
+    plan->plan = (struct ro_plan){&halftone_kind, context};
+    if (shape)
+        plan->shape = *shape;
+    plan->shape.data = &no_pixels;
+    plan->shape.stride = (ptrdiff_t)ro_format_row_bytes(plan->shape.format, plan->shape.width);
+    plan->out = out;
+    if (own.palette) {
+        plan->palette = *own.palette;
+        own.palette = &plan->palette;
+    }
+    status = ro_image_check(context, &plan->shape, "input");
+    if (status == RO_OK)
+        status = open_planes(plan, &own, device);
+    if (status == RO_OK) {
+        const struct grey_form *grey = &plan->work[0].grey;
+        plan->grey_row_bytes = grey_row_bytes(grey, plan->shape.width);
+        plan->out_row_bytes = ro_format_row_bytes(out, plan->shape.width);
+        plan->direct = grey->direct && !plan->planes;
+        plan->capacity = rows_gathered(plan);
+    }
+    /* Memory that a device copies from is dear, and images that are there already need none. */
+    if (status == RO_OK && !plan->direct && plan->work[0].device != RO_DEVICE_CUDA)
+        status = halftone_plan_gather(plan);
+    if (status == RO_OK && plan->planes)
+        status = halftone_rows_alloc(plan, (size_t)plan->shape.width * (size_t)plan->count,
+                                     plan->capacity, &plan->store);
+    if (status != RO_OK) {
+        ro_plan_free(&plan->plan);
+        return status;
+    }
+    *made = plan;
+    return RO_OK;
+}
+
+static void free_plan(ro_plan *base)
+{
+    struct halftone_plan *plan = halftone_plan_of(base);
+    halftone_stream_free(plan->stream);
+    halftone_rows_free(plan, plan->pending);
+    halftone_rows_free(plan, plan->store);
+    for (int i = 0; i < plan->count; i++)
+        halftoner_close(&plan->work[i]);
+    free(plan);
+}
+
+int halftone_plan_carried(const struct halftone_plan *plan)
+{
+    const struct halftoner *work = &plan->work[0];
+    if (work->engine->whole_image || work->carried < 0)
+        return -1;
+    return plan->count * work->carried;
+}
+
+static void query(const ro_plan *base, ro_plan_info *info)
+{
+    const struct halftone_plan *plan = (const struct halftone_plan *)base;
+    const struct halftoner *work = &plan->work[0];
+    const ro_report *report = &work->report;
+    info->method = report->method;
+    info->schedule = report->schedule;
+    info->device = report->device;
+    info->cpu = report->cpu;
+    info->threads = report->threads;
+    info->streams = !work->engine->whole_image;
+    info->rows = work->engine->whole_image ? plan->shape.height : work->granularity;
+    info->carried = halftone_plan_carried(plan);
+    info->bytes = sizeof *plan;
+    for (int i = 0; i < plan->count; i++)
+        info->bytes += plan->work[i].bytes;
+    if (plan->pending)
+        info->bytes += plan->capacity * plan->grey_row_bytes * (size_t)plan->count;
+    if (plan->store)
+        info->bytes += plan->capacity * (size_t)plan->shape.width * (size_t)plan->count;
+}
+
+/* ---- Rows through a plan -------------------------------------------------------------------- */
+
+ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
+                              struct ro_wavefront_link *links)
+{
+    ro_status status = RO_OK;
+    plan->pending_rows = 0;
+    for (int i = 0; i < plan->count && status == RO_OK; i++)
+        status = halftoner_begin(&plan->work[i], first, end, links ? &links[i] : NULL);
+    return status;
+}
+
+ro_status halftone_plan_rows(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
+                             void *out, ptrdiff_t out_stride, uint32_t count)
+{
+    return halftoner_run(&plan->work[0], rows, stride, out, out_stride, count);
+}
+
+static unsigned char *pending_row(const struct halftone_plan *plan, int plane, uint32_t row)
+{
+    return plan->pending + ((size_t)plane * plan->capacity + row) * plan->grey_row_bytes;
+}
+
+ro_status halftone_plan_take(struct halftone_plan *plan, const void *row, uint32_t y)
+{
+    ro_status status = RO_OK;
+    for (int i = 0; i < plan->count && status == RO_OK; i++) {
+        unsigned char *to = pending_row(plan, i, plan->pending_rows);
+        const struct grey_form *grey = &plan->work[i].grey;
+        if (grey->direct)
+            memcpy(to, row, plan->grey_row_bytes);
+        else
+            status = grey_row(plan->plan.context, &plan->shape, row, y, grey, to);
+    }
+    plan->pending_rows += status == RO_OK;
+    return status;
+}
+
+ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride)
+{
+    const uint32_t rows = plan->pending_rows;
+    const uint32_t width = plan->shape.width;
+    const size_t apart = (size_t)plan->capacity * width; /* planes in the store */
+    ro_status status = RO_OK;
+    plan->pending_rows = 0;
+    for (int i = 0; i < plan->count && status == RO_OK; i++)
+        status =
+            halftoner_run(&plan->work[i], pending_row(plan, i, 0), (ptrdiff_t)plan->grey_row_bytes,
+                          plan->planes ? plan->store + (size_t)i * apart : out,
+                          plan->planes ? (ptrdiff_t)width : out_stride, rows);
+    for (uint32_t r = 0; plan->planes && r < rows && status == RO_OK; r++)
+        plan->planes->combine((unsigned char *)out + (ptrdiff_t)r * out_stride,
+                              plan->store + (size_t)r * width, apart, width);
+    return status;
+}
+
+/* ---- Whole images --------------------------------------------------------------------------- */
+
+/* How many rows to run at once: some tens of millions of pixels, so that progress is shown and
+ * cancelling works. */
+static uint32_t block_rows(const struct halftone_plan *plan)
+{
+    const struct halftoner *work = &plan->work[0];
+    if (!plan->direct)
+        return plan->capacity;
+    if (work->engine->whole_image || work->device == RO_DEVICE_CUDA)
+        return plan->shape.height; /* a device takes them in bands of its own, one by one */
+    uint32_t bands = (uint32_t)((64u << 20) / plan->shape.width / work->granularity);
+    return work->granularity * (bands ? bands : 1);
+}
+
+static ro_status check_image(const struct halftone_plan *plan, const ro_image *image,
+                             const char *role)
+{
+    const bool input = *role == 'i';
+    const ro_image *shape = &plan->shape;
+    const ro_format format = input ? shape->format : plan->out;
+    ro_context *context = plan->plan.context;
+    ro_status status = ro_image_check(context, image, role);
+    if (status != RO_OK)
+        return status;
+    if (image->width != shape->width || image->height != shape->height)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "the plan is for %u x %u pixels but the %s is %u x %u", shape->width,
+                               shape->height, role, image->width, image->height);
+    if (image->format != format)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the plan has %s as its %s, not %s",
+                               ro_format_name(format), role, ro_format_name(image->format));
+    if (input && grey_input_white(image) != grey_input_white(shape))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "the plan is for a maxval of %u but the input has %u",
+                               grey_input_white(shape), grey_input_white(image));
+    return RO_OK;
+}
+
+static ro_status run_image(struct halftone_plan *plan, const ro_image *in, const ro_image *out)
+{
+    const uint32_t height = plan->shape.height, block = block_rows(plan);
+    ro_status status = plan->direct ? RO_OK : halftone_plan_gather(plan);
+    if (status == RO_OK)
+        status = halftone_plan_begin(plan, 0, height, NULL);
+    for (uint32_t y = 0; y < height && status == RO_OK; y += block) {
+        const uint32_t count = height - y < block ? height - y : block;
+        const unsigned char *from = (const unsigned char *)in->data + (ptrdiff_t)y * in->stride;
+        unsigned char *to = (unsigned char *)out->data + (ptrdiff_t)y * out->stride;
+        if (plan->direct) {
+            status = halftone_plan_rows(plan, from, in->stride, to, out->stride, count);
+        } else {
+            for (uint32_t r = 0; r < count && status == RO_OK; r++)
+                status = halftone_plan_take(plan, from + (ptrdiff_t)r * in->stride, y + r);
+            if (status == RO_OK)
+                status = halftone_plan_flush(plan, to, out->stride);
+        }
+        if (status == RO_OK)
+            status =
+                ro_context_progress(plan->plan.context, "halftone", (double)(y + count) / height);
+    }
+    return status;
+}
+
+static ro_status check_free(const struct halftone_plan *plan)
+{
+    if (plan->streaming)
+        return ro_context_fail(plan->plan.context, RO_E_STATE, "a stream of the plan is open");
+    return RO_OK;
+}
+
+static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_report *report)
+{
+    struct halftone_plan *plan = halftone_plan_of(base);
+    ro_status status = check_free(plan);
+    if (status == RO_OK)
+        status = check_image(plan, in, "input");
+    if (status == RO_OK)
+        status = check_image(plan, out, "output");
+    if (status == RO_OK)
+        status = run_image(plan, in, out);
+    if (status == RO_OK && report)
+        *report = base->context->report;
+    return status;
+}
+
+/* ---- Images on a device --------------------------------------------------------------------- */
+
+/* All views of a batch are as the plan says, and their rows lie in ascending order, alike. */
+static ro_status check_batch(const struct halftone_plan *plan, const ro_image *in,
+                             const ro_image *out, uint32_t count)
+{
+    ro_context *context = plan->plan.context;
+    for (uint32_t i = 0; i < count; i++) {
+        ro_status status = check_image(plan, &in[i], "input");
+        if (status == RO_OK)
+            status = check_image(plan, &out[i], "output");
+        if (status != RO_OK)
+            return status;
+        if (in[i].stride != in->stride || out[i].stride != out->stride)
+            return ro_context_fail(context, RO_E_SIZE,
+                                   "image %u of the batch has a different shape from the first", i);
+        if (in[i].stride < 0 || out[i].stride < 0)
+            return ro_context_fail(context, RO_E_UNSUPPORTED,
+                                   "images on a device must have rows in ascending order");
+    }
+    return RO_OK;
+}
+
+static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
+                            void *stream, ro_report *report)
+{
+    struct halftone_plan *plan = halftone_plan_of(base);
+    struct halftoner *work = &plan->work[0];
+    ro_context *context = base->context;
+    ro_status status = check_free(plan);
+    if (status != RO_OK)
+        return status;
+    if (count == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
+    if (work->device != RO_DEVICE_CUDA)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "the context was opened for the CPU, not for a device");
+    if (plan->shape.format != RO_GRAY8 && plan->shape.format != RO_GRAY16)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s images cannot be halftoned on a device",
+                               ro_format_name(plan->shape.format));
+    if (plan->out == RO_GRAY8)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a device gives packed bits or level numbers, not tones");
+    if (plan->planes)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "a device halftones grey only");
+    if (work->tone.channel)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "tone options do not apply to images on a device");
+    status = check_batch(plan, in, out, count);
+    if (status == RO_OK)
+        status = halftone_plan_begin(plan, 0, plan->shape.height, NULL);
+    if (status == RO_OK)
+        status = work->engine->run_resident(work, in, out, count, stream);
+    if (status == RO_OK)
+        context->report = work->report;
+    if (status == RO_OK && report)
+        *report = work->report;
+    return status;
+}
+
+static const struct ro_plan_kind halftone_kind = {query, run, run_device, free_plan};
+
+/* ---- The public calls ----------------------------------------------------------------------- */
+
+ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
+                           const ro_halftone_options *options, ro_plan **plan)
+{
+    struct halftone_plan *made;
+    ro_status status = halftone_plan_make(context, shape, out, options, RO_DEVICE_AUTO, &made);
+    *plan = status == RO_OK ? &made->plan : NULL;
+    return status;
+}
+
+ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
+                      const ro_halftone_options *options)
+{
+    struct halftone_plan *plan;
+    ro_status status = ro_image_check(context, in, "input");
+    if (status == RO_OK)
+        status = ro_image_check(context, out, "output");
+    if (status == RO_OK && (in->width != out->width || in->height != out->height))
+        status =
+            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
+                            in->width, in->height, out->width, out->height);
+    if (status == RO_OK)
+        status = halftone_plan_make(context, in, out->format, options, RO_DEVICE_AUTO, &plan);
+    if (status != RO_OK)
+        return status;
+    status = run_image(plan, in, out);
+    ro_plan_free(&plan->plan);
+    return status;
+}
+
+ro_status ro_halftone_device(ro_context *context, const ro_image *in, ro_image *out, uint32_t count,
+                             const ro_halftone_options *options, void *stream)
+{
+    struct halftone_plan *plan;
+    ro_device device = context->options.device;
+    char why[160];
+    if (count == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
+    if (device == RO_DEVICE_AUTO && ro_cuda_count(why, sizeof why) == 0)
+        return ro_context_fail(context, RO_E_DEVICE, "%s", why);
+    if (device == RO_DEVICE_AUTO)
+        device = RO_DEVICE_CUDA; /* the pixels are there already */
+    ro_status status = halftone_plan_make(context, in, out->format, options, device, &plan);
+    if (status != RO_OK)
+        return status;
+    status = ro_plan_run_device(&plan->plan, in, out, count, stream, NULL);
+    ro_plan_free(&plan->plan);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A halftoning plan: a halftoner for grey, or one for each channel or ink, and the rows on their
+ * way through it. Whole images, streams and images on a device are runs of it.
+ *
+ * Rows that a halftoner can read as they are go straight in; others are converted and gathered in
+ * `pending`, some bands at a time. Planes are halftoned into `store` and put together from there.
+ */
+#ifndef RO_HALFTONE_PLAN_H
+#define RO_HALFTONE_PLAN_H
+
+#include "context/plan.h"
+#include "halftone/halftone.h"
+#include "halftone/planes.h"
+#include "parallel/wavefront.h"
+
+struct halftone_plan {
+    struct ro_plan plan; /* first: the public handle */
+    ro_image shape;
+    ro_format out;
+    ro_palette palette;          /* the options', if they have one */
+    const struct planes *planes; /* NULL: one plane, which is the picture */
+    int count;
+    struct halftoner work[PLANES_MOST];
+    size_t grey_row_bytes, out_row_bytes;
+    bool direct;            /* rows go in as they are */
+    uint32_t capacity;      /* rows of `pending`, and of `store` */
+    unsigned char *pending; /* grey rows, those of a plane after those of another; or NULL */
+    uint32_t pending_rows;
+    unsigned char *store;       /* halftoned rows of planes, a byte a pixel */
+    ro_halftone_stream *stream; /* made by the first stream, and kept */
+    bool streaming;             /* it is open */
+};
+
+static inline struct halftone_plan *halftone_plan_of(ro_plan *plan)
+{
+    return (struct halftone_plan *)plan;
+}
+
+/* Checks and makes; `device` as for halftoner_open. */
+ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_format out,
+                             const ro_halftone_options *options, ro_device device,
+                             struct halftone_plan **plan);
+
+/* Lines of numbers that its rows hand on; -1: it cannot be cut. */
+int halftone_plan_carried(const struct halftone_plan *plan);
+
+/* How many rows it is worth to run at once. */
+uint32_t halftone_plan_room(const struct halftone_plan *plan);
+
+/* Memory for `pending`, where it is not there yet. */
+ro_status halftone_plan_gather(struct halftone_plan *plan);
+
+/* Rows of the picture, host memory that a device can copy from without staging. */
+ro_status halftone_rows_alloc(const struct halftone_plan *plan, size_t row_bytes, uint32_t rows,
+                              unsigned char **memory);
+void halftone_rows_free(const struct halftone_plan *plan, unsigned char *memory);
+
+/* A run of rows first to end - 1 begins. `links` has one for each plane, or is NULL: nothing is
+ * carried in or on. */
+ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
+                              struct ro_wavefront_link *links);
+
+/* The next rows as they are; or row y into `pending`, and all that is there through. */
+ro_status halftone_plan_rows(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
+                             void *out, ptrdiff_t out_stride, uint32_t count);
+ro_status halftone_plan_take(struct halftone_plan *plan, const void *row, uint32_t y);
+ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride);
+
+/* Of the stream that a plan keeps. */
+void halftone_stream_free(ro_halftone_stream *stream);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Displacement fields as ITK has them: images of two floats a pixel, NRRD or MetaImage. */
+#ifndef RO_IO_DATA_ITK_FIELD_H
+#define RO_IO_DATA_ITK_FIELD_H
+
+#include "io/bytes/sink.h"
+#include "io/bytes/source.h"
+
+enum ro_itk_type { RO_ITK_NONE, RO_ITK_NRRD, RO_ITK_META };
+
+/* By the ending of a name: .nrrd or .mha. */
+enum ro_itk_type ro_itk_type_of(const char *path);
+
+/* Whether a file may begin like this, and the field in it. */
+enum ro_itk_type ro_itk_begins(const uint8_t *head, size_t have);
+ro_status ro_itk_load(struct ro_source *source, enum ro_itk_type type, ro_image *field);
+
+/* What comes before the floats. */
+ro_status ro_itk_put_head(struct ro_sink *sink, enum ro_itk_type type, const ro_image *field);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of JSON, for small texts: a kernel of error diffusion, the sidecar of a hologram, a
+ * certificate. It is asked for what may come next; the first surprise is told with its line and
+ * ends the reading. A room of its own, for libroundoff_io and the command read with it.
+ */
+#ifndef RO_JSON_JSON_H
+#define RO_JSON_JSON_H
+
+#include "roundoff.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ro_json {
+    ro_context *context;
+    const char *path; /* for messages */
+    const char *text; /* the caller's */
+    const char *at;   /* where the reader stands */
+    bool failed;
+};
+
+static inline struct ro_json ro_json_of(ro_context *context, const char *path, const char *text)
+{
+    return (struct ro_json){.context = context, .path = path, .text = text, .at = text};
+}
+
+void ro_json_fail(struct ro_json *json, const char *what);
+char ro_json_next(struct ro_json *json); /* the next character that is no blank */
+bool ro_json_take(struct ro_json *json, char wanted);
+void ro_json_expect(struct ro_json *json, char wanted);
+/* A string, its escapes undone; it never gets longer than it was in the text. */
+void ro_json_text(struct ro_json *json, char *text, size_t size);
+double ro_json_number(struct ro_json *json);
+void ro_json_skip(struct ro_json *json); /* any value */
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The registration's back end on the CPU: its planes, and the parts that work on them. */
+#ifndef RO_PDE_REGISTER_REGISTER_CPU_H
+#define RO_PDE_REGISTER_REGISTER_CPU_H
+
+#include "parallel/team.h"
+#include "pde/register/register.h"
+
+struct flow_cpu {
+    struct ro_flow *flow;
+    const struct ro_flow_kernels *kernels;
+    struct ro_cycle cycle;
+    struct ro_team *team;
+    float *memory;
+    float *base[2][RO_GRID_LEVELS]; /* the images on every grid: moving, fixed */
+    float *u[2][RO_GRID_LEVELS];
+    float *g[2], *d[2], *smooth[2], *normal[2]; /* of the present grid */
+    float *balance[2];                          /* what the direction is weighed by */
+    float *keep[2][RO_GRID_LEVELS];             /* NULL: all counts */
+    const float *image[2];                      /* of the present scale */
+    int level;
+    const struct ro_scale_plan *scale;
+    struct ro_sums sums[RO_MAX_THREADS];
+    struct ro_products products[RO_MAX_THREADS];
+    struct ro_agreement agreements[RO_MAX_THREADS];
+};
+
+static inline const struct ro_grid *grid_of(const struct flow_cpu *cpu)
+{
+    return &cpu->flow->grids.grid[cpu->level];
+}
+
+static inline size_t work_of(const struct flow_cpu *cpu) { return grid_of(cpu)->floats; }
+
+/* The rows of the present grid. */
+struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu);
+
+/* Smooths two planes; the cycle's own planes on the present grid are lent to it by the caller. */
+void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
+                     float *const to[2]);
+
+/* Parts of the back end: the images of a scale, and how far they agree; see ro_flow_backend. */
+void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale);
+void flow_cpu_agree(struct ro_flow *flow, struct ro_agreement *sums);
+
+/* g, d and all sums over them; the energy; the update. */
+void flow_cpu_probe(struct ro_flow *flow, float tau, struct ro_probe *probe);
+int64_t flow_cpu_energy(struct ro_flow *flow, float tau);
+void flow_cpu_update(struct ro_flow *flow, float tau);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* The images of a scale on the CPU, what directions are weighed by, and how far the images agree.
+ */
+#include "pde/register/register_cpu.h"
+
+#include <string.h>
+
+struct ro_flow_rows flow_cpu_rows(const struct flow_cpu *cpu)
+{
+    const struct ro_grid *grid = grid_of(cpu);
+    const float *seen = cpu->keep[0][cpu->level], *kept = cpu->keep[1][cpu->level];
+    return (struct ro_flow_rows){.width = grid->width,
+                                 .height = grid->height,
+                                 .stride = grid->stride,
+                                 .moving = cpu->image[0] + RO_GRID_MARGIN,
+                                 .end = cpu->flow->ends[cpu->level],
+                                 .masked = cpu->flow->masked,
+                                 .seen = seen ? seen + RO_GRID_MARGIN : NULL,
+                                 .kept = kept ? kept + RO_GRID_MARGIN : NULL,
+                                 .round = cpu->flow->round};
+}
+
+void flow_cpu_smooth(struct flow_cpu *cpu, const struct ro_filter *filter, float *const from[2],
+                     float *const to[2])
+{
+    struct ro_cycle *cycle = &cpu->cycle;
+    float *own[2][2];
+    cycle->stencils = filter->stencils;
+    cycle->inverse = filter->inverse;
+    for (int p = 0; p < 2; p++) {
+        own[p][0] = cycle->b[p][cpu->level];
+        own[p][1] = cycle->up[p][cpu->level];
+        cycle->b[p][cpu->level] = from[p];
+        cycle->up[p][cpu->level] = to[p];
+    }
+    ro_cycle_run(cycle, cpu->level, false);
+    for (int p = 0; p < 2; p++) {
+        cycle->b[p][cpu->level] = own[p][0];
+        cycle->up[p][cpu->level] = own[p][1];
+    }
+}
+
+/* ---- Images of a scale ------------------------------------------------------------------------
+ */
+
+static void square_pass(void *data, int part, int parts)
+{
+    struct flow_cpu *cpu = data;
+    const struct ro_grid *grid = grid_of(cpu);
+    int from, to;
+    ro_team_share(grid->height, part, parts, &from, &to);
+    for (int p = 0; p < 2; p++)
+        for (int y = from; y < to; y++)
+            cpu->kernels->square(grid->width, cpu->image[p] + ro_grid_at(grid, y),
+                                 cpu->g[p] + ro_grid_at(grid, y));
+}
+
+static void normalise_pass(void *data, int part, int parts)
+{
+    struct flow_cpu *cpu = data;
+    const struct ro_grid *grid = grid_of(cpu);
+    int from, to;
+    ro_team_share(grid->height, part, parts, &from, &to);
+    for (int p = 0; p < 2; p++)
+        for (int y = from; y < to; y++) {
+            size_t at = ro_grid_at(grid, y);
+            cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->image[p] + at,
+                                    cpu->normal[p] + at, cpu->d[p] + at, cpu->normal[p] + at);
+        }
+}
+
+/* ---- How the direction is weighed --------------------------------------------------------------
+ * Where the fixed image is steep, differences tell more and their gradient is larger than it should
+ * be: it is divided by the mean square of the slope round it, for each direction by itself. */
+
+static void slopes_pass(void *data, int part, int parts)
+{
+    struct flow_cpu *cpu = data;
+    const struct ro_grid *grid = grid_of(cpu);
+    const struct ro_flow_rows rows = flow_cpu_rows(cpu);
+    const float *image = cpu->image[1];
+    int from, to;
+    ro_team_share(grid->height, part, parts, &from, &to);
+    for (int y = from; y < to; y++) {
+        size_t at = ro_grid_at(grid, y);
+        cpu->kernels->slopes(&rows, y, image + ro_grid_at(grid, ro_mirror(y - 1, grid->height)),
+                             image + at, image + ro_grid_at(grid, ro_mirror(y + 1, grid->height)),
+                             cpu->g[0] + at, cpu->g[1] + at);
+    }
+}
+
+struct balancing {
+    struct flow_cpu *cpu;
+    float scale, mean, least;
+};
+
+static void steepest_pass(void *data, int part, int parts)
+{
+    struct flow_cpu *cpu = ((struct balancing *)data)->cpu;
+    const struct ro_grid *grid = grid_of(cpu);
+    int from, to;
+    float peak = 0;
+    ro_team_share(grid->height, part, parts, &from, &to);
+    for (int y = from; y < to; y++) {
+        size_t at = ro_grid_at(grid, y);
+        float row = cpu->kernels->peak(grid->width, cpu->balance[0] + at, cpu->balance[1] + at);
+        peak = row > peak ? row : peak;
+    }
+    cpu->sums[part].peak = peak;
+}
+
+static void total_pass(void *data, int part, int parts)
+{
+    const struct balancing *of = data;
+    struct flow_cpu *cpu = of->cpu;
+    const struct ro_grid *grid = grid_of(cpu);
+    int from, to;
+    int64_t sum = 0;
+    ro_team_share(grid->height, part, parts, &from, &to);
+    for (int p = 0; p < 2; p++)
+        for (int y = from; y < to; y++)
+            sum +=
+                cpu->kernels->total(grid->width, of->scale, cpu->balance[p] + ro_grid_at(grid, y));
+    cpu->sums[part].energy = sum;
+}
+
+static void balance_pass(void *data, int part, int parts)
+{
+    const struct balancing *of = data;
+    const struct ro_grid *grid = grid_of(of->cpu);
+    int from, to;
+    ro_team_share(grid->height, part, parts, &from, &to);
+    for (int p = 0; p < 2; p++)
+        for (int y = from; y < to; y++)
+            of->cpu->kernels->balance(grid->width, of->mean, of->least,
+                                      of->cpu->balance[p] + ro_grid_at(grid, y));
+}
+
+static void balance(struct flow_cpu *cpu)
+{
+    struct balancing of = {.cpu = cpu};
+    float peak = 0;
+    int64_t sum = 0;
+    ro_team_pass(cpu->team, work_of(cpu), slopes_pass, cpu);
+    flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->balance);
+    memset(cpu->sums, 0, sizeof *cpu->sums * (size_t)ro_team_size(cpu->team));
+    ro_team_pass(cpu->team, work_of(cpu), steepest_pass, &of);
+    for (int i = 0; i < ro_team_size(cpu->team); i++)
+        peak = cpu->sums[i].peak > peak ? cpu->sums[i].peak : peak;
+    of.scale = ro_scale_to(peak, RO_SLOPE_BITS);
+    ro_team_pass(cpu->team, work_of(cpu), total_pass, &of);
+    for (int i = 0; i < ro_team_size(cpu->team); i++)
+        sum += cpu->sums[i].energy;
+    of.mean = ro_mean_slope(of.scale, sum, (double)grid_of(cpu)->width * grid_of(cpu)->height);
+    of.least = RO_LEAST_SLOPE * of.mean;
+    ro_team_pass(cpu->team, work_of(cpu), balance_pass, &of);
+}
+
+void flow_cpu_begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
+{
+    struct flow_cpu *cpu = flow->data;
+    cpu->level = scale->level;
+    cpu->scale = scale;
+    float *base[2] = {cpu->base[0][cpu->level], cpu->base[1][cpu->level]};
+    if (scale->epsilon > 0)
+        flow_cpu_smooth(cpu, &scale->image, base, cpu->smooth);
+    for (int p = 0; p < 2; p++)
+        cpu->image[p] = scale->epsilon > 0 ? cpu->smooth[p] : base[p];
+    if (flow->normalised) {
+        float *image[2] = {(float *)cpu->image[0], (float *)cpu->image[1]};
+        flow_cpu_smooth(cpu, &scale->window, image, cpu->normal);
+        ro_team_pass(cpu->team, work_of(cpu), square_pass, cpu);
+        flow_cpu_smooth(cpu, &scale->window, cpu->g, cpu->d);
+        ro_team_pass(cpu->team, work_of(cpu), normalise_pass, cpu);
+        cpu->image[0] = cpu->normal[0];
+        cpu->image[1] = cpu->normal[1];
+    }
+    if (flow->balanced)
+        balance(cpu);
+}
+
+/* ---- How far the images agree -------------------------------------------------------------------
+ */
+
+static void agree_pass(void *data, int part, int parts)
+{
+    struct flow_cpu *cpu = data;
+    const struct ro_grid *grid = grid_of(cpu);
+    struct ro_flow_rows rows = flow_cpu_rows(cpu);
+    struct ro_agreement sums = {0};
+    const int width = cpu->flow->width / RO_BLOCK * RO_BLOCK;
+    int32_t *line =
+        (int32_t *)(void *)(cpu->cycle.scratch + cpu->cycle.scratch_floats * (size_t)part);
+    int32_t *moving = line, *fixed = line + grid->stride, *count = fixed + grid->stride;
+    int from, to;
+    rows.moving = cpu->base[0][0] + RO_GRID_MARGIN;
+    ro_team_share(cpu->flow->height / RO_BLOCK, part, parts, &from, &to);
+    for (int block = from; block < to; block++) {
+        memset(line, 0, 3 * (size_t)grid->stride * sizeof *line);
+        for (int y = RO_BLOCK * block; y < RO_BLOCK * (block + 1); y++) {
+            size_t at = ro_grid_at(grid, y);
+            cpu->kernels->tones(&rows, y, cpu->u[0][0] + at, cpu->u[1][0] + at,
+                                cpu->base[1][0] + at, moving, fixed, count);
+        }
+        for (int x = 0; x < width; x += RO_BLOCK)
+            ro_flow_agree(moving + x, fixed + x, count + x, &sums);
+    }
+    cpu->agreements[part] = sums;
+}
+
+void flow_cpu_agree(struct ro_flow *flow, struct ro_agreement *sums)
+{
+    struct flow_cpu *cpu = flow->data;
+    *sums = (struct ro_agreement){0};
+    memset(cpu->agreements, 0, sizeof *cpu->agreements * (size_t)ro_team_size(cpu->team));
+    ro_team_pass(cpu->team, work_of(cpu), agree_pass, cpu);
+    for (int i = 0; i < ro_team_size(cpu->team); i++) {
+        const struct ro_agreement *add = &cpu->agreements[i];
+        sums->blocks += add->blocks;
+        sums->moving += add->moving;
+        sums->fixed += add->fixed;
+        sums->moving_square += add->moving_square;
+        sums->fixed_square += add->fixed_square;
+        sums->product += add->product;
+    }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Every name that ro_choices_at tells is known where it is used, and another one is not. */
+#include "roundoff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIDE = 16 };
+
+static ro_context *context;
+static uint8_t grey[SIDE * SIDE], numbers[SIDE * SIDE];
+static float floats[2 * SIDE * SIDE], light[2 * SIDE * SIDE], target[SIDE * SIDE];
+static const ro_image in = {RO_GRAY8, SIDE, SIDE, 255, SIDE, grey};
+static ro_image out = {RO_GRAY8, SIDE, SIDE, 255, SIDE, numbers};
+static ro_image levels = {RO_INDEX8, SIDE, SIDE, 0, SIDE, numbers};
+static ro_image real = {RO_GRAYF, SIDE, SIDE, 0, 4 * SIDE, floats};
+static ro_image pairs = {RO_GRAYF, 2 * SIDE, SIDE, 0, 8 * SIDE, floats};
+static ro_field field = {SIDE, SIDE, 8 * SIDE, light};
+static const ro_seed seed = {1, 8, 8, 3};
+static const ro_optics optics = {.wavelength = 635e-9, .pitch = 8e-6};
+
+/* A member that is a string, by its place. */
+static void set(void *options, size_t place, const char *name)
+{
+    memcpy((char *)options + place, &name, sizeof name);
+}
+
+static ro_status halftone(size_t place, const char *name)
+{
+    ro_halftone_options o = RO_HALFTONE_OPTIONS;
+    if (place == offsetof(ro_halftone_options, shape))
+        o.method = "clustered-dot";
+    if (place == offsetof(ro_halftone_options, aim) ||
+        place == offsetof(ro_halftone_options, order))
+        o.method = "dbs";
+    set(&o, place, name);
+    return ro_halftone(context, &in, &levels, &o);
+}
+
+static ro_status screen(size_t place, const char *name)
+{
+    ro_screen_options o = RO_SCREEN_OPTIONS;
+    ro_image made;
+    o.kind = "clustered-dot";
+    set(&o, place, name);
+    ro_status status = ro_screen_make(context, &o, &made);
+    ro_image_free(&made);
+    return status;
+}
+
+static ro_status denoise(size_t place, const char *name)
+{
+    ro_denoise_options o = RO_DENOISE_OPTIONS;
+    o.iterations = 1;
+    set(&o, place, name);
+    return ro_denoise(context, &in, &out, &o, NULL);
+}
+
+static ro_status segment(size_t place, const char *name)
+{
+    ro_segment_options o = RO_SEGMENT_OPTIONS;
+    ro_segmentation *result;
+    o.seeds = &seed;
+    o.seed_count = 1;
+    set(&o, place, name);
+    ro_status status = ro_segment(context, &in, &o, &result, NULL);
+    ro_segmentation_free(result);
+    return status;
+}
+
+static ro_status regions(size_t place, const char *name)
+{
+    ro_regions_options o = RO_REGIONS_OPTIONS;
+    ro_regions *result;
+    o.seeds = &seed;
+    o.seed_count = 1;
+    set(&o, place, name);
+    ro_status status = ro_regions_grow(context, &in, &o, &result, NULL);
+    ro_regions_free(result);
+    return status;
+}
+
+static ro_status registration(size_t place, const char *name)
+{
+    ro_register_options o = RO_REGISTER_OPTIONS;
+    o.scales = 2;
+    o.updates = 1;
+    set(&o, place, name);
+    return ro_register(context, &in, &in, &pairs, &o, NULL);
+}
+
+static ro_status make(size_t place, const char *name)
+{
+    ro_hologram_scene o = RO_HOLOGRAM_SCENE;
+    o.scaled = 1;
+    set(&o, place, name);
+    return ro_hologram_make(context, &o, &field, NULL);
+}
+
+static ro_status pictures(size_t place, const char *name)
+{
+    ro_picture_scene o = RO_PICTURE_SCENE;
+    const ro_scene_picture picture = {.amplitude = {RO_GRAYF, SIDE, SIDE, 0, 4 * SIDE, target},
+                                      .depth = 0.1};
+    o.pictures = &picture;
+    o.count = 1;
+    o.optics = optics;
+    set(&o, place, name);
+    return ro_hologram_pictures(context, &o, &field, NULL);
+}
+
+static void lit(void)
+{
+    for (int i = 0; i < 2 * SIDE * SIDE; i++)
+        light[i] = (float)(i % 7) / 7;
+}
+
+static ro_status quantize(size_t place, const char *name)
+{
+    ro_hologram_options o = RO_HOLOGRAM_OPTIONS;
+    o.window = (ro_window){0.2, 0.1, 0.3, 0.3};
+    lit();
+    set(&o, place, name);
+    return ro_hologram_quantize(context, &field, &levels, &o, NULL);
+}
+
+static ro_status refine(size_t place, const char *name)
+{
+    ro_hologram_options with = RO_HOLOGRAM_OPTIONS;
+    ro_refinement o = RO_REFINEMENT;
+    with.optics = optics;
+    lit();
+    o.target = (ro_image){RO_GRAYF, SIDE, SIDE, 0, 4 * SIDE, target};
+    o.distance = 0.01;
+    o.iterations = 1;
+    set(&o, place, name);
+    return ro_hologram_refine(context, &field, &levels, &with, &o, NULL);
+}
+
+static ro_status frames(size_t place, const char *name)
+{
+    ro_hologram_options with = RO_HOLOGRAM_OPTIONS;
+    ro_frames o = RO_FRAMES;
+    with.window = (ro_window){0.2, 0.1, 0.3, 0.3};
+    with.levels = "binary";
+    lit();
+    o.count = 1;
+    set(&o, place, name);
+    return ro_hologram_frames(context, &field, &levels, &with, &o, NULL);
+}
+
+static ro_status view(size_t place, const char *name)
+{
+    ro_view o = RO_VIEW;
+    o.optics = optics;
+    o.depth = 0.01;
+    lit();
+    set(&o, place, name);
+    return ro_hologram_reconstruct(context, &field, &real, &o, NULL);
+}
+
+#define MEMBER(options, member, call)                                                              \
+    {                                                                                              \
+#options, #member, offsetof(options, member), call                                         \
+    }
+static const struct user {
+    const char *options, *member;
+    size_t place;
+    ro_status (*call)(size_t place, const char *name);
+} users[] = {
+    MEMBER(ro_halftone_options, schedule, halftone),
+    MEMBER(ro_halftone_options, shape, halftone),
+    MEMBER(ro_halftone_options, like, halftone),
+    MEMBER(ro_halftone_options, aim, halftone),
+    MEMBER(ro_halftone_options, order, halftone),
+    MEMBER(ro_screen_options, shape, screen),
+    MEMBER(ro_denoise_options, model, denoise),
+    MEMBER(ro_denoise_options, scheme, denoise),
+    MEMBER(ro_denoise_options, number, denoise),
+    MEMBER(ro_denoise_options, rounding, denoise),
+    MEMBER(ro_denoise_options, round, denoise),
+    MEMBER(ro_denoise_options, schedule, denoise),
+    MEMBER(ro_segment_options, number, segment),
+    MEMBER(ro_segment_options, norm, segment),
+    MEMBER(ro_segment_options, profile, segment),
+    MEMBER(ro_segment_options, schedule, segment),
+    MEMBER(ro_regions_options, schedule, regions),
+    MEMBER(ro_register_options, scheme, registration),
+    MEMBER(ro_register_options, match, registration),
+    MEMBER(ro_register_options, init, registration),
+    MEMBER(ro_register_options, number, registration),
+    MEMBER(ro_hologram_scene, target, make),
+    MEMBER(ro_hologram_scene, phase, make),
+    MEMBER(ro_picture_scene, phase, pictures),
+    MEMBER(ro_hologram_options, algorithm, quantize),
+    MEMBER(ro_hologram_options, weights, quantize),
+    MEMBER(ro_hologram_options, levels, quantize),
+    MEMBER(ro_hologram_options, schedule, quantize),
+    MEMBER(ro_refinement, edges, refine),
+    MEMBER(ro_frames, phase, frames),
+    MEMBER(ro_view, normalize, view),
+};
+enum { USERS = sizeof users / sizeof *users };
+
+/* Those that run on a device or with vectors only are known all the same. */
+static int is_known(ro_status status, const char *name)
+{
+    static const char *const elsewhere[] = {"pwed",  "pwec",  "bwed", "bwec",
+                                            "fused", "bands", "zimg"};
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(name, elsewhere[i]) == 0)
+            return status == RO_OK || strstr(ro_context_message(context), name) != NULL;
+    return status == RO_OK;
+}
+
+static void every_name_runs(void **state)
+{
+    (void)state;
+    const ro_choices *choices;
+    for (int i = 0; (choices = ro_choices_at(i)); i++) {
+        const struct user *user = users;
+        while (user < users + USERS && (strcmp(user->options, choices->options) != 0 ||
+                                        strcmp(user->member, choices->member) != 0))
+            user++;
+        assert_true(user < users + USERS);
+        assert_ptr_equal(ro_choices_of(choices->options, choices->member), choices);
+        for (int k = 0; choices->names[k]; k++)
+            if (!is_known(user->call(user->place, choices->names[k]), choices->names[k]))
+                fail_msg("%s.%s = %s: %s", choices->options, choices->member, choices->names[k],
+                         ro_context_message(context));
+        assert_int_not_equal(user->call(user->place, "no-such-name"), RO_OK);
+    }
+    assert_null(ro_choices_of("ro_halftone_options", "strength"));
+    assert_null(ro_choices_at(-1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name_runs)};
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        grey[i] = (uint8_t)(i * 5);
+        target[i] = i / SIDE > 4 && i / SIDE < 10 ? 1.0f : 0.0f;
+    }
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ro_context_close(context);
+    return failed;
+}

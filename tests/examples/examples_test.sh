@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The examples compile as C11 and C++17 without a warning, and run.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -n "$SANITIZE" ]; then
+    sanitize=-fsanitize=$SANITIZE
+fi
+
+# compiled COMPILER OPTIONS...: every example
+compiled() {
+    for example in "$SOURCE_DIR"/examples/*.c; do
+        "$@" -Wall -Wextra -Wpedantic -Werror ${sanitize:-} "$example" -x none \
+            -I"$SOURCE_DIR/include" -L"$BUILD_DIR" -lroundoff_io -lroundoff \
+            -Wl,-rpath,"$BUILD_DIR" -o "$work/$(basename "$example" .c)"
+    done
+    test "$("$work/memory" | wc -l)" -eq 12
+    "$ROUNDOFF" testcard "$work/card.pgm" --size 60x40 --quiet
+    "$work/halftone" "$work/card.pgm" "$work/card.pbm"
+    test -s "$work/card.pbm"
+    rm "$work/memory" "$work/halftone"
+}
+
+compiled "$CC" -std=c11 -x c
+if command -v c++ >/dev/null 2>&1; then
+    compiled c++ -std=c++17 -x c++
+else
+    echo "no C++ compiler: the examples were not tried as C++"
+fi

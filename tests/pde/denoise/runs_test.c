@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans to denoise give what the one-line call gives, again and again, and allocate nothing. */
+#include "core/random.h"
+#include "roundoff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Allocations are counted; the linker leads all calls here ---------------------------------
+ */
+
+static long allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
+
+void *__wrap_calloc(size_t count, size_t size) { return allocations++, __real_calloc(count, size); }
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    return allocations++, __real_posix_memalign(memory, alignment, size);
+}
+
+/* ---- Runs --------------------------------------------------------------------------------------
+ */
+
+enum { WIDTH = 61, HEIGHT = 47, PICTURES = 2 };
+
+static _Alignas(8) uint8_t pixels[PICTURES][12 * WIDTH * HEIGHT];
+static _Alignas(8) uint8_t expected[12 * WIDTH * HEIGHT], got[12 * WIDTH * HEIGHT];
+
+static ro_image view(ro_format format, void *data)
+{
+    return (ro_image){format, WIDTH, HEIGHT, 0, (ptrdiff_t)ro_format_row_bytes(format, WIDTH),
+                      data};
+}
+
+static void check(int threads, ro_format from, ro_format to, ro_denoise_options options,
+                  bool allocates)
+{
+    ro_context_options how = RO_CONTEXT_OPTIONS;
+    ro_context *context;
+    ro_plan *plan;
+    ro_plan_info info;
+    how.device = RO_DEVICE_CPU;
+    how.threads = threads;
+    assert_int_equal(ro_context_open(&how, &context), RO_OK);
+    const ro_image shape = {from, WIDTH, HEIGHT, 0, 0, NULL},
+                   made = {to, WIDTH, HEIGHT, 0, 0, NULL};
+    if (ro_denoise_plan(context, &shape, &made, &options, &plan) != RO_OK)
+        fail_msg("%s", ro_context_message(context));
+    assert_int_equal(ro_plan_query(plan, &info), RO_OK);
+    assert_true(info.bytes > 0 && info.carried == -1 && info.rows == HEIGHT);
+    for (int run = 0; run < 4; run++) {
+        const ro_image in = view(from, pixels[run % PICTURES]);
+        ro_image right = view(to, expected), out = view(to, got);
+        ro_denoise_report wanted, report;
+        memset(&wanted, 0, sizeof wanted);
+        memset(&report, 0, sizeof report);
+        assert_int_equal(ro_denoise(context, &in, &right, &options, &wanted), RO_OK);
+        memset(got, 0xaa, sizeof got);
+        const long before = allocations;
+        if (run < 3)
+            assert_int_equal(ro_denoise_run(plan, &in, &out, &report), RO_OK);
+        else
+            assert_int_equal(ro_plan_run(plan, &in, &out, NULL), RO_OK);
+        if (!allocates)
+            assert_int_equal(allocations - before, 0);
+        assert_memory_equal(expected, got, (size_t)out.stride * HEIGHT);
+        if (run < 3)
+            assert_memory_equal(&wanted, &report, sizeof report);
+    }
+    ro_image other = view(from, pixels[0]), out = view(to, got);
+    other.width--;
+    assert_int_equal(ro_plan_run(plan, &other, &out, NULL), RO_E_SIZE);
+    assert_int_equal(ro_plan_run_device(plan, &other, &out, 1, NULL, NULL), RO_E_UNSUPPORTED);
+    ro_plan_free(plan);
+    ro_context_close(context);
+}
+
+static void runs_are_alike(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < PICTURES; p++)
+        for (uint32_t i = 0; i < sizeof pixels[p]; i++)
+            pixels[p][i] = (uint8_t)((ro_hash(p, i, 0) >> 26) + i % WIDTH * 2);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        check(threads, RO_GRAY8, RO_GRAY8,
+              (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 4, .iterations = 11}, false);
+        check(threads, RO_RGB8, RO_RGB16,
+              (ro_denoise_options){RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 3}, false);
+        check(threads, RO_GRAY16, RO_GRAY8,
+              (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .schedule = "passes"}, false);
+        check(threads, RO_GRAY8, RO_GRAYF,
+              (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s9",
+                                   .until_converged = 1, .iterations = 40},
+              false);
+        check(threads, RO_GRAY8, RO_GRAY8,
+              (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .scheme = "implicit"}, true);
+    }
+    check(1, RO_GRAY8, RO_GRAY8,
+          (ro_denoise_options){RO_DENOISE_DEFAULTS, .kappa = 3, .schedule = "reference"}, true);
+}
+
+static void noise_needs_pixels(void **state)
+{
+    (void)state;
+    ro_context *context;
+    ro_plan *plan;
+    const ro_image shape = {RO_GRAY8, 8, 8, 0, 0, NULL};
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    assert_int_equal(ro_denoise_plan(context, &shape, &shape, NULL, &plan), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "give kappa"));
+    assert_null(plan);
+    ro_context_close(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_are_alike),
+        cmocka_unit_test(noise_needs_pixels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

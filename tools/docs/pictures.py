@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Pictures for the documentation that the command does not draw itself.
+
+crop IN.ppm OUT.ppm X Y W H   a part of a PPM or PGM picture
+cells OUT.pgm SEEDS.csv       nuclei under a microscope: uneven light, photon noise, one seed each
+"""
+import math
+import random
+import sys
+
+
+def read_pnm(path):
+    with open(path, "rb") as file:
+        kind, size, maxval = file.readline().split()[0], file.readline().split(), file.readline()
+        width, height = map(int, size)
+        assert kind in (b"P5", b"P6") and int(maxval) == 255
+        return kind, width, height, file.read()
+
+
+def write_pnm(path, kind, width, height, data):
+    with open(path, "wb") as file:
+        file.write(b"%s\n%d %d\n255\n" % (kind, width, height) + data)
+
+
+def crop(source, target, *box):
+    kind, width, _, data = read_pnm(source)
+    x, y, w, h = map(int, box)
+    samples = 3 if kind == b"P6" else 1
+    rows = [data[samples * (row * width + x):samples * (row * width + x + w)]
+            for row in range(y, y + h)]
+    write_pnm(target, kind, w, h, b"".join(rows))
+
+
+class Nucleus:
+    def __init__(self, chance, x, y):
+        self.x, self.y = x, y
+        self.long, self.short = chance.uniform(17, 24), chance.uniform(12, 16)
+        self.turn = chance.uniform(0, math.pi)
+        self.light = chance.uniform(70, 130)
+        self.waves = [(chance.uniform(0.2, 0.5), chance.uniform(0, 7), chance.uniform(0, math.pi))
+                      for _ in range(4)]
+        self.dents = [(n, chance.uniform(0, 0.06), chance.uniform(0, 7)) for n in (2, 3, 5)]
+
+    def at(self, x, y):
+        dx, dy = x - self.x, y - self.y
+        u = dx * math.cos(self.turn) + dy * math.sin(self.turn)
+        v = dy * math.cos(self.turn) - dx * math.sin(self.turn)
+        angle = math.atan2(v, u)
+        edge = 1 + sum(a * math.sin(n * angle + p) for n, a, p in self.dents)
+        reach = math.hypot(u / self.long, v / self.short) / edge
+        inside = 1 / (1 + math.exp(min(60, 14 * (reach - 1))))  # a blurred edge
+        grain = sum(math.sin(f * (dx * math.cos(t) + dy * math.sin(t)) + p)
+                    for f, p, t in self.waves)
+        return self.light * inside * (1 + 0.09 * grain)
+
+
+def place(chance, width, height, apart):
+    nuclei = []
+    for _ in range(4000):
+        x, y = chance.uniform(14, width - 14), chance.uniform(14, height - 14)
+        if all(math.hypot(x - n.x, y - n.y) > apart for n in nuclei):
+            nuclei.append(Nucleus(chance, x, y))
+    return nuclei
+
+
+def cells(picture, seeds, width=480, height=320):
+    chance = random.Random(4)
+    nuclei = place(chance, width, height, 46)
+    light = [[18 + 10 * math.exp(-((x - 300) ** 2 + (y - 120) ** 2) / 40000) for x in range(width)]
+             for y in range(height)]
+    for nucleus in nuclei:
+        for y in range(max(0, int(nucleus.y) - 40), min(height, int(nucleus.y) + 40)):
+            for x in range(max(0, int(nucleus.x) - 40), min(width, int(nucleus.x) + 40)):
+                light[y][x] += nucleus.at(x, y) * (0.8 + 0.3 * light[y][x] / 150)
+    data = bytes(max(0, min(255, round(v + chance.gauss(0, 0.7 * math.sqrt(v) + 1))))
+                 for row in light for v in row)
+    write_pnm(picture, b"P5", width, height, data)
+    with open(seeds, "w", encoding="ascii") as file:
+        for nucleus in nuclei:
+            file.write(f"{nucleus.x:.0f},{nucleus.y:.0f}\n")
+
+
+if __name__ == "__main__":
+    {"crop": crop, "cells": cells}[sys.argv[1]](*sys.argv[2:])
