@@ -338,7 +338,7 @@ static void noise_and_whites_give_the_same_bits(void **state)
     static uint8_t pixels[3 * WIDTH * ROWS], expected[WIDTH * ROWS], numbers[WIDTH * ROWS];
     static const char *const palettes[] = {"bwr", "spectra6-panel", "#102030 #405060 #90a0b0"};
     static const uint32_t whites[] = {255, 200, 100, 31};
-    const ro_context_options plain = {.cpu = RO_CPU_SCALAR, .threads = 1};
+    const ro_context_options plain = {RO_CONTEXT_DEFAULTS, .cpu = RO_CPU_SCALAR, .threads = 1};
     ro_context *scalar;
     assert_int_equal(ro_context_open(&plain, &scalar), RO_OK);
     for (size_t w = 0; w < sizeof whites / sizeof *whites; w++) {
@@ -347,7 +347,7 @@ static void noise_and_whites_give_the_same_bits(void **state)
             pixels[i] = (uint8_t)draw(whites[w] + 1);
         for (size_t p = 0; p < sizeof palettes / sizeof *palettes; p++) {
             const ro_palette palette = palette_of(palettes[p]);
-            const ro_halftone_options options = {.palette = &palette};
+            const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .palette = &palette};
             ro_image out = {RO_INDEX8, WIDTH, ROWS, 0, WIDTH, expected};
             assert_int_equal(ro_halftone(scalar, &in, &out, &options), RO_OK);
             out.data = numbers;
