@@ -32,7 +32,7 @@ static const ro_choices choices[] = {
     {"ro_segment_options", "schedule",
      NAMES("auto", "active", "reference", "passes", "stream", "fused")},
     {"ro_regions_options", "schedule", NAMES("auto", "reference")},
-    {"ro_register_options", "scheme", NAMES("annealed", "thesis")},
+    {"ro_register_options", "scheme", NAMES("auto", "annealed", "thesis")},
     {"ro_register_options", "match", NAMES("ssd", "ncc")},
     {"ro_register_options", "init", NAMES("none", "translation", "affine")},
     {"ro_register_options", "number", NAMES("s23e8", "s16e7", "s10e5")},

@@ -222,6 +222,26 @@ class Segment(Case):
         turns = sum(x * v - y * u for (x, y), (u, v) in zip(points, points[1:]))
         self.assertGreater(turns, 0)  # counterclockwise, as if y pointed up
 
+    def test_contours_close_at_the_border(self):
+        """No line stays open: a corner, a band across, all but a disc."""
+        def area(ring):
+            return sum(x * v - y * u for (x, y), (u, v) in zip(ring, ring[1:])) / 2
+        for inside, at in ((lambda x, y: x + y < 45, "8,8"), (lambda x, y: 20 <= x < 41, "30,20"),
+                           (lambda x, y: math.hypot(x - 30, y - 20) > 9, "5,5")):
+            pixels = bytes(200 if inside(x, y) else 30 for y in range(40) for x in range(60))
+            self.put("shape.pgm", pgm(60, 40, pixels))
+            self.works("segment", "shape.pgm", "out.pgm", "--at", at, "--fronts", "free",
+                       "--contours", "out.geojson", "--quiet")
+            counted = sum(1 for label in netpbm(self.get("out.pgm"))[2] if label)
+            feature, = json.loads(self.get("out.geojson"))["features"]
+            self.assertEqual(feature["geometry"]["type"], "MultiPolygon")
+            found = 0
+            for polygon in feature["geometry"]["coordinates"]:
+                for ring in polygon:
+                    self.assertEqual(ring[0], ring[-1])
+                    found += area(ring)
+            self.assertAlmostEqual(found, counted, delta=0.06 * counted)
+
     def test_overlay(self):
         self.run_it("--at", "50,40", "--overlay", "look.ppm")
         _, size, pixels = netpbm(self.get("look.ppm"))

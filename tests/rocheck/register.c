@@ -175,7 +175,9 @@ static bool test_case(int number, struct check *check, const struct pair *pair)
             try_pair(check, pair, &(struct ro_pair){side, side, RO_MOTION_ROTATION, 30, 2, 8, seed},
                      false, (ro_register_options)RO_REGISTER_OPTIONS) &&
             try_pair(check, pair, &(struct ro_pair){side, 120, RO_MOTION_SMOOTH, 6, 1, 0, seed},
-                     false, (ro_register_options)RO_REGISTER_OPTIONS);
+                     false, (ro_register_options)RO_REGISTER_OPTIONS) &&
+            try_pair(check, pair, &(struct ro_pair){90, 120, RO_MOTION_SMOOTH, 4, 1, 8, seed},
+                     false, (ro_register_options){RO_REGISTER_DEFAULTS, .match = "ncc-size"});
         break;
     case MASKS:
         right =

@@ -228,24 +228,7 @@ RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes3
 }
 #endif
 
-/* Division by multiplication: the high half of t * magic, shifted (Granlund and Montgomery). It is
- * exact for t below 2^31, and where t stays below 2^32 / (magic * divisor - 2^32) without a shift.
- */
-struct SIZED(divider_) {
-    int shift;
-    uint32_t magic; /* 0: the divisor is a power of two */
-};
-RO_INLINE struct SIZED(divider_) SIZED(divider_of_)(uint32_t divisor, uint64_t limit)
-{
-    if ((divisor & (divisor - 1)) == 0)
-        return (struct SIZED(divider_)){__builtin_ctz(divisor), 0};
-    const uint64_t one = (uint64_t)1 << 32;
-    uint64_t magic = (one + divisor - 1) / divisor;
-    if (limit <= UINT32_MAX && limit * (magic * divisor - one) < one)
-        return (struct SIZED(divider_)){0, (uint32_t)magic};
-    int shift = 31 - __builtin_clz(divisor - 1);
-    return (struct SIZED(divider_)){shift, (uint32_t)(((one << shift) + divisor - 1) / divisor)};
-}
+#include "halftone/diffusion/wave_step.h"
 
 /* How a chunk is compiled: for two levels without options (small: 8-bit samples, so that errors and
  * quotients stay below 2^15), or for anything. */
@@ -254,16 +237,6 @@ RO_INLINE struct SIZED(divider_) SIZED(divider_of_)(uint32_t divisor, uint64_t l
 enum wave_kind { WAVE_FOLD, WAVE_FOLD_SMALL, WAVE_ANY };
 enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535 };
 #endif
-
-RO_INLINE vector SIZED(times_)(vector a, int weight, bool small)
-{
-#if LANE_BITS == 32
-    if (small && (weight & (weight - 1)) != 0)
-        return times_small(a, (vector){0} + (lane)weight);
-#endif
-    (void)small;
-    return a * (lane)weight;
-}
 
 /* Steps k0 .. k0+63. `kernel` is a constant where this is compiled for a kernel of the table. */
 RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
@@ -313,39 +286,15 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
 #endif
     vector last = s->last, carry = s->carry;
     for (int q = 0; q < WAVE_CHUNK; q++) {
-        vector early = zero + shortfall;
-        int next_weight = 0; /* of the pixel to the left, added last: it is the newest */
-        RO_UNROLL
-        for (int i = 0; i < kernel->count; i++) {
-            struct diffusion_tap tap = kernel->taps[i];
-            if (tap.dy == 0 && tap.dx == 1)
-                next_weight = tap.weight / factor;
-            else
-                early += SIZED(times_)(s->history[tap.dy][HISTORY + q - tap.dx - skew * tap.dy],
-                                       tap.weight / factor, small);
-        }
+        int next_weight; /* of the pixel to the left, added last: it is the newest */
+        vector early = SIZED(early_)(zero + shortfall, kernel, factor, s->history, HISTORY + q, skew,
+                                     small, &next_weight);
         asm("" : "+v"(early)); /* all that is known early is summed before what is not */
-        vector t = early + carry;
-        if (next_weight == 7)
-            t = (t - last) + (last << 3); /* one operation fewer in the chain */
-        else
-            t += SIZED(times_)(last, next_weight, small);
-
-        vector quotient;
-#if LANE_BITS == 32
-        if (divider.magic) {
-            quotient = high_product(t, zero + divider.magic, divider.shift);
-            carry = t - SIZED(times_)(quotient, divisor, small);
-        } else
-#endif
-        {
-            quotient = t >> divider.shift;
-            carry = t & (lane)(divisor - 1);
-        }
-        vector y = s->tone[q] + quotient, f;
+        vector t = SIZED(sum_)(early + carry, last, next_weight, small);
+        vector y = s->tone[q] + SIZED(divide_)(t, divisor, divider, small, &carry), f;
         uint32_t mask = 0;
         if (kind != WAVE_ANY) {
-            f = SIZED(minimum)(y, y - white);
+            f = SIZED(fold_)(y, white);
             mask = SIZED(mask_at_least)(y, white);
         }
 #if LANE_BITS == 32

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The list of temporary files only grows; places in it are used again. A place's path is taken by
- * an exchange, either by its owner, who frees it, or by a signal handler, which removes the file
- * and never frees: so neither sees a path that the other has given back.
+ * an exchange, either by its owner, who frees it, or by a signal handler, which removes the file,
+ * never frees, and leaves the path to the owner when it is done with it: so neither sees a path
+ * that the other has given back.
  */
 #include "io/bytes/temporary.h"
 
@@ -25,7 +26,8 @@ enum {
 };
 
 struct ro_temporary {
-    _Atomic(char *) path; /* NULL: there is no such file */
+    _Atomic(char *) path;    /* NULL: there is no such file */
+    _Atomic(char *) removed; /* by a handler */
     atomic_bool taken;
     struct ro_temporary *next;
 };
@@ -58,6 +60,7 @@ static struct ro_temporary *take_place(void)
 static void give_back(struct ro_temporary *temporary)
 {
     free(atomic_exchange(&temporary->path, NULL));
+    free(atomic_exchange(&temporary->removed, NULL));
     atomic_store(&temporary->taken, false);
 }
 
@@ -122,8 +125,10 @@ void ro_temporary_remove(struct ro_temporary *temporary)
 void ro_temporaries_remove(void)
 {
     for (struct ro_temporary *place = atomic_load(&first); place; place = place->next) {
-        const char *path = atomic_exchange(&place->path, NULL);
-        if (path)
-            unlink(path);
+        char *path = atomic_exchange(&place->path, NULL);
+        if (!path)
+            continue;
+        unlink(path);
+        atomic_store(&place->removed, path);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contours as text: SVG for a picture, GeoJSON for programs that measure. */
 #include "io/bytes/sink.h"
+#include "io/data/contour_rings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,30 +47,7 @@ static void write_svg(struct text *text, const ro_polyline *lines, size_t count,
     print(text, "</svg>\n");
 }
 
-/* ---- GeoJSON: a label whose lines are all closed is a MultiPolygon, holes and all ----------- */
-
-static double signed_area(const ro_polyline *line)
-{
-    double sum = 0;
-    for (size_t k = 0; k < line->count; k++) {
-        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
-        sum += a[0] * b[1] - b[0] * a[1];
-    }
-    return sum / 2;
-}
-
-/* Whether a way from the point to the right crosses the line an odd number of times. */
-static bool holds(const ro_polyline *line, const double *point)
-{
-    bool inside = false;
-    for (size_t k = 0; k < line->count; k++) {
-        const double *a = line->points + 2 * k, *b = line->points + 2 * ((k + 1) % line->count);
-        if ((a[1] > point[1]) != (b[1] > point[1]) &&
-            point[0] < a[0] + (point[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
-            inside = !inside;
-    }
-    return inside;
-}
+/* ---- GeoJSON: a label is a MultiPolygon, holes and all --------------------------------------- */
 
 /* Backwards: the rule is counterclockwise for outlines where y points up. */
 static void print_ring(struct text *text, const ro_polyline *line, const char *before)
@@ -83,62 +61,48 @@ static void print_ring(struct text *text, const ro_polyline *line, const char *b
 }
 
 /* The smallest outline round a hole, of lines of one label; NULL: there is none. */
-static const ro_polyline *outline_of(const ro_polyline *hole, const ro_polyline *const *lines,
+static const ro_polyline *outline_of(const ro_polyline *hole, const ro_polyline *lines,
                                      const double *areas, size_t count)
 {
     const ro_polyline *found = NULL;
     double least = 0;
     for (size_t i = 0; i < count; i++)
-        if (areas[i] < 0 && holds(lines[i], hole->points) && (!found || areas[i] > least)) {
-            found = lines[i];
+        if (areas[i] < 0 && ro_ring_holds(&lines[i], hole->points) &&
+            (!found || areas[i] > least)) {
+            found = &lines[i];
             least = areas[i];
         }
     return found;
 }
 
-static void print_polygons(struct text *text, const ro_polyline *const *lines, size_t count)
+static void print_polygons(struct text *text, const ro_polyline *lines, size_t count)
 {
     double *areas = malloc(count * sizeof *areas);
     const ro_polyline **round = calloc(count, sizeof *round);
     if (!areas || !round)
         text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
     for (size_t i = 0; i < count && text->status == RO_OK; i++)
-        areas[i] = signed_area(lines[i]);
+        areas[i] = ro_ring_area(&lines[i]);
     for (size_t i = 0; i < count && text->status == RO_OK; i++)
         if (areas[i] >= 0)
-            round[i] = outline_of(lines[i], lines, areas, count);
-    print(text, "{\"type\": \"Feature\", \"properties\": {\"label\": %d}, ", lines[0]->label);
+            round[i] = outline_of(&lines[i], lines, areas, count);
+    print(text, "{\"type\": \"Feature\", \"properties\": {\"label\": %d}, ", lines[0].label);
     print(text, "\"geometry\": {\"type\": \"MultiPolygon\", \"coordinates\": [");
     const char *between = "";
     for (size_t i = 0; i < count && text->status == RO_OK; i++) {
         if (areas[i] >= 0)
             continue;
         print(text, "%s[", between);
-        print_ring(text, lines[i], "");
+        print_ring(text, &lines[i], "");
         for (size_t k = 0; k < count; k++)
-            if (round[k] == lines[i])
-                print_ring(text, lines[k], ",\n");
+            if (round[k] == &lines[i])
+                print_ring(text, &lines[k], ",\n");
         print(text, "]");
         between = ",\n";
     }
     print(text, "]}}");
     free(areas);
     free(round);
-}
-
-static void print_line(struct text *text, const ro_polyline *line)
-{
-    const size_t points = line->count + (line->closed ? 1 : 0);
-    print(text,
-          "{\"type\": \"Feature\", \"properties\": {\"label\": %d, \"closed\": %s}, "
-          "\"geometry\": {\"type\": \"LineString\", \"coordinates\": [",
-          line->label, line->closed ? "true" : "false");
-    /* a line needs two positions, even where the contour just touches a corner */
-    for (size_t k = 0; k < (points < 2 ? 2 : points); k++) {
-        const double *point = line->points + 2 * (k % line->count);
-        print(text, "%s[%.4f, %.4f]", k ? k % 6 ? ", " : ",\n" : "", point[0], point[1]);
-    }
-    print(text, "]}}");
 }
 
 /* By label, and of equal labels as they came. */
@@ -162,18 +126,21 @@ static void write_geojson(struct text *text, const ro_polyline *lines, size_t co
     print(text, "{\"type\": \"FeatureCollection\", \"bbox\": [-0.5, -0.5, %.1f, %.1f], ",
           width - 0.5, height - 0.5);
     print(text, "\"features\": [");
+    const char *between = "\n";
     for (size_t i = 0, next; i < count; i = next) {
-        bool polygon = true;
+        struct ro_rings rings;
         for (next = i; next < count && sorted[next]->label == sorted[i]->label; next++)
-            polygon &= sorted[next]->closed && sorted[next]->count > 2;
-        if (polygon) {
-            print(text, i ? ",\n" : "\n");
-            print_polygons(text, sorted + i, next - i);
+            ;
+        if (!ro_rings_of(sorted + i, next - i, width, height, &rings)) {
+            text->status = ro_file_fail(&text->file, RO_E_MEMORY, "no memory for polygons");
+            break;
         }
-        for (size_t k = i; k < next && !polygon; k++) {
-            print(text, k ? ",\n" : "\n");
-            print_line(text, sorted[k]);
+        if (rings.count) {
+            print(text, "%s", between);
+            print_polygons(text, rings.lines, rings.count);
+            between = ",\n";
         }
+        ro_rings_free(&rings);
     }
     print(text, "\n]}\n");
     free(sorted);

@@ -58,7 +58,7 @@ struct choice {
 static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
 {
     static const char *const schemes[] = {"auto", "annealed", "thesis", NULL};
-    static const char *const matches[] = {"auto", "ssd", "ncc", NULL};
+    static const char *const matches[] = {"auto", "ssd", "ncc", "ncc-size", NULL};
     static const char *const inits[] = {"auto", "none", "translation", "affine", NULL};
     static const char *const numbers[] = {"s23e8", "s16e7", "s10e5", NULL};
     ro_context *context = flow->context;
@@ -82,7 +82,8 @@ static ro_status choose_names(struct ro_flow *flow, struct choice *choice)
     o->number = numbers[number];
     flow->round = ro_rounder_make(&ro_number_find(o->number)->real);
     flow->automatic = scheme == AUTO;
-    flow->normalised = match == 2 || choice->falls_back;
+    flow->normalised = match >= 2 || choice->falls_back;
+    flow->sizes = match == 3;
     flow->balanced = scheme == AUTO && flow->normalised;
     flow->window = scheme == AUTO ? 3 : 4;
     return RO_OK;

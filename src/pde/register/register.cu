@@ -127,7 +127,7 @@ static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
                                                                     arrays_of(device));
         smooth(device, &scale->window, device->g, device->d, NULL);
         normalise_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(
-            rows_of(device), arrays_of(device), scale->least, device->normal[0] + RO_GRID_MARGIN,
+            rows_of(device), arrays_of(device), scale->least, flow->sizes, device->normal[0] + RO_GRID_MARGIN,
             device->normal[1] + RO_GRID_MARGIN);
         device->image[0] = device->normal[0];
         device->image[1] = device->normal[1];

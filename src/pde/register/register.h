@@ -128,8 +128,9 @@ struct ro_flow_kernels {
     float (*peak)(int width, const float *x, const float *y);
     void (*rescale)(const struct ro_rounder *round, int width, float by, float *u);
     void (*square)(int width, const float *x, float *out);
-    /* What a pixel differs from the mean round it, by the deviation round it, in eighths. */
-    void (*normalise)(int width, float least, const float *x, const float *mean,
+    /* What a pixel differs from the mean round it, by the deviation round it, in eighths; `size`:
+     * whatever its sign. */
+    void (*normalise)(int width, float least, bool size, const float *x, const float *mean,
                       const float *mean_square, float *out);
     /* Squares of the slopes of the fixed image, 0 where it does not count. */
     void (*slopes)(const struct ro_flow_rows *rows, int y, const float *above, const float *row,
@@ -165,6 +166,7 @@ struct ro_flow {
     ro_register_options options; /* with the defaults filled in */
     ro_register_report report;
     bool masked, normalised; /* normalised: match ncc */
+    bool sizes;              /* whatever the sign of contrast, in each place by itself */
     bool balanced;           /* directions are weighed by how steep the fixed image is */
     bool automatic;          /* the scheme that chooses match and start itself */
     bool watched;            /* ends where it goes astray */

@@ -128,21 +128,18 @@ static void close_copy(struct copy *copy)
     }
 }
 
-/* The mean of two by two of `from`, or the whole image where there is none. */
+/* A plane as it is, or by the mean of two by two. */
 static float *shrunk(const struct copy *to, const struct copy *from, const float *plane,
-                     const float *whole, const struct ro_grid *grid)
+                     ptrdiff_t stride)
 {
+    const bool halved = to->shrink > from->shrink;
+    const ptrdiff_t right = from->width > 1, below = from->height > 1 ? stride : 0;
     float *out = malloc((size_t)to->width * (size_t)to->height * sizeof *out);
     for (int y = 0; out && y < to->height; y++)
         for (int x = 0; x < to->width; x++) {
-            float *at = &out[y * to->width + x];
-            if (!plane) {
-                *at = whole[ro_grid_at(grid, y) + (size_t)x];
-                continue;
-            }
-            const float *p = plane + 2 * y * from->width + 2 * x;
-            int right = from->width > 1, below = from->height > 1 ? from->width : 0;
-            *at = 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right]));
+            const float *p = halved ? plane + 2 * y * stride + 2 * x : plane + y * stride + x;
+            out[y * to->width + x] =
+                halved ? 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right])) : *p;
         }
     return out;
 }
@@ -178,7 +175,7 @@ static void sum_up(const float *plane, int width, int height, bool squares, doub
 
 /* A pixel less the mean, by the deviation, of an eighth of the side all round: shading tells
  * nothing, and one strong edge does not say it all. */
-static bool flatten(struct copy *copy)
+static bool flatten(struct copy *copy, bool sizes)
 {
     const int width = copy->width, height = copy->height;
     const int reach = (width > height ? width : height) / 8;
@@ -203,6 +200,7 @@ static bool flatten(struct copy *copy)
                 const double spread = square > mean * mean ? square - mean * mean : 0;
                 float *at = &copy->image[p][y * width + x];
                 *at = (float)(((double)*at - mean) / sqrt(spread + LEAST_SPREAD));
+                *at = sizes ? fabsf(*at) : *at;
             }
     }
     const bool good = sums;
@@ -217,18 +215,23 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct copy copi
     const struct ro_grid *grid = &flow->grids.grid[0];
     *count = 0;
     struct copy last = {.width = flow->width, .height = flow->height, .shrink = 1};
+    const int side = last.width > last.height ? last.width : last.height;
     for (;;) {
         struct copy next = {.width = last.width, .height = last.height, .shrink = last.shrink};
+        const ptrdiff_t stride = last.image[0] ? last.width : grid->stride;
         bool good = true;
-        if (last.image[0]) {
+        if (last.image[0] || side > longest) { /* a large image is never copied as it is */
             next.width = last.width / 2 + (last.width < 2);
             next.height = last.height / 2 + (last.height < 2);
             next.shrink = 2 * last.shrink;
         }
         for (int p = 0; p < 2; p++) {
-            next.image[p] = shrunk(&next, &last, last.image[p], flow->images[p], grid);
-            if (flow->keep[p])
-                next.keep[p] = shrunk(&next, &last, last.keep[p], flow->keep[p], grid);
+            const float *image = last.image[0] ? last.image[p] : flow->images[p] + RO_GRID_MARGIN;
+            next.image[p] = shrunk(&next, &last, image, stride);
+            if (flow->keep[p]) {
+                const float *keep = last.image[0] ? last.keep[p] : flow->keep[p] + RO_GRID_MARGIN;
+                next.keep[p] = shrunk(&next, &last, keep, stride);
+            }
             good = good && next.image[p] && (!flow->keep[p] || next.keep[p]);
         }
         if (good)
@@ -533,7 +536,7 @@ ro_status ro_register_align(struct ro_flow *flow, enum ro_start start)
     const struct effort *effort = flow->automatic && affine ? &brief : &thorough;
     ro_status status = make_copies(flow, effort->longest, copies, &count);
     for (int i = 0; i < count && status == RO_OK && effort->signs; i++)
-        if (!flatten(&copies[i]))
+        if (!flatten(&copies[i], flow->sizes))
             status = ro_context_fail(flow->context, RO_E_MEMORY, "no memory to align images");
     if (status == RO_OK)
         status = affine ? align_affine(flow, copies, count, effort, &map)

@@ -64,8 +64,9 @@ static void normalise_pass(void *data, int part, int parts)
     for (int p = 0; p < 2; p++)
         for (int y = from; y < to; y++) {
             size_t at = ro_grid_at(grid, y);
-            cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->image[p] + at,
-                                    cpu->normal[p] + at, cpu->d[p] + at, cpu->normal[p] + at);
+            cpu->kernels->normalise(grid->width, cpu->scale->least, cpu->flow->sizes,
+                                    cpu->image[p] + at, cpu->normal[p] + at, cpu->d[p] + at,
+                                    cpu->normal[p] + at);
         }
 }
 

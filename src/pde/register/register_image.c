@@ -172,12 +172,13 @@ static void add_tones(struct piece *piece, double m, double f)
 }
 
 /* Adds the correlation of a whole piece in which both images have something, and clears it. */
-static void end_piece(struct piece *piece, double *sum, uint64_t *pieces)
+static void end_piece(struct piece *piece, bool size, double *sum, uint64_t *pieces)
 {
     const double n = PIECE, vm = piece->mm - piece->m * piece->m / n;
     const double vf = piece->ff - piece->f * piece->f / n;
     if (piece->count == PIECE && vm > 1e-5 * n && vf > 1e-5 * n) {
-        *sum += (piece->mf - piece->m * piece->f / n) / sqrt(vm * vf);
+        const double alike = (piece->mf - piece->m * piece->f / n) / sqrt(vm * vf);
+        *sum += size ? fabs(alike) : alike;
         ++*pieces;
     }
     *piece = (struct piece){0};
@@ -268,7 +269,7 @@ static void describe_rows(void *data, int thread)
             if (flow->normalised && counts && inside)
                 add_tones(&piece[1], is, fixed[x]);
             for (int i = 0; x % PIECE == PIECE - 1 && i < 2; i++)
-                end_piece(&piece[i], &line.alike[i], &line.pieces[i]);
+                end_piece(&piece[i], flow->sizes, &line.alike[i], &line.pieces[i]);
             line.counted += counts;
             line.matched += inside && counts;
             line.inside += inside;
@@ -332,7 +333,7 @@ ro_status ro_register_describe(struct ro_flow *flow, const ro_image *field)
     /* tones that were stretched apart from each other are compared as they are now */
     const double unit = flow->normalised ? 0.5 : 0.5 * flow->contrast * flow->contrast;
     report->number = flow->options.number;
-    report->match = flow->normalised ? "ncc" : "ssd";
+    report->match = flow->sizes ? "ncc-size" : flow->normalised ? "ncc" : "ssd";
     report->negative = flow->negative;
     report->noise = flow->noise;
     report->scales = (uint32_t)flow->scales;

@@ -240,8 +240,8 @@ static __global__ __launch_bounds__(THREADS) void square_kernel(ro_flow_rows row
 }
 
 static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows rows, arrays p,
-                                                                   float least, float *mean_x,
-                                                                   float *mean_y)
+                                                                   float least, bool size,
+                                                                   float *mean_x, float *mean_y)
 {
     int x, y;
     place(&x, &y);
@@ -255,7 +255,8 @@ static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows 
     variance = variance > 0 ? variance : 0;
     float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
     value = value > 0.5f ? 0.5f : value;
-    out[at] = value < -0.5f ? -0.5f : value;
+    value = value < -0.5f ? -0.5f : value;
+    out[at] = size ? fabsf(value) : value;
 }
 
 /* ---- How the direction is weighed

@@ -52,11 +52,14 @@ static void try_pixel(struct flood *flood, int x, int y, float tone, size_t *cou
     flood->found[(*count)++] = (int32_t)at;
 }
 
-/* The region of one tone from a pixel of the border; a small one is only SEEN. */
+/* The region of one tone, the darkest or lightest, from a pixel of the border; a small one is only
+ * SEEN. */
 static void flood_from(struct flood *flood, int x, int y)
 {
     size_t count = 0;
     const float tone = flood->plane[y * flood->stride + x];
+    if (tone != flood->darkest && tone != flood->lightest)
+        return;
     try_pixel(flood, x, y, tone, &count);
     for (size_t i = 0; i < count; i++) {
         const int at_x = flood->found[i] % flood->width, at_y = flood->found[i] / flood->width;
@@ -65,8 +68,7 @@ static void flood_from(struct flood *flood, int x, int y)
         try_pixel(flood, at_x, at_y - 1, tone, &count);
         try_pixel(flood, at_x, at_y + 1, tone, &count);
     }
-    const bool extreme = tone == flood->darkest || tone == flood->lightest;
-    if (extreme && count * LEAST_SHARE >= (size_t)flood->width * (size_t)flood->height)
+    if (count * LEAST_SHARE >= (size_t)flood->width * (size_t)flood->height)
         for (size_t i = 0; i < count; i++)
             flood->state[flood->found[i]] = FLAT;
 }
@@ -97,21 +99,40 @@ static bool drop_flat(const struct flood *flood, uint8_t *keep)
     return any;
 }
 
+static struct flood flood_of(const struct ro_flow *flow, int p)
+{
+    struct flood flood = {.plane = flow->images[p] + RO_GRID_MARGIN,
+                          .stride = flow->grids.grid[0].stride,
+                          .width = flow->size[p].width,
+                          .height = flow->size[p].height};
+    find_range(&flood);
+    return flood;
+}
+
+/* Whether there can be a border of one tone at all; most images have none. */
+static bool may_drop(const struct ro_flow *flow, int p)
+{
+    const struct flood flood = flood_of(flow, p);
+    size_t ends = 0;
+    for (int y = 0; y < flood.height; y++) {
+        const bool edge = y == 0 || y == flood.height - 1;
+        const float *row = flood.plane + y * flood.stride;
+        for (int x = 0; x < flood.width; x += edge || flood.width < 2 ? 1 : flood.width - 1)
+            ends += row[x] == flood.darkest || row[x] == flood.lightest;
+    }
+    return ends > 0;
+}
+
 static ro_status drop_borders(struct ro_flow *flow, int p, uint8_t *keep, bool *any)
 {
-    const struct ro_grid *grid = &flow->grids.grid[0];
     const int width = flow->size[p].width, height = flow->size[p].height;
     const size_t pixels = (size_t)width * (size_t)height;
-    struct flood flood = {.plane = flow->images[p] + RO_GRID_MARGIN,
-                          .stride = grid->stride,
-                          .width = width,
-                          .height = height,
-                          .state = calloc(pixels, 1),
-                          .found = malloc(pixels * sizeof *flood.found)};
+    struct flood flood = flood_of(flow, p);
+    flood.state = calloc(pixels, 1);
+    flood.found = malloc(pixels * sizeof *flood.found);
     uint8_t *own = malloc(pixels);
     const bool good = flood.state && flood.found && own;
     if (good) {
-        find_range(&flood);
         for (int x = 0; x < width; x++) {
             flood_from(&flood, x, 0);
             flood_from(&flood, x, height - 1);
@@ -274,8 +295,12 @@ ro_status ro_register_mask(struct ro_flow *flow, bool borders)
     const struct ro_grid *grid = &flow->grids.grid[0];
     const ro_image *masks[2] = {flow->options.moving_mask, flow->options.fixed_mask};
     const size_t pixels = (size_t)flow->width * (size_t)flow->height;
-    uint8_t *keep = malloc(2 * pixels);
     bool any = masks[0] || masks[1];
+    for (int p = 0; p < 2; p++)
+        any = any || flow->size[p].width < flow->width || flow->size[p].height < flow->height;
+    if (!any && !(borders && (may_drop(flow, 0) || may_drop(flow, 1))))
+        return RO_OK;
+    uint8_t *keep = malloc(2 * pixels);
     ro_status status =
         keep ? RO_OK : ro_context_fail(flow->context, RO_E_MEMORY, "no memory for a mask");
     for (int p = 0; p < 2 && status == RO_OK; p++) {
@@ -283,7 +308,6 @@ ro_status ro_register_mask(struct ro_flow *flow, bool borders)
         for (size_t i = 0; i < pixels; i++)
             keep[(size_t)p * pixels + i] =
                 (int)(i % (size_t)flow->width) < width && (int)(i / (size_t)flow->width) < height;
-        any = any || width < flow->width || height < flow->height;
         if (borders)
             status = drop_borders(flow, p, keep + (size_t)p * pixels, &any);
         if (status == RO_OK && masks[p])
@@ -298,6 +322,11 @@ ro_status ro_register_mask(struct ro_flow *flow, bool borders)
         for (size_t i = 0; i < pixels; i++)
             flow->keep[p][ro_grid_at(grid, (int)(i / (size_t)flow->width)) +
                           i % (size_t)flow->width] = keep[(size_t)p * pixels + i];
+        for (int y = 0; y < grid->height; y++) { /* coarser grids look at the ghosts too */
+            float *row = flow->keep[p] + ro_grid_at(grid, y);
+            row[-1] = row[ro_mirror(-1, grid->width)];
+            row[grid->width] = row[ro_mirror(grid->width, grid->width)];
+        }
         status = fill(flow, p, keep + (size_t)p * pixels);
     }
     free(keep);

@@ -26,7 +26,8 @@ double ro_register_noise(const struct ro_flow *flow, int p)
     const float *keep = flow->keep[p];
     uint32_t bins[BINS], count = 0;
     memset(bins, 0, sizeof bins);
-    for (int y = 1; y + 1 < flow->size[p].height; y += 2) { /* every other row will do */
+    const int height = flow->size[p].height, step = height > 1024 ? height / 512 : 2;
+    for (int y = 1; y + 1 < height; y += step) { /* some rows will do */
         const size_t at = ro_grid_at(grid, y);
         const float *b = flow->images[p] + at, *a = b - grid->stride, *c = b + grid->stride;
         for (int x = 1; x + 1 < flow->size[p].width; x++) {

@@ -248,7 +248,7 @@ static void square(int width, const float *restrict x, float *restrict out)
         out[i] = x[i] * x[i];
 }
 
-static void normalise(int width, float least, const float *x, const float *mean,
+static void normalise(int width, float least, bool size, const float *x, const float *mean,
                       const float *mean_square, float *out)
 {
     EACH_NODE
@@ -259,6 +259,8 @@ static void normalise(int width, float least, const float *x, const float *mean,
         value = value > 0.5f ? 0.5f : value;
         out[i] = value < -0.5f ? -0.5f : value;
     }
+    for (int i = -1; size && i <= width; i++)
+        out[i] = fabsf(out[i]);
 }
 
 /* ---- Steepness of the fixed image --------------------------------------------------------------

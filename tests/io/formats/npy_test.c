@@ -72,7 +72,7 @@ static size_t both_orders(uint8_t *by_rows, uint8_t *by_columns, const char *ele
                 memcpy(columns + ((c * W + x) * H + y) * bytes,
                        rows + ((y * W + x) * planes + c) * bytes, bytes);
     for (int order = 0; order < 2; order++) {
-        char third[16] = "";
+        char third[24] = "";
         if (planes > 1)
             snprintf(third, sizeof third, ", %zu", planes);
         snprintf(header, sizeof header,

@@ -285,6 +285,27 @@ static void test_negative(void **state)
     close_bed(&bed);
 }
 
+/* Light is dark in one half only. */
+static void test_negative_in_places(void **state)
+{
+    (void)state;
+    const struct ro_pair pair = {SIDE, SIDE, RO_MOTION_SMOOTH, 5, 1, 16, 34};
+    struct bed bed;
+    open_bed(&bed, &pair, RO_GRAYF);
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++) {
+            float *at = &float_row(&bed.moving, y)[x], part = ((float)x - 0.4f * SIDE) / 30;
+            part = part < 0 ? 0 : part > 1 ? 1 : part;
+            *at += part * (1 - 2 * *at);
+        }
+    double error =
+        run(&bed, &pair, (ro_register_options){RO_REGISTER_DEFAULTS, .match = "ncc-size"});
+    assert_string_equal(bed.report.match, "ncc-size");
+    if (!(error < 0.5))
+        fail_msg("%.3f px", error);
+    close_bed(&bed);
+}
+
 /* A fixed image with a corner of one tone, and with junk under a mask: neither may matter. */
 static void test_pixels_that_do_not_count(void **state)
 {
@@ -525,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_thesis),
         cmocka_unit_test(test_other_tones),
         cmocka_unit_test(test_negative),
+        cmocka_unit_test(test_negative_in_places),
         cmocka_unit_test(test_pixels_that_do_not_count),
         cmocka_unit_test(test_sizes_that_differ),
         cmocka_unit_test(test_large_offsets),
