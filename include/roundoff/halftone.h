@@ -79,7 +79,7 @@ typedef struct ro_kernel {
 typedef struct ro_halftone_options {
     size_t size;          /* RO_HALFTONE_OPTIONS sets it */
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
-    int levels;           /* 2 to 256; 0: 2 */
+    int levels;           /* 2 to 256, error diffusion to 65536; 0: 2 */
     const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
     uint64_t seed;        /* for methods that draw random numbers */
 
@@ -168,7 +168,8 @@ RO_API
 ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, ro_image *screen);
 
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
- * size: RO_BITS (2 levels), RO_INDEX8 (level numbers) or RO_GRAY8 (levels as tones, maxval 255);
+ * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GRAY8 (levels as tones, maxval 255) or
+ * RO_GRAY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels only);
  * RO_RGB8 for RO_CHANNELS_RGB; RO_INDEX8 (numbers of colours) or RO_RGB8 with a palette.
  * `in` and `out` must not overlap. */
 RO_API

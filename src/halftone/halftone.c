@@ -10,13 +10,21 @@
 static ro_status check_output(struct halftoner *work)
 {
     ro_context *context = work->context;
-    bool grey = work->out == RO_BITS || work->out == RO_GRAY8;
+    const bool deep = work->out == RO_GRAY16;
+    bool grey = work->out == RO_BITS || work->out == RO_GRAY8 || deep;
     if (work->options.palette && grey)
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette cannot be written as %s",
                                ro_format_name(work->out));
+    if (deep && !(work->method->options & OPTION_DEEP))
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s does not make numbers of 16 bits",
+                               work->method->info.name);
     if (!grey && work->out != RO_INDEX8 && !(work->options.palette && work->out == RO_RGB8))
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
                                ro_format_name(work->out));
+    if (!deep && work->options.levels > 256)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%s hold 256 levels at most, not %d: 16-bit grey holds them",
+                               ro_format_name(work->out), work->options.levels);
     if (work->out == RO_BITS && work->options.levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "packed bits hold 2 levels, not %d",
                                work->options.levels);
@@ -75,9 +83,10 @@ static ro_status check_options(struct halftoner *work)
                                options->overshoot);
     if (options->levels == 0)
         options->levels = 2;
-    if (options->levels < 2 || options->levels > 256)
-        return ro_context_fail(context, RO_E_ARGUMENT, "%d levels: must be from 2 to 256",
-                               options->levels);
+    const int most = known & OPTION_DEEP ? 65536 : 256;
+    if (options->levels < 2 || options->levels > most)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%d levels: must be from 2 to %d", options->levels, most);
     const struct {
         int value, least, most;
         const char *name;
@@ -161,7 +170,12 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     if (status != RO_OK)
         return status;
     int levels = work->options.levels;
-    for (int k = 0; k < levels; k++)
+    if (levels - 1 > 16 * (int64_t)work->grey.white)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%d levels are more than %u, the most of a picture whose white is "
+                               "%u: some would be the same",
+                               levels, 16 * work->grey.white + 1, work->grey.white);
+    for (int k = 0; k < levels && levels <= 256; k++)
         work->shown[k] = (unsigned char)((2 * 255 * k + levels - 1) / (2 * (levels - 1)));
     work->granularity = 1;
     work->carried = -1;

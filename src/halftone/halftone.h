@@ -25,6 +25,7 @@ enum halftone_option {
     OPTION_STRENGTH = 1 << 8,
     OPTION_NOISE = 1 << 9,
     OPTION_SERPENTINE = 1 << 10,
+    OPTION_DEEP = 1 << 11, /* more than 256 levels, numbers of 16 bits */
     OPTION_PALETTE = 1 << 16,
     OPTION_OVERSHOOT = 1 << 17, /* of palettes */
     OPTION_SEARCH = 1 << 18,    /* sigma, radius, aim, order, start, rounds */

@@ -9,7 +9,7 @@
 #include "halftone/orders/dot_diffusion.h"
 
 #define DIFFUSION                                                                                  \
-    &diffusion_engine, OPTION_LEVELS | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
+    &diffusion_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
                            OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE | OPTION_PALETTE
 
 #define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE

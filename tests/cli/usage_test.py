@@ -55,8 +55,8 @@ class Usage(Case):
                    words=["called --steps-at-once now"])
 
     def test_values(self):
-        for levels in ["1", "257", "0", "-2", "2.5", "4x", " 4", "", "99999999999999999999"]:
-            self.halftone("--levels=" + levels, words=["--levels", "2 to 256"])
+        for levels in ["1", "65537", "0", "-2", "2.5", "4x", " 4", "", "99999999999999999999"]:
+            self.halftone("--levels=" + levels, words=["--levels", "2 to 65536"])
         self.halftone("--threads", "0", words=["1 to 1024"])
         self.halftone("--threads", "1025", words=["1 to 1024"])
         self.halftone("--seed", "-1", words=["--seed"])

@@ -125,6 +125,13 @@ static void cut_at(const ro_image *in, ro_format format, const ro_halftone_optio
         if (status != RO_OK)
             fail_msg("%s", ro_context_message(contexts[c]));
         assert_int_equal(ro_plan_query(plan, &info), RO_OK);
+        if (info.device == RO_DEVICE_CUDA && strcmp(info.method, "acuity") == 0) {
+            ro_halftone_stream *stream; /* there it keeps numbers of its own */
+            assert_int_equal(info.carried, -1);
+            assert_int_equal(ro_halftone_begin(plan, 0, 1, &stream), RO_E_UNSUPPORTED);
+            ro_plan_free(plan);
+            continue;
+        }
         assert_in_range(info.carried, 0, LINES);
         const size_t bytes = 4 * (size_t)info.carried * in->width;
         assert_int_equal(ro_plan_run(plan, in, &out, NULL), RO_OK);

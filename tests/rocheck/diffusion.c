@@ -89,8 +89,9 @@ static const uint32_t sides[][2] = {{20000, 3000}, {4099, 1001}, {1, 5000},   {5
                                     {32, 4097},    {33, 2049},   {64, 5000},  {65536, 300}};
 enum { LARGE = sizeof sides / sizeof *sides };
 
-/* `large`: one of these, `plain`: 8 bits to packed bits, which have code of their own. */
-static void make(struct check *check, struct picture *picture, int large, bool plain)
+/* `large`: one of these, `plain`: 8 bits to packed bits, which have code of their own, `deep`: also
+ * numbers of 16 bits. */
+static void make(struct check *check, struct picture *picture, int large, bool plain, bool deep)
 {
     static const uint32_t heights[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 65, 97};
     static const uint32_t whites[] = {255, 255, 255, 1, 100, 254, 65535, 65535, 1023, 256};
@@ -102,13 +103,21 @@ static void make(struct check *check, struct picture *picture, int large, bool p
     }
     uint32_t white = plain ? 255 : whites[draw(check, sizeof whites / sizeof *whites)];
     bool wide = white > 255;
+    static const int many[] = {3,   4,   15,  16,   17,   64,    100,  255,
+                               256, 257, 877, 1024, 4096, 16384, 60000, 65536};
     picture->levels = plain || draw(check, 3) ? 2 : 2 + (int)draw(check, 255);
-    if (!plain && draw(check, 8) == 0)
-        picture->levels = 256;
-    ro_format format = picture->levels == 2 && (plain || draw(check, 3)) ? RO_BITS : RO_INDEX8;
+    if (!plain && draw(check, 3) == 0)
+        picture->levels = many[draw(check, deep ? sizeof many / sizeof *many : 9)];
+    if (picture->levels > 16 * (int)white + 1)
+        picture->levels = 16 * (int)white + 1;
+    ro_format format = picture->levels > 256 ? RO_GRAY16 : RO_INDEX8;
+    if (picture->levels == 2 && (plain || draw(check, 3)))
+        format = RO_BITS;
+    else if (deep && draw(check, 4) == 0)
+        format = RO_GRAY16;
 
     size_t in_row = (size_t)width << wide, in_stride = in_row + 2 * draw(check, 40);
-    size_t out_row = ro_format_row_bytes(format, width), out_stride = out_row + draw(check, 40);
+    size_t out_row = ro_format_row_bytes(format, width), out_stride = out_row + 2 * draw(check, 20);
     picture->out_bytes = out_stride * height + 2 * GUARD;
     picture->in_memory = malloc(in_stride * height + GUARD);
     picture->want_memory = malloc(picture->out_bytes);
@@ -153,6 +162,7 @@ static void run_reference(const struct picture *picture, int kernel)
         .sample_bytes = picture->in.format == RO_GRAY16 ? 2 : 1,
         .levels = picture->levels,
         .bits_out = picture->want.format == RO_BITS,
+        .number_bytes = picture->want.format == RO_GRAY16 ? 2 : 1,
     };
     struct acuity_plan *acuity = NULL;
     const struct diffusion_schedule *reference = &diffusion_reference;
@@ -178,6 +188,8 @@ static void run_reference(const struct picture *picture, int kernel)
 static int value_at(const ro_image *image, uint32_t x, uint32_t y)
 {
     const unsigned char *row = (const unsigned char *)image->data + (ptrdiff_t)y * image->stride;
+    if (image->format == RO_GRAY16)
+        return ((const uint16_t *)(const void *)row)[x];
     return image->format == RO_BITS ? row[x / 8] >> (7 - x % 8) & 1 : row[x];
 }
 
@@ -270,7 +282,8 @@ static bool test(int number, struct check *check)
             struct picture picture;
             const bool is_large = i < large_ones;
             make(check, &picture, is_large ? i % LARGE + 1 : 0,
-                 is_large && (number ? i % 2 == 0 : i < LARGE));
+                 is_large && (number ? i % 2 == 0 : i < LARGE),
+                 number / SCHEDULES != ACUITY && variant->device == RO_DEVICE_CPU);
             const bool is_huge = (uint64_t)picture.in.width * picture.in.height > 4000000;
             const int repeats = is_huge ? (check->repeats + 9) / 10 : check->repeats;
             run_reference(&picture, number / SCHEDULES);

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Synthesises and places the circuits of hdl/ and prints their figures as a Markdown table.
 
-    tools/hdl/place.py [--seeds N] [--only PATTERN] [--work FOLDER] [--device ecp5|ice40]
+    tools/hdl/place.py [--seeds N] [--only PATTERN] [--work FOLDER] [--device ecp5|ice40] [--placed]
 
 Needs yosys and nextpnr-ecp5 or nextpnr-ice40; the variables YOSYS, NEXTPNR_ECP5 and NEXTPNR_ICE40
 name other programs. Devices whose tool is missing are left out and named. What an earlier run has
-placed of the same circuit counts, so one that was stopped goes on. A clock is the median over
+placed of the same circuit counts, so one that was stopped goes on; --placed prints that and places
+nothing. A clock is the median over
 the seeds; every pin has two registers in a wrapper, so that pins anywhere on the chip do not count.
 """
 import argparse
@@ -152,12 +153,20 @@ def number(pattern, text):
     return int(found[-1]) if found else 0
 
 
+def synthesise(device, clock, base, placed):
+    files = [open(f).read() for f in sorted(sources(device["vendor"]) + [placed])]
+    changed(base, *files, *device["flags"], str(clock), version(YOSYS), version(device["tool"]))
+    if not done(base + ".yosys.log"):
+        call([YOSYS, "-p", read(device["vendor"], [placed]) + "%s -top placed -json %s.json; stat"
+              % (device["synth"], base)], base + ".yosys.log")
+
+
 def label_of(design):
     words = [re.sub(r"\W", "", "%s%s" % p).lower() for p in design[2].items()]
     return "-".join([design[0], design[3]] + words)
 
 
-def figures(design, work, seeds):
+def figures(design, work, seeds, only_placed):
     name, top, parameters, kind, clock, _ = design
     device = DEVICES[kind]
     parameters = dict(parameters)
@@ -168,20 +177,23 @@ def figures(design, work, seeds):
         with open(base + ".mem", "w") as file:  # any permutation has the same figures
             file.writelines("%x\n" % (i * 7 % cells) for i in range(cells))
         parameters["SCREEN_FILE"] = '"%s"' % (base + ".mem")
-    placed = wrapper(top, parameters, base)
+    if only_placed:
+        found = [seed for seed in range(1, seeds + 1) if done("%s.%d.log" % (base, seed))]
+    else:
+        found = range(1, seeds + 1)
+    if not found:
+        return None
+    if not only_placed:
+        synthesise(device, clock, base, wrapper(top, parameters, base))
     netlist = base + ".json"
-    files = [open(f).read() for f in sorted(sources(device["vendor"]) + [placed])]
-    changed(base, *files, *device["flags"], str(clock), version(YOSYS), version(device["tool"]))
-    text = done(base + ".yosys.log") or call(
-        [YOSYS, "-p", read(device["vendor"], [placed]) +
-         "%s -top placed -json %s; stat" % (device["synth"], netlist)], base + ".yosys.log")
+    text = done(base + ".yosys.log")
     text = text[text.rindex("Printing statistics"):]
     used = {cell: int(count) for cell, count in
             re.findall(r"^\s+(\w+)\s+(\d+)\s*$", text, re.M)}
     used.update({cell: int(count) for count, cell in
                  re.findall(r"^\s+(\d+)\s+(\w+)\s*$", text, re.M)})
     clocks = []
-    for seed in range(1, seeds + 1):
+    for seed in found:
         log = "%s.%d.log" % (base, seed)
         placed_text = done(log) or call(
             [device["tool"]] + device["flags"] + ["--json", netlist, "--freq", str(clock),
@@ -203,7 +215,7 @@ def row(design, found):
     luts, flip_flops, products, blocks, clocks = found
     clock = statistics.median(clocks)
     what = ", ".join("%s %s" % (k.lower(), str(v).strip('"')) for k, v in parameters.items())
-    cells = [name, what, luts, flip_flops, products, blocks,
+    cells = [name, what, luts, flip_flops, products, blocks, len(clocks),
              "**%.1f** (%.1f to %.1f)" % (clock, min(clocks), max(clocks)), "%.0f" % clock]
     if steps:
         rate = clock * 1e6 * steps
@@ -218,6 +230,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", default="*")
     parser.add_argument("--work", default=os.path.join(ROOT, "build", "hdl", "placed"))
+    parser.add_argument("--placed", action="store_true")
     parser.add_argument("--device", default=None, choices=sorted(DEVICES))
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
@@ -229,15 +242,17 @@ def main():
         if not shutil.which(device["tool"]):
             print("skipped: there is no %s here\n" % device["tool"])
             continue
-        print("### %s\n\nyosys %s, %s %s, %d seeds.\n" % (
+        print("### %s\n\nyosys %s, %s %s.\n" % (
             device["title"], version(YOSYS), os.path.basename(device["tool"]),
-            version(device["tool"]), options.seeds))
-        print("| circuit | parameters | LUT4 | FF | DSP | BRAM | MHz: median (range) | Mpixel/s | "
+            version(device["tool"])))
+        print("| circuit | parameters | LUT4 | FF | DSP | BRAM | seeds | MHz: median (range) | Mpixel/s | "
               "Gpixel-steps/s | steps/s, 256² | steps/s, 1024² |")
-        print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         for design in DESIGNS:
             if design[3] == kind and fnmatch.fnmatch(label_of(design), options.only):
-                print(row(design, figures(design, options.work, options.seeds)), flush=True)
+                found = figures(design, options.work, options.seeds, options.placed)
+                if found:
+                    print(row(design, found), flush=True)
         print()
 
 

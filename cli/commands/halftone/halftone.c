@@ -31,8 +31,10 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, method)},
     {"list", NULL, "list the methods and stop", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, list)},
-    {"levels", "N", "levels of the output, 2 to 256 (default 2)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 256},
+    {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
+    {"bits", "N", "2 to the N levels, 1 to 16 bits per pixel: --bits 10 is --levels 1024",
+     OPTION_WHOLE, .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
     {"threshold", "P%", "where white begins, 1% to 99% (default 50%)", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
@@ -302,7 +304,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
     *request = (struct halftone_request){
         .options = {RO_HALFTONE_DEFAULTS,
                     .method = values->method,
-                    .levels = values->levels,
+                    .levels = values->bits ? 1 << values->bits : values->levels,
                     .schedule = values->schedule,
                     .seed = values->common.seed,
                     .cell = values->cell,
@@ -432,6 +434,8 @@ static int run(const struct command *command, int argc, char **argv)
         return list_palettes(values.common.json);
     if (files.count != 2)
         return usage_error(command, "halftone needs IN and OUT");
+    if (values.bits && values.levels != 2)
+        return usage_error(command, "--levels and --bits exclude each other");
     if (values.channels && values.separate)
         return usage_error(command, "--channels rgb and --separate cannot be combined");
 

@@ -10,7 +10,7 @@ struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
     const char *vectors;
-    int levels, page, cell, angle, strength, noise, threshold, channels, phases, separate;
+    int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;

@@ -175,7 +175,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         status = state_colour(to, &in, &out, options);
     } else if (options->channels == RO_CHANNELS_GREY) {
         status = numbers_of(context, files->path[1], &out, strcmp(info.type, "npy") == 0,
-                            values->levels, &levels);
+                            options->levels, &levels);
         if (status == RO_OK)
             status = state_account(to, &in, &levels, options);
     }

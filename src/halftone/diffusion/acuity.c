@@ -62,6 +62,7 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
     shaped.kernel_id = DIFFUSION_KERNELS;
     diffusion_plan_make(plan, &shaped);
     plan->fold = false;
+    plan->steps.lane_bits = 0;
     plan->bias = 0;
     plan->skew = ACUITY_SKEW;
     plan->lane_bits =

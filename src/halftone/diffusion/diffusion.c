@@ -28,21 +28,20 @@ static void reduce(struct diffusion_kernel *kernel)
 static void plan_levels(struct diffusion_plan *plan)
 {
     int64_t n = plan->levels, w = plan->white;
-    int32_t widest = 0;
-    for (int k = 0; k < n; k++)
-        plan->level[k] = (int32_t)((2 * w * k + n - 1) / (2 * (n - 1)));
-    for (int k = 0; k + 1 < n; k++) {
-        plan->middle[k] = (plan->level[k] + plan->level[k + 1]) / 2;
-        int32_t gap = plan->level[k + 1] - plan->level[k];
-        widest = gap > widest ? gap : widest;
-    }
-    plan->middle[n - 1] = INT32_MAX;
-    plan->below[0] = INT32_MIN;
-    memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
+    int32_t widest = (int32_t)((w + n - 2) / (n - 1));
     plan->bound = (widest + 1) / 2 + abs(plan->shift) + plan->noise;
     /* The thresholds lie within 1 of evenly spaced ones; levels may be closer than that. */
     plan->levels_per_tone = (float)(n - 1) / (float)w;
     plan->guess_off = 1 + (int)(1.25f * plan->levels_per_tone);
+    if (n > DIFFUSION_TABLED_LEVELS)
+        return;
+    for (int k = 0; k < n; k++)
+        plan->level[k] = diffusion_level_of(w, n, k);
+    for (int k = 0; k + 1 < n; k++)
+        plan->middle[k] = (plan->level[k] + plan->level[k + 1]) / 2;
+    plan->middle[n - 1] = INT32_MAX;
+    plan->below[0] = INT32_MIN;
+    memcpy(plan->below + 1, plan->middle, (size_t)(n - 1) * sizeof *plan->below);
     if (n == 2 || w > DIFFUSION_TABLE_WHITE)
         return;
     for (int32_t v = 0, k = 0; v <= w + 1; v++) {
@@ -74,6 +73,22 @@ static void plan_taps(struct diffusion_plan *plan)
             plan->turned.taps[i].dx = (int8_t)-kernel->taps[i].dx;
 }
 
+/* Level numbers in the narrowest lanes for which a plan's steps are found. */
+static void plan_steps(struct diffusion_plan *plan)
+{
+    const int32_t n = plan->levels - 1, widest = (plan->white + n - 1) / n;
+    const int64_t sums = plan->kernel.divisor * (int64_t)widest;
+    const uint32_t maxval = (uint32_t)plan->white / 16;
+    const bool wide = sums > 1 << 16 && plan->kernel_id == KERNEL_FLOYD_STEINBERG &&
+                      plan->white % n == 0 && widest <= DIFFUSION_WIDE_STEP;
+    if ((wide || sums <= 1 << 16) && widest < 1 << 14 && diffusion_shifts(&plan->kernel))
+        plan->steps = diffusion_steps_of(maxval, plan->levels, 16);
+    if (plan->steps.lane_bits)
+        plan->steps.wide = wide;
+    else if (sums + plan->white < INT32_MAX)
+        plan->steps = diffusion_steps_of(maxval, plan->levels, 32);
+}
+
 /*
  * Lanes hold errors plus a bias that keeps them from being negative. With weights that sum to the
  * divisor at most, a sum of weights times biased errors stays below divisor * (2 * bound + 1), and
@@ -83,12 +98,21 @@ static void plan_wave(struct diffusion_plan *plan)
 {
     int64_t divisor = plan->kernel.divisor;
     plan->skew = diffusion_skew(&plan->kernel);
-    plan->fold = plan->levels == 2 && plan->weights_positive && plan->strength == 100 &&
-                 plan->shift == 0 && plan->noise == 0;
+    bool plain = plan->weights_positive && plan->strength == 100 && plan->shift == 0 &&
+                 plan->noise == 0;
+    plan->fold = plan->levels == 2 && plan->bits_out && plain;
+    if (plain && !plan->bits_out)
+        plan_steps(plan);
+    if (plan->steps.lane_bits) {
+        plan->bias = plan->steps.bias;
+        plan->lane_bits = plan->steps.lane_bits;
+        return;
+    }
     plan->bias = plan->fold ? plan->white / 2 - 1 : plan->bound;
     if (plan->fold && plan->sample_bytes == 1 && diffusion_fits_16(&plan->kernel))
         plan->lane_bits = 16;
-    else if (divisor * (2 * (int64_t)plan->bound + 2) + plan->white < INT32_MAX)
+    else if (divisor * (2 * (int64_t)plan->bound + 2) + plan->white < INT32_MAX &&
+             plan->levels <= DIFFUSION_TABLED_LEVELS)
         plan->lane_bits = 32;
 }
 
@@ -101,6 +125,7 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
         .sample_bytes = request->sample_bytes,
         .levels = request->levels,
         .bits_out = request->bits_out,
+        .number_bytes = request->number_bytes ? request->number_bytes : 1,
         .white = 16 * (int32_t)request->maxval,
         .strength = request->strength ? request->strength : 100,
         .seed = request->seed,
@@ -194,6 +219,7 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .sample_bytes = work->grey.sample_bytes,
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
+        .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
         .strength = ro_is_default(work->options.strength) ? 0 : work->options.strength,
         .noise = work->options.noise,
         .threshold = ro_is_default(work->options.threshold) ? 0 : work->options.threshold,
@@ -374,9 +400,9 @@ ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4
         .sample_bytes = plan->sample_bytes,
         .levels = plan->levels,
         .bits_out = plan->bits_out,
-        .fold = plan->fold && plan->bits_out, /* its code writes bits */
+        .fold = plan->fold,
         .white = plan->white,
-        .bias = plan->fold && plan->bits_out ? plan->bias : plan->bound,
+        .bias = plan->fold ? plan->bias : plan->bound,
         .levels_per_tone = plan->levels_per_tone,
         .guess_off = plan->guess_off,
         .level = plan->level,
@@ -495,6 +521,9 @@ ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, con
 
 static ro_status check_cuda(ro_context *context, const struct diffusion_plan *plan)
 {
+    if (plan->levels > DIFFUSION_TABLED_LEVELS || plan->number_bytes == 2)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a device makes 256 levels at most, in numbers of 8 bits");
     if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
         plan->noise == 0 && !plan->serpentine)
         return RO_OK;

@@ -11,14 +11,16 @@
 
 #include "core/random.h"
 #include "halftone/diffusion/kernels.h"
+#include "halftone/diffusion/steps.h"
 #include "halftone/halftone.h"
 #include "parallel/wavefront.h"
 
 enum {
-    DIFFUSION_MAX_LEVELS = 256,
+    DIFFUSION_TABLED_LEVELS = 256, /* of more levels the tones are computed */
     DIFFUSION_TABLE_WHITE = 16 * 255, /* up to this white the choice of a level is tabled */
     DIFFUSION_PAD = 8, /* columns on either side of a line of errors; more than any |dx| */
     DIFFUSION_UNDER_WAY = 8,
+    DIFFUSION_WIDE_STEP = 4112, /* wave_lanes.h: the largest step of Floyd-Steinberg's 17 bits */
 };
 
 /* What the user may ask for; `maxval` up to 65535. */
@@ -29,8 +31,9 @@ struct diffusion_request {
     uint32_t maxval;
     int sample_bytes; /* 1 or 2 */
     int levels;
-    bool bits_out; /* packed bits (2 levels), else a byte per pixel: the level's number */
-    int strength;  /* per cent of the error that is passed on; 0: 100 */
+    bool bits_out;    /* packed bits (2 levels), else the level's number, */
+    int number_bytes; /* in a byte or two; 0: a byte */
+    int strength;     /* per cent of the error that is passed on; 0: 100 */
     int noise;     /* per cent of a level's step that the choice is shaken by */
     int threshold; /* per cent of white, for 2 levels; 0: 50 */
     uint64_t seed;
@@ -49,10 +52,11 @@ struct diffusion_plan {
     int sample_bytes;
     int levels;
     bool bits_out;
-    int32_t white;                        /* W = 16 * maxval */
-    int32_t level[DIFFUSION_MAX_LEVELS];  /* tone of each output level */
-    int32_t middle[DIFFUSION_MAX_LEVELS]; /* v > middle[k] is nearer to level k+1 than to k */
-    int32_t below[DIFFUSION_MAX_LEVELS];  /* middle[k-1]: v <= below[k] is nearer to k-1 */
+    int number_bytes;
+    int32_t white;                           /* W = 16 * maxval */
+    int32_t level[DIFFUSION_TABLED_LEVELS];  /* tone of each output level, */
+    int32_t middle[DIFFUSION_TABLED_LEVELS]; /* v > middle[k] is nearer to level k+1 than to k */
+    int32_t below[DIFFUSION_TABLED_LEVELS];  /* middle[k-1]: v <= below[k] is nearer to k-1 */
     float levels_per_tone;                /* for a guess at the level, */
     int guess_off;                        /* which is off by this at most */
     int32_t bound;                        /* |e| never exceeds it */
@@ -70,6 +74,7 @@ struct diffusion_plan {
     int lane_bits; /* the narrowest lane that holds every sum: 16, 32, or 0 for none */
     bool fold;     /* two levels, no negative weight, no options: rounding is a remainder */
     int32_t bias;  /* added to errors in lanes, so that they are never negative */
+    struct diffusion_steps steps; /* for level numbers, no negative weight, no options */
 
     /* For v from 0 to white + 1, beyond which nothing changes: the level's number in the top eight
      * bits, its tone below. Filled for more than two levels and white up to the table's. */
@@ -199,12 +204,20 @@ diffusion_common_factor(const struct diffusion_kernel *kernel)
     return kernel->divisor % 2 == 0 && kernel->divisor / 2 % factor == 0 ? factor : 1;
 }
 
+/* Whether dividing is shifting. */
+static inline __attribute__((always_inline)) bool
+diffusion_shifts(const struct diffusion_kernel *kernel)
+{
+    int divisor = kernel->divisor / diffusion_common_factor(kernel);
+    return (divisor & (divisor - 1)) == 0;
+}
+
 /* Whether every sum of a kernel, 8-bit samples and two levels fits 16 bits. */
 static inline __attribute__((always_inline)) bool
 diffusion_fits_16(const struct diffusion_kernel *kernel)
 {
     int divisor = kernel->divisor / diffusion_common_factor(kernel);
-    return (divisor & (divisor - 1)) == 0 && divisor * 16 * 255 <= UINT16_MAX;
+    return diffusion_shifts(kernel) && divisor * 16 * 255 <= UINT16_MAX;
 }
 
 /* Checks a kernel from outside and takes it over, its zero weights left out. */
@@ -216,14 +229,36 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
 /* Whether the wave has vector code for a plan on this instruction set. */
 bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu);
 
+/* The tone of level k of `levels` up to white. */
+static inline int32_t diffusion_level_of(int64_t white, int64_t levels, int64_t k)
+{
+    return (int32_t)((2 * white * k + levels - 1) / (2 * (levels - 1)));
+}
+
+static inline int32_t diffusion_level(const struct diffusion_plan *plan, int k)
+{
+    return plan->levels <= DIFFUSION_TABLED_LEVELS
+               ? plan->level[k]
+               : diffusion_level_of(plan->white, plan->levels, k);
+}
+
+/* v above it is nearer to level k+1 than to k. */
+static inline int32_t diffusion_middle(const struct diffusion_plan *plan, int k)
+{
+    if (plan->levels <= DIFFUSION_TABLED_LEVELS)
+        return plan->middle[k];
+    return k + 1 == plan->levels ? INT32_MAX
+                                 : (diffusion_level(plan, k) + diffusion_level(plan, k + 1)) / 2;
+}
+
 /* The level nearest to v, a tie going to the darker: a guess that is then put right. */
 static inline int diffusion_nearest(const struct diffusion_plan *plan, int32_t v)
 {
     int top = plan->levels - 1, guess = (int)((float)v * plan->levels_per_tone + 0.5f);
     int k = guess < 0 ? 0 : guess > top ? top : guess;
-    while (v <= plan->below[k])
+    while (k > 0 && v <= diffusion_middle(plan, k - 1))
         k--;
-    while (v > plan->middle[k])
+    while (v > diffusion_middle(plan, k))
         k++;
     return k;
 }
@@ -262,13 +297,16 @@ static inline void diffusion_put(const struct diffusion_plan *plan, unsigned cha
 {
     if (plan->bits_out)
         row[x / 8] |= (unsigned char)(k << (7 - x % 8));
+    else if (plan->number_bytes == 2)
+        ((uint16_t *)(void *)row)[x] = (uint16_t)k;
     else
         row[x] = (unsigned char)k;
 }
 
 static inline size_t diffusion_row_bytes(const struct diffusion_plan *plan)
 {
-    return ro_format_row_bytes(plan->bits_out ? RO_BITS : RO_INDEX8, plan->width);
+    return plan->bits_out ? ro_format_row_bytes(RO_BITS, plan->width)
+                          : (size_t)plan->width * (size_t)plan->number_bytes;
 }
 
 #endif

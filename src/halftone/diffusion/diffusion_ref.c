@@ -58,9 +58,12 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
             int32_t v = diffusion_tone(plan, in, (uint32_t)x) + (int32_t)carried;
             int32_t seen = diffusion_seen(plan, v, (uint32_t)x, y);
             int k = 0;
-            while (k + 1 < plan->levels && seen > plan->middle[k])
-                k++;
-            line[0][x] = diffusion_kept(plan, v - plan->level[k]);
+            if (plan->levels > DIFFUSION_TABLED_LEVELS)
+                k = diffusion_nearest(plan, seen);
+            else
+                while (k + 1 < plan->levels && seen > plan->middle[k])
+                    k++;
+            line[0][x] = diffusion_kept(plan, v - diffusion_level(plan, k));
             diffusion_put(plan, out, (uint32_t)x, k);
         }
         run->steps += plan->width;

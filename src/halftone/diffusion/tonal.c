@@ -25,6 +25,7 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
     shaped.kernel_id = DIFFUSION_KERNELS;
     diffusion_plan_make(plan, &shaped);
     plan->fold = false;
+    plan->steps.lane_bits = 0;
     plan->bias = 0;
     plan->lane_bits = 32;
     plan->tonal = tonal;

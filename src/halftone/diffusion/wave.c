@@ -18,6 +18,8 @@ static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_c
 {
     static const struct wave_code *const narrow[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_16)};
     static const struct wave_code *const wide[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_32)};
+    static const struct wave_code *const numbers[][RO_CPUS] = {
+        {NULL, RO_VARIANTS_OF(wave_numbers_16)}, {NULL, RO_VARIANTS_OF(wave_numbers_32)}};
     static const struct wave_code *const tonal[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_tonal)};
     static const struct wave_code *const acuity[][RO_CPUS] = {
         {NULL, RO_VARIANTS_OF(wave_acuity_16)}, {NULL, RO_VARIANTS_OF(wave_acuity_32)}};
@@ -25,6 +27,8 @@ static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_c
         return NULL;
     if (plan->acuity)
         return acuity[plan->lane_bits == 32][cpu];
+    if (plan->steps.lane_bits)
+        return numbers[plan->lane_bits == 32][cpu];
     return (plan->tonal ? tonal : plan->lane_bits == 32 ? wide : narrow)[cpu];
 }
 

@@ -49,6 +49,8 @@ struct wave_code {
 
 RO_VARIANTS_DECLARE(const struct wave_code, wave_16);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_32);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_numbers_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_numbers_32);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_tonal);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_16);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_32);

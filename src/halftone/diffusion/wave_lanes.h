@@ -53,11 +53,83 @@ static const unsigned char *SIZED(row_with_edges_)(const struct diffusion_plan *
     return buffer;
 }
 
+/*
+ * How a chunk is compiled: for two levels without options (small: 8-bit samples, so that errors and
+ * quotients stay below 2^15), for anything, or for level numbers without options (steps.h).
+ *
+ * Wide: Floyd-Steinberg in lanes of 16 bits where sums have 17. Half of the sum and of a multiple
+ * of 16 is then taken by an average, whose sum has a bit more than a lane; the multiple's sixteenth
+ * is taken from the tones beforehand.
+ */
+#ifndef WAVE_KINDS
+#define WAVE_KINDS
+enum wave_kind {
+    WAVE_FOLD,
+    WAVE_FOLD_SMALL,
+    WAVE_ANY,
+    WAVE_STEPS, /* one step between all levels */
+    WAVE_STEPS_WIDE,
+    WAVE_UNEVEN, /* steps that differ by one */
+    WAVE_UNEVEN_SMALL,
+};
+enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
+enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
+#endif
+
+#ifdef WAVE_NUMBERS
+
+RO_INLINE vector SIZED(line_)(const struct steps_line *line, vector x)
+{
+    const vector zero = {0};
+#if LANE_BITS == 16
+    x = high_product16(x << line->up, zero + (lane)line->by);
+#else
+    x = high_product(x << line->up, zero + (lane)line->by, 0);
+#endif
+    if (line->plus)
+        x += (lane)line->plus;
+    if (line->minus)
+        x -= SIZED(minimum)(x, zero + (lane)line->minus);
+    return SIZED(minimum)(x >> line->down, zero + (lane)line->top);
+}
+
+RO_INLINE vector SIZED(level_of_)(const struct diffusion_steps *steps, vector k)
+{
+    vector level = k * (lane)steps->near;
+    if (!steps->uneven)
+        return level;
+    vector extra = SIZED(line_)(&steps->extra, k);
+    return steps->extra_down ? level - extra : level + extra;
+}
+
+/* From samples to the level below and what a tone has above it; an uneven step that is the longer
+ * one is the highest bit. */
+RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(scratch_) * s, int q,
+                             vector sample, enum wave_kind kind)
+{
+    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
+    vector tone = sample << 4, k = SIZED(line_)(&steps->base, sample);
+    if (steps->guess) {
+        vector above = tone - SIZED(level_of_)(steps, k + 1);
+        k -= (vector)((SIZED(ints))above >= (lane)steps->least);
+        k = SIZED(minimum)(k, (vector){0} + (lane)steps->base.top);
+    }
+    vector level = SIZED(level_of_)(steps, k), rest = tone - level;
+    if (uneven && steps->uneven)
+        rest |= (SIZED(level_of_)(steps, k + 1) - level - (lane)steps->gap) << (LANE_BITS - 1);
+    if (kind == WAVE_STEPS_WIDE)
+        rest -= WIDE_OFF / 16;
+    s->level[q] = k;
+    s->tone[q] = rest;
+}
+
+#endif
+
 /* Loads the pixels of a chunk's steps: a square of lanes at a time, each lane of it holding the
- * samples of neighbouring columns, which are then taken apart and multiplied by 16. */
-RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struct wave_band *band,
-                                  struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
-                                  int sample_bytes)
+ * samples of neighbouring columns, which are then taken apart; tones are samples times 16. */
+RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                    struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
+                                    int sample_bytes, enum wave_kind kind)
 {
     const int samples = LANE_BYTES / sample_bytes, columns = LANES * samples;
     for (int part = 0; part < WAVE_CHUNK; part += columns) {
@@ -80,22 +152,39 @@ RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struc
                 vector sample = packed >> (8 * sample_bytes * r);
                 if (r < samples - 1)
                     sample &= (lane)((1u << (8 * sample_bytes)) - 1);
-                s->tone[part + g * samples + r] = sample << 4;
+                const int q = part + g * samples + r;
+#ifdef WAVE_NUMBERS
+                SIZED(split_)(&plan->steps, s, q, sample, kind);
+#else
+                (void)kind;
+                s->tone[q] = sample << 4;
+#endif
             }
         }
     }
 }
 
-/* The way back for byte output: levels of neighbouring columns packed into lanes, transposed. */
-RO_INLINE void SIZED(store_levels_)(const struct diffusion_plan *plan, const struct wave_band *band,
-                                    struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge)
+#ifndef WAVE_NUMBERS
+RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                  struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
+                                  int sample_bytes)
 {
-    for (int part = 0; part < WAVE_CHUNK; part += RO_VECTOR_BYTES) {
+    SIZED(load_samples_)(plan, band, s, skew, k0, edge, sample_bytes, WAVE_ANY);
+}
+#endif
+
+/* The way back for level numbers: those of neighbouring columns packed into lanes, transposed. */
+RO_INLINE void SIZED(store_numbers_)(const struct diffusion_plan *plan,
+                                     const struct wave_band *band, struct SIZED(scratch_) * s,
+                                     int skew, int64_t k0, bool edge, int number_bytes)
+{
+    const int numbers = LANE_BYTES / number_bytes, columns = LANES * numbers;
+    for (int part = 0; part < WAVE_CHUNK; part += columns) {
         whole square[LANES];
         for (int g = 0; g < LANES; g++) {
-            vector packed = s->level[part + g * LANE_BYTES];
-            for (int r = 1; r < LANE_BYTES; r++)
-                packed |= s->level[part + g * LANE_BYTES + r] << (8 * r);
+            vector packed = s->level[part + g * numbers];
+            for (int r = 1; r < numbers; r++)
+                packed |= s->level[part + g * numbers + r] << (8 * number_bytes * r);
             square[g] = (whole)packed;
         }
         SIZED(transpose)(square);
@@ -103,20 +192,30 @@ RO_INLINE void SIZED(store_levels_)(const struct diffusion_plan *plan, const str
             int64_t first = k0 + part - (int64_t)skew * i;
             unsigned char *row = band->out + i * band->out_stride;
             if (!edge) {
-                *(loose_bytes *)(row + first) = (bytes)square[i];
+                *(loose_bytes *)(row + first * number_bytes) = (bytes)square[i];
                 continue;
             }
             int64_t from = first < 0 ? 0 : first;
-            int64_t to = first + RO_VECTOR_BYTES;
+            int64_t to = first + columns;
             to = to > plan->width ? plan->width : to;
             if (from < to)
-                memcpy(row + from, (unsigned char *)&square[i] + (from - first),
-                       (size_t)(to - from));
+                memcpy(row + from * number_bytes,
+                       (unsigned char *)&square[i] + (from - first) * number_bytes,
+                       (size_t)((to - from) * number_bytes));
         }
     }
 }
 
-/* Two levels: from masks to bytes. */
+RO_INLINE void SIZED(store_levels_)(const struct diffusion_plan *plan, const struct wave_band *band,
+                                    struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge)
+{
+    if (plan->number_bytes == 1)
+        SIZED(store_numbers_)(plan, band, s, skew, k0, edge, 1);
+    else
+        SIZED(store_numbers_)(plan, band, s, skew, k0, edge, 2);
+}
+
+/* Two levels: from masks to numbers. */
 RO_INLINE void SIZED(levels_of_masks_)(struct SIZED(scratch_) * s)
 {
     for (int q = 0; q < WAVE_CHUNK; q++)
@@ -230,26 +329,21 @@ RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes3
 
 #include "halftone/diffusion/wave_step.h"
 
-/* How a chunk is compiled: for two levels without options (small: 8-bit samples, so that errors and
- * quotients stay below 2^15), or for anything. */
-#ifndef WAVE_KINDS
-#define WAVE_KINDS
-enum wave_kind { WAVE_FOLD, WAVE_FOLD_SMALL, WAVE_ANY };
-enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535 };
-#endif
 
 /* Steps k0 .. k0+63. `kernel` is a constant where this is compiled for a kernel of the table. */
 RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
                              const struct diffusion_kernel *kernel, const struct wave_band *band,
                              int64_t k0, bool edge, enum wave_kind kind)
 {
-    const bool small = kind == WAVE_FOLD_SMALL;
+    const bool small = kind == WAVE_FOLD_SMALL || kind == WAVE_UNEVEN_SMALL;
+    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
     const int factor = diffusion_common_factor(kernel), divisor = kernel->divisor / factor;
-    const uint64_t limit = kind == WAVE_ANY
-                               ? UINT64_MAX
-                               : (uint64_t)divisor * (small ? SMALL_WHITE + 1 : LARGE_WHITE + 1);
+    const uint64_t largest = kind == WAVE_UNEVEN_SMALL ? SMALL_STEP
+                             : small                   ? SMALL_WHITE
+                                                       : LARGE_WHITE;
+    const uint64_t limit = kind == WAVE_ANY ? UINT64_MAX : (uint64_t)divisor * (largest + 1);
     const struct SIZED(divider_) divider = SIZED(divider_of_)((uint32_t)divisor, limit);
     int rows_down = 0, weight_sum = 0;
     bool keeps_own_row = false;
@@ -261,7 +355,11 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
     }
     const lane shortfall = (lane)(plan->bias * (divisor - weight_sum));
     const vector zero = {0};
-    const vector bias = zero + (lane)plan->bias, white = zero + (lane)plan->white;
+    const vector bias = zero + (lane)plan->bias;
+    const vector white = zero + (lane)(kind == WAVE_STEPS || kind == WAVE_STEPS_WIDE
+                                           ? plan->steps.gap
+                                           : plan->white);
+    const vector odd = zero + (lane)(plan->steps.limit != 0), gap = zero + (lane)plan->steps.gap;
 
     /* Lanes whose column lies in the image run from step `from` of this chunk to step `until`. */
     vector from, until;
@@ -290,10 +388,28 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         vector early = SIZED(early_)(zero + shortfall, kernel, factor, s->history, HISTORY + q, skew,
                                      small, &next_weight);
         asm("" : "+v"(early)); /* all that is known early is summed before what is not */
-        vector t = SIZED(sum_)(early + carry, last, next_weight, small);
-        vector y = s->tone[q] + SIZED(divide_)(t, divisor, divider, small, &carry), f;
+        vector quotient;
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+        if (kind == WAVE_STEPS_WIDE)
+            quotient = divide_wide(early + carry, last, &carry);
+        else
+#endif
+            quotient = SIZED(divide_)(SIZED(sum_)(early + carry, last, next_weight, small), divisor,
+                                      divider, small, &carry);
+        vector y = s->tone[q] + quotient, f;
         uint32_t mask = 0;
-        if (kind != WAVE_ANY) {
+        if (uneven) {
+            const lane low = (lane)((lane)-1 >> 1);
+            vector longer = s->tone[q] >> (LANE_BITS - 1);
+            y = (s->tone[q] & low) + quotient;
+            vector up = (vector)((SIZED(ints))y > (SIZED(ints))((longer | odd) + gap - 1));
+            f = y - ((gap + longer) & up);
+            s->level[q] -= up;
+        } else if (kind == WAVE_STEPS || kind == WAVE_STEPS_WIDE) {
+            vector less = y - white;
+            f = SIZED(minimum)(y, less);
+            s->level[q] -= (vector)(f == less);
+        } else if (kind != WAVE_ANY) {
             f = SIZED(fold_)(y, white);
             mask = SIZED(mask_at_least)(y, white);
         }
@@ -351,6 +467,82 @@ static void SIZED(leave_lines_)(const struct diffusion_plan *plan, const struct 
     }
 }
 
+#ifdef WAVE_NUMBERS
+
+RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
+                                 const struct diffusion_kernel *kernel, struct wave_band *band,
+                                 int64_t first, int64_t last, enum wave_kind kind)
+{
+    struct SIZED(scratch_) *s = band->scratch;
+    const int skew = diffusion_skew(kernel);
+    for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
+        bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
+        if (plan->sample_bytes == 1)
+            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 1, kind);
+        else
+            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 2, kind);
+        if (edge)
+            SIZED(chunk_)(plan, kernel, band, k0, true, kind);
+        else
+            SIZED(chunk_)(plan, kernel, band, k0, false, kind);
+        if (band->left[0])
+            SIZED(leave_lines_)(plan, band, s, skew, k0);
+        SIZED(store_levels_)(plan, band, s, skew, k0, edge);
+    }
+}
+
+/* For each kernel. Lanes of 32 bits take even steps for uneven ones. */
+RO_INLINE void SIZED(run_any_steps_)(const struct diffusion_plan *plan,
+                                     const struct diffusion_kernel *kernel, struct wave_band *band,
+                                     int64_t first, int64_t last)
+{
+#if LANE_BITS == 32
+    if (plan->steps.gap < SMALL_STEP)
+        SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_UNEVEN_SMALL);
+    else
+        SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_UNEVEN);
+#else
+    if (plan->steps.uneven)
+        SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_UNEVEN);
+    else
+        SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_STEPS);
+#endif
+}
+
+#define COMPILE(id)                                                                                \
+    static void RO_SIMD_JOIN(SIZED(steps_), _##id)(                                                \
+        const struct diffusion_plan *plan, struct wave_band *band, int64_t first, int64_t last)    \
+    {                                                                                              \
+        const struct diffusion_kernel *kernel = &diffusion_kernels[id];                            \
+        if (LANE_BITS == 16 && plan->steps.wide) {                                                 \
+            if (id == KERNEL_FLOYD_STEINBERG)                                                      \
+                SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_STEPS_WIDE);               \
+        } else if (LANE_BITS == 32 || diffusion_shifts(kernel)) {                                  \
+            SIZED(run_any_steps_)(plan, kernel, band, first, last);                                \
+        }                                                                                          \
+    }
+FOR_EACH_DIFFUSION_KERNEL(COMPILE)
+#undef COMPILE
+
+static void SIZED(steps_own_)(const struct diffusion_plan *plan, struct wave_band *band,
+                              int64_t first, int64_t last)
+{
+    SIZED(run_any_steps_)(plan, &plan->kernel, band, first, last);
+}
+
+static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
+                          int64_t last)
+{
+    typedef void steps_fn(const struct diffusion_plan *, struct wave_band *, int64_t, int64_t);
+#define ENTRY(id) [id] = RO_SIMD_JOIN(SIZED(steps_), _##id),
+    static steps_fn *const compiled[] = {FOR_EACH_DIFFUSION_KERNEL(ENTRY)[DIFFUSION_KERNELS] =
+                                             SIZED(steps_own_)};
+#undef ENTRY
+    compiled[plan->kernel_id](plan, band, first, last);
+}
+
+#else
+
 RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
                                  const struct diffusion_kernel *kernel, struct wave_band *band,
                                  int64_t first, int64_t last, enum wave_kind kind)
@@ -373,8 +565,6 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
             SIZED(store_bits_)(plan, band, s, skew, k0);
             continue;
         }
-        if (kind != WAVE_ANY)
-            SIZED(levels_of_masks_)(s);
         SIZED(store_levels_)(plan, band, s, skew, k0, edge);
     }
 }
@@ -418,17 +608,20 @@ static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *b
     compiled[plan->fold ? plan->kernel_id : DIFFUSION_KERNELS](plan, band, first, last);
 }
 
+#endif
+
 static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *band)
 {
     struct SIZED(scratch_) *s = band->scratch;
     const vector zero = {0};
+    /* No error is asked for that is older than this. What lane 0 will ask of the rows above from
+     * columns left of where it starts are the line's own entries, for the steps before the first
+     * would have put them there. */
     for (int dy = 0; dy <= plan->rows_down; dy++)
-        for (int q = 0; q < HISTORY; q++)
+        for (int q = HISTORY - plan->skew * dy - DIFFUSION_MAX_DX; q < HISTORY; q++)
             s->history[dy][q] = zero + (lane)plan->bias;
-    /* What lane 0 will ask of the rows above from columns left of where it starts: the line's own
-     * entries, for the steps before the first would have put them there. */
     for (int dy = 1; dy <= plan->rows_down; dy++)
-        for (int q = 0; q < HISTORY; q++)
+        for (int q = HISTORY - plan->skew * dy - DIFFUSION_MAX_DX; q < HISTORY; q++)
             for (int i = 0; i < dy; i++)
                 s->history[dy][q][i] =
                     ((const lane *)band->above[dy - 1 - i])[q - HISTORY + plan->skew * (dy - i)];
@@ -441,7 +634,11 @@ static void SIZED(begin_)(const struct diffusion_plan *plan, struct wave_band *b
 #endif
 }
 
+#ifdef WAVE_NUMBERS
+const struct wave_code RO_SIMD_NAME(SIZED(wave_numbers_)) = {
+#else
 const struct wave_code RO_SIMD_NAME(SIZED(wave_)) = {
+#endif
     .lanes = LANES,
     .scratch_bytes = sizeof(struct SIZED(scratch_)),
     .begin = SIZED(begin_),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One step of the wave from the errors that come over the taps to the error that is left, for one
- * width of lanes; included by wave_lanes.h. Nothing here looks at a lane by its number, so that a
- * vector may be a single number too: tests/proofs holds this against the scalar step.
+ * width of lanes (RO_SIMD_JOIN makes the names); included by wave_lanes.h. Nothing here looks at a
+ * lane by its number, so that a vector may be a single number too: tests/proofs holds this against
+ * the scalar step.
  */
 
 /* Division by multiplication: the high half of t * magic, shifted (Granlund and Montgomery). It is
@@ -75,6 +76,19 @@ RO_INLINE vector SIZED(divide_)(vector t, int divisor, struct SIZED(divider_) di
     *carry = t & (lane)(divisor - 1);
     return t >> divider.shift;
 }
+
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+/* Floyd-Steinberg's 7 * last added and 16 divided by where the sum has 17 bits: half of it and of
+ * WIDE_OFF is an average, whose own sum has a bit more than a lane. The quotient is WIDE_OFF / 16
+ * too large. */
+RO_INLINE vector divide_wide(vector t, vector last, vector *carry)
+{
+    vector rest = t - last + (lane)(WIDE_OFF - 1), eighths = last << 3;
+    asm("" : "+v"(rest));
+    *carry = (eighths + rest + 1) & 15;
+    return average16(eighths, rest) >> 3;
+}
+#endif
 
 /* Two levels: the biased error is the remainder. */
 RO_INLINE vector SIZED(fold_)(vector y, vector white) { return SIZED(minimum)(y, y - white); }

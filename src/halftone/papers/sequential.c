@@ -77,7 +77,7 @@ TEMPLATE int32_t round_pixel(const struct diffusion_plan *plan, const struct dif
     }
     int k = diffusion_nearest(plan, diffusion_seen(plan, v, at, row->y));
     diffusion_put(plan, row->out, at, k);
-    return diffusion_kept(plan, v - plan->level[k]);
+    return diffusion_kept(plan, v - diffusion_level(plan, k));
 }
 
 static size_t line_length(const struct diffusion_plan *plan)

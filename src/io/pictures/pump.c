@@ -287,7 +287,9 @@ static ro_file_info result_of(const ro_halftone_options *options)
         return (ro_file_info){.format = RO_RGB8, .maxval = 255};
     if (options->channels == RO_CHANNELS_CMYK)
         return (ro_file_info){.format = RO_INDEX8, .maxval = 15, .inks = 1};
-    return (ro_file_info){.format = levels == 2 ? RO_BITS : RO_INDEX8,
+    return (ro_file_info){.format = levels == 2     ? RO_BITS
+                                    : levels <= 256 ? RO_INDEX8
+                                                    : RO_GRAY16,
                           .maxval = (uint32_t)levels - 1};
 }
 
@@ -308,7 +310,7 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     if (form.split_inks && !result.inks)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a file per ink applies to CMYK separations only");
-    if (result.maxval >= 1 && result.maxval <= 255) /* else the method says what is allowed */
+    if (result.maxval >= 1 && result.maxval <= 65535) /* else the method says what is allowed */
         status = ro_output_accepts(context, out, &result, &form);
     if (status == RO_OK)
         status = ro_reader_open(context, in, read, &pump.reader);

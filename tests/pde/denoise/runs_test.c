@@ -18,14 +18,21 @@ static long allocations;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
 int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
 
 void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
 
 void *__wrap_calloc(size_t count, size_t size) { return allocations++, __real_calloc(count, size); }
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return allocations++, __real_realloc(memory, size);
+}
 
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
 {

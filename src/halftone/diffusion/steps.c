@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of whole numbers by products in lanes, for many levels in narrow lanes. */
+#include "halftone/diffusion/steps.h"
+
+/* y(x) = floor((rise * x + add) / run), kept in 0 .. top, for x from 0 to last; or, as a guess, one
+ * less. */
+struct line_wanted {
+    int64_t rise, add, run;
+    uint32_t last, top;
+    bool guess;
+};
+
+/* What may be added to the products. */
+struct line_room {
+    int64_t least, most;
+};
+
+static int64_t product_at(const struct steps_line *line, int64_t x, int lane_bits)
+{
+    return (int64_t)((uint64_t)(x << line->up) * line->by >> lane_bits);
+}
+
+static void narrow(const struct line_wanted *want, const struct steps_line *line, int lane_bits,
+                   int64_t x, struct line_room *room)
+{
+    if (x < 0 || x > want->last)
+        return;
+    int64_t sum = want->rise * x + want->add, y = sum < 0 ? 0 : sum / want->run;
+    y = y < want->top ? y : want->top;
+    int64_t lowest = y - want->guess, product = product_at(line, x, lane_bits);
+    int64_t low = lowest * ((int64_t)1 << line->down) - product;
+    int64_t high = (y + 1) * ((int64_t)1 << line->down) - 1 - product;
+    if (lowest > 0 && low > room->least)
+        room->least = low;
+    if (y < want->top && high < room->most)
+        room->most = high;
+}
+
+/* Both sides of every place where y grows decide. */
+static bool fit(const struct line_wanted *want, struct steps_line *line, int lane_bits)
+{
+    const int64_t product = product_at(line, want->last, lane_bits);
+    struct line_room room = {-product, (((int64_t)1 << lane_bits) - 1) - product};
+    narrow(want, line, lane_bits, 0, &room);
+    narrow(want, line, lane_bits, want->last, &room);
+    for (int64_t y = 1; y <= want->top && room.least <= room.most; y++) {
+        int64_t x = (y * want->run - want->add + want->rise - 1) / want->rise;
+        narrow(want, line, lane_bits, x - 1, &room);
+        narrow(want, line, lane_bits, x, &room);
+    }
+    if (room.least > room.most)
+        return false;
+    int64_t add = room.least > 0 ? room.least : room.most < 0 ? room.most : 0;
+    line->plus = add > 0 ? (uint32_t)add : 0;
+    line->minus = add < 0 ? (uint32_t)-add : 0;
+    return true;
+}
+
+static bool find_line(const struct line_wanted *want, int lane_bits, struct steps_line *line)
+{
+    const int64_t highest = ((int64_t)1 << lane_bits) - 1;
+    *line = (struct steps_line){.top = want->top};
+    if (want->rise == 0 || want->top == 0)
+        return true;
+    while ((int64_t)want->last << (line->up + 1) <= highest)
+        line->up++;
+    for (line->down = lane_bits - 1; line->down >= 0; line->down--) {
+        double exact = (double)want->rise / (double)want->run * (double)((int64_t)1 << line->down) *
+                       ((double)highest + 1) / (double)((int64_t)1 << line->up);
+        if (exact > (double)highest)
+            continue;
+        for (int more = 0; more < 2; more++) {
+            line->by = (uint32_t)exact + (uint32_t)more;
+            if (fit(want, line, lane_bits))
+                return true;
+        }
+        if (line->down < 4) /* coarser ones fit no better */
+            break;
+    }
+    return false;
+}
+
+/*
+ * The highest k with level(k) <= T, or < T. As level(k) is 2 * white * k / (2 * n), rounded to the
+ * nearest and upwards from the middle, level(k) <= T means 2 * white * k < n * (2 * T + 1).
+ */
+static bool find_base(struct diffusion_steps *steps, uint32_t maxval, int64_t n, int lane_bits)
+{
+    const bool below = steps->least == 1;
+    struct line_wanted want = {.rise = 32 * n,
+                               .add = below ? -n - 1 : n - 1,
+                               .run = 32 * (int64_t)maxval,
+                               .last = maxval,
+                               .top = (uint32_t)n - 1};
+    if (find_line(&want, lane_bits, &steps->base))
+        return true;
+    steps->guess = want.guess = true;
+    return find_line(&want, lane_bits, &steps->base);
+}
+
+/* near is the step's nearest whole number, so that what is left is small. */
+static bool find_extra(struct diffusion_steps *steps, int64_t white, int64_t n, int lane_bits)
+{
+    const int64_t left = white % n;
+    steps->extra_down = 2 * left > n;
+    steps->near = steps->gap + steps->extra_down;
+    const int64_t rise = steps->extra_down ? n - left : left;
+    /* Downwards a middle is rounded down: -floor(-a/b + 1/2) = floor((2a + b - 1) / 2b). */
+    struct line_wanted want = {.rise = 2 * rise,
+                               .add = steps->extra_down ? n - 1 : n,
+                               .run = 2 * n,
+                               .last = (uint32_t)n,
+                               .top = (uint32_t)rise};
+    return find_line(&want, lane_bits, &steps->extra);
+}
+
+struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int lane_bits)
+{
+    const int64_t n = levels - 1, white = 16 * (int64_t)maxval;
+    struct diffusion_steps steps = {.gap = (int32_t)(white / n), .uneven = white % n != 0};
+    const int32_t widest = steps.gap + steps.uneven;
+    steps.bias = steps.uneven && widest % 2 ? widest / 2 : (widest - 1) / 2;
+    steps.limit = steps.uneven && widest % 2 ? widest : 0;
+    steps.least = steps.uneven && widest % 2;
+    if (find_base(&steps, maxval, n, lane_bits) && find_extra(&steps, white, n, lane_bits))
+        steps.lane_bits = lane_bits;
+    return steps;
+}
