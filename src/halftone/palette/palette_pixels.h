@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pixels into the lanes of palettes, moved into the hull, and the numbers of colours out of them.
+/*
+ * Pixels into the lanes of palettes, moved into the hull, and the numbers of colours out of them.
+ * Compiled by palette_simd.c once per instruction set (RO_SIMD_AVX2, RO_SIMD_AVX512).
  */
 #ifndef RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
 #define RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
