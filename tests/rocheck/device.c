@@ -2,7 +2,7 @@
 /*
  * What only a device can get wrong: batches of images in its memory on a caller's stream, rows that
  * are not aligned, many launches of changing size on one context, past the wrap of the tags that
- * tell launches apart, several jobs on one context, several contexts in threads.
+ * tell launches apart, several jobs on one context, plans to denoise, several contexts in threads.
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"
@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, THREADS, CASES };
-static const char *const names[CASES] = {"batch", "odd-rows", "many-launches", "jobs", "threads"};
+enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, DENOISE, THREADS, CASES };
+static const char *const names[CASES] = {"batch", "odd-rows", "many-launches",
+                                         "jobs",  "denoise",  "threads"};
 
 static const char *case_name(int number) { return names[number]; }
 
@@ -256,6 +257,107 @@ static bool try_odd_rows(struct check *check, struct pair *pair, int times)
     return right;
 }
 
+/* ---- Plans to denoise ----------------------------------------------------------------------- */
+
+/* A plan with a picture of its own on the device. */
+struct denoising {
+    ro_format from, to;
+    ro_denoise_options options;
+    ro_image in, want, got; /* on the host */
+    ro_image there_in, there_out;
+    size_t in_bytes, out_bytes;
+    ro_plan *plan;
+};
+
+static bool open_denoising(struct check *check, struct pair *pair, struct denoising *work,
+                           uint32_t width, uint32_t height)
+{
+    if (ro_image_alloc(pair->cpu, work->from, width, height, 0, &work->in) != RO_OK ||
+        ro_image_alloc(pair->cpu, work->to, width, height, 0, &work->want) != RO_OK ||
+        ro_image_alloc(pair->cpu, work->to, width, height, 0, &work->got) != RO_OK ||
+        ro_testcard(pair->cpu, &work->in) != RO_OK ||
+        ro_denoise(pair->cpu, &work->in, &work->want, &work->options, NULL) != RO_OK)
+        return fail(check, "cpu", pair->cpu);
+    work->in_bytes = (size_t)work->in.stride * height;
+    work->out_bytes = (size_t)work->want.stride * height;
+    work->there_in = work->in;
+    work->there_out = work->got;
+    if (ro_cuda_alloc(pair->device, work->in_bytes, &work->there_in.data) != RO_OK ||
+        ro_cuda_alloc(pair->device, work->out_bytes, &work->there_out.data) != RO_OK ||
+        ro_cuda_copy(pair->device, work->there_in.data, work->in.data, work->in_bytes) != RO_OK ||
+        ro_denoise_plan(pair->device, &work->in, &work->want, &work->options, &work->plan) != RO_OK)
+        return fail(check, "plan", pair->device);
+    return true;
+}
+
+static void close_denoising(struct denoising *work)
+{
+    ro_plan_free(work->plan);
+    ro_cuda_free(work->there_in.data);
+    ro_cuda_free(work->there_out.data);
+    ro_image_free(&work->in);
+    ro_image_free(&work->want);
+    ro_image_free(&work->got);
+}
+
+static bool look(struct check *check, struct pair *pair, struct denoising *work)
+{
+    if (ro_cuda_copy(pair->device, work->got.data, work->there_out.data, work->out_bytes) != RO_OK)
+        return fail(check, "copy", pair->device);
+    for (uint32_t y = 0; y < work->got.height; y++)
+        if (memcmp((char *)work->got.data + (ptrdiff_t)y * work->got.stride,
+                   (char *)work->want.data + (ptrdiff_t)y * work->want.stride,
+                   ro_format_row_bytes(work->to, work->got.width)) != 0) {
+            snprintf(check->failure, sizeof check->failure, "%s to %s differs in row %u",
+                     ro_format_name(work->from), ro_format_name(work->to), y);
+            return false;
+        }
+    return true;
+}
+
+/* Several plans of one context by turns, on two streams and in host memory between, without a look
+ * until the end. */
+static bool try_denoise(struct check *check, struct pair *pair)
+{
+    struct denoising works[] = {
+        {.from = RO_GRAY8,
+         .to = RO_GRAY8,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 8, .iterations = 20}},
+        {.from = RO_GRAY16,
+         .to = RO_GRAYF,
+         .options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 7}},
+        {.from = RO_RGB8,
+         .to = RO_RGB8,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 5, .sigma = 1, .iterations = 9}},
+        {.from = RO_GRAY8,
+         .to = RO_GRAY16,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 5, .number = "s24", .iterations = 3}},
+        {.from = RO_GRAY8,
+         .to = RO_GRAY8,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s10e5"}},
+    };
+    enum { COUNT = sizeof works / sizeof *works, ROUNDS = 6 };
+    void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
+    bool right = true;
+    for (int i = 0; i < COUNT && right; i++)
+        right =
+            open_denoising(check, pair, &works[i], 200 + draw(check, 300), 100 + draw(check, 400));
+    for (int i = 0; i < COUNT * ROUNDS && right; i++) {
+        struct denoising *work = &works[i % COUNT];
+        if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1],
+                               NULL) != RO_OK ||
+            (i == COUNT * ROUNDS / 2 &&
+             ro_plan_run(work->plan, &work->in, &work->got, NULL) != RO_OK))
+            right = fail(check, "run", pair->device);
+    }
+    right = right && (ro_cuda_wait(pair->device) == RO_OK || fail(check, "wait", pair->device));
+    for (int i = 0; i < COUNT && right; i++)
+        right = look(check, pair, &works[i]);
+    for (int i = 0; i < COUNT; i++)
+        close_denoising(&works[i]);
+    return right;
+}
+
 /* A thread with contexts of its own. */
 static void *run_thread(void *data)
 {
@@ -314,6 +416,8 @@ static bool test(int number, struct check *check)
         right = try_many(check, &pair);
     else if (number == JOBS)
         right = try_jobs(check, &pair);
+    else if (number == DENOISE)
+        right = try_denoise(check, &pair);
     else
         right = try_threads(check);
     close_pair(&pair);

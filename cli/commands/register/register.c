@@ -17,7 +17,7 @@
 const char *const register_samplings[] = {"bilinear", "nearest", NULL};
 
 static const struct option options[] = {
-    {"match", "M", "ncc, ncc-size: any sign anywhere, ssd (default: by the result)", OPTION_TEXT,
+    {"match", "M", "ncc, ncc-size (any sign), ssd (default: by the result)", OPTION_TEXT,
      PLACE(match)},
     {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
     {"fixed-mask", "FILE", "0 in this image: FIXED does not count there", OPTION_TEXT,
@@ -55,8 +55,8 @@ static const struct option options[] = {
      PLACE(updates), .min = 1, .max = 10000, .topic = "tuning"},
     {"trials", "N", "trial lengths per update, at most (default 10)", OPTION_WHOLE, PLACE(trials),
      .min = 1, .max = 100, .topic = "tuning"},
-    {"smooth", "N", "V-cycles on the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(smooth),
-     .min = 1, .max = 2, .topic = "tuning"},
+    {"cycles", "N", "V-cycles on the gradient (default 2; thesis 1)", OPTION_WHOLE, PLACE(cycles),
+     .was = "smooth", .min = 1, .max = 2, .topic = "tuning"},
     {"sigma", "S", "smoothing of the gradient, px (default: longer side/32)", OPTION_NUMBER,
      PLACE(sigma), .min = 0, .max = 1000000, .topic = "tuning"},
     {"sigma-first", "S", "the same at the first scale (default: 2 longer sides)", OPTION_NUMBER,
@@ -88,7 +88,7 @@ ro_register_options register_options_of(const struct register_values *values)
         .scales = (uint32_t)values->scales,
         .updates = (uint32_t)values->updates,
         .trials = (uint32_t)values->trials,
-        .smooth = (uint32_t)values->smooth,
+        .cycles = (uint32_t)values->cycles,
         .sigma = isnan(values->sigma) ? 0 : values->sigma,
         .sigma_first = isnan(values->sigma_first) ? 0 : values->sigma_first,
         .finest = isnan(values->finest) ? RO_DEFAULT : values->finest,
