@@ -7,9 +7,9 @@
  * gathered, so that the first pixel becomes the most significant bit. A block costs two loads, the
  * subtraction, the shuffle and the test: less than copying it.
  *
- * Random numbers and bytes to packed bits: 2K * a is compared with M * (2r + 1), for which 32 bits
- * are enough. Every eight pixels lie in lanes the other way round, so that their mask is a byte of
- * the output.
+ * Random numbers to packed bits, where white is that of 8 or 16 bits: they are compared with the
+ * samples. Every eight pixels lie in lanes the other way round, so that their mask is a byte of the
+ * output.
  *
  * Other levels and random numbers: the table of look-ups is gathered by sample, and its ranks
  * compared with those of the screen or of the hash.
@@ -78,6 +78,12 @@ RO_INLINE lanes load_8_turned(const unsigned char *in)
 {
     __m128i bytes = _mm_loadu_si128((const __m128i *)in);
     return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(bytes, _mm_setr_epi8(REVERSE_BYTES)));
+}
+RO_INLINE lanes load_16_turned(const unsigned char *in)
+{
+    const __m256i order = _mm256_setr_epi8(REVERSE_WORDS, REVERSE_WORDS);
+    return _mm512_cvtepu16_epi32(
+        _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)in), order));
 }
 RO_INLINE lanes load_ranks(const uint32_t *ranks) { return _mm512_loadu_si512(ranks); }
 RO_INLINE lanes gather(const uint32_t *table, lanes at)
@@ -178,6 +184,11 @@ RO_INLINE lanes load_8_turned(const unsigned char *in)
     __m128i bytes = _mm_loadl_epi64((const __m128i *)in);
     return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(bytes, _mm_setr_epi8(REVERSE_BYTES)));
 }
+RO_INLINE lanes load_16_turned(const unsigned char *in)
+{
+    __m128i words = _mm_loadu_si128((const __m128i *)in);
+    return _mm256_cvtepu16_epi32(_mm_shuffle_epi8(words, _mm_setr_epi8(REVERSE_WORDS)));
+}
 RO_INLINE lanes load_ranks(const uint32_t *ranks) { return load(ranks); }
 RO_INLINE lanes gather(const uint32_t *table, lanes at)
 {
@@ -237,7 +248,6 @@ struct row {
     const uint32_t *ranks;       /* of the row, by the rule */
     uint32_t hash;               /* of the seed and the row */
     uint32_t phase;              /* of the next block in the tables */
-    uint32_t white;              /* of bytes that are compared with random numbers */
 };
 
 RO_INLINE void next_block(struct row *row)
@@ -246,19 +256,24 @@ RO_INLINE void next_block(struct row *row)
     row->phase = phase >= period ? phase - period : phase;
 }
 
-/* Two levels of bytes by random numbers: M * (2r + 1) < 2K * a. */
-RO_INLINE uint64_t random_block(const struct row *row, const unsigned char *in, uint32_t x)
+/*
+ * Two levels by random numbers, white being M = 2^b - 1. White iff M * (2r + 1) < 2^21 * a; divided
+ * by 2^b, with v = 2r + 1, v - v/2^b < 2^(21-b) * a. As v is odd, v/2^b is not whole, and that is
+ * v - floor(v/2^b) <= 2^(21-b) * a, or with e = v - 1: e - floor(e/2^b) < 2^(21-b) * a.
+ */
+RO_INLINE uint64_t random_block(const struct row *row, const unsigned char *in, uint32_t x,
+                                int sample_bytes)
 {
-    const uint32_t white = row->white;
+    const unsigned depth = 8 * (unsigned)sample_bytes;
     const lanes block = all(row->hash ^ x); /* x is a multiple of the block */
     uint64_t bits = 0;
     RO_UNROLL
     for (uint32_t i = 0; i < ORDERED_BLOCK; i += LANES) {
         lanes hash = mix(block ^ counting_turned(i));
-        lanes odd = shift_right(hash, 31 - ORDERED_RANDOM_BITS) | all(1);
-        lanes limit = white == 255 ? subtract(shift_left(odd, 8), odd) : multiply(odd, all(white));
-        lanes sample = shift_left(load_8_turned(in + i), ORDERED_RANDOM_BITS + 1);
-        bits |= (uint64_t)less(limit, sample) << i;
+        lanes even = shift_right(hash, 31 - ORDERED_RANDOM_BITS) & all(~1u);
+        lanes limit = subtract(even, shift_right(even, depth));
+        lanes sample = sample_bytes == 1 ? load_8_turned(in + i) : load_16_turned(in + 2 * i);
+        bits |= (uint64_t)less(limit, shift_left(sample, ORDERED_RANDOM_BITS + 1 - depth)) << i;
     }
     return bits;
 }
@@ -267,7 +282,7 @@ RO_INLINE uint64_t compare_block(const struct row *row, const unsigned char *in,
                                  int sample_bytes)
 {
     if (!row->whites)
-        return random_block(row, in, x);
+        return random_block(row, in, x, sample_bytes);
     const unsigned char *whites = row->whites + (size_t)row->phase * (size_t)sample_bytes;
     return sample_bytes == 1 ? bits_of_8(in, whites) : bits_of_16(in, whites);
 }
@@ -353,13 +368,12 @@ void RO_SIMD_NAME(ordered_row)(const struct ordered_plan *plan, const unsigned c
     }
     row.ranks = plan->ranks + at;
     row.hash = ro_hash_row(plan->seed, y);
-    if (random && plan->bits_out && !wide && plan->maxval == 255) { /* compiled for it */
-        row.white = 255;
+    const bool computed = random && plan->bits_out;
+    if (computed && wide && plan->maxval == UINT16_MAX)
+        compare_row(row, in, out, 2);
+    else if (computed && !wide && plan->maxval == UINT8_MAX)
         compare_row(row, in, out, 1);
-    } else if (random && plan->bits_out && !wide) {
-        row.white = plan->maxval;
-        compare_row(row, in, out, 1);
-    } else if (random && wide)
+    else if (random && wide)
         look_up_row(row, in, out, 2, true);
     else if (random)
         look_up_row(row, in, out, 1, true);
