@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the extension share: arrays as views, options as members, a context per thread. */
+/* What the files of the extension share: arrays as views, options as members, a context per thread.
+ */
 #ifndef RO_PYTHON_BINDING_H
 #define RO_PYTHON_BINDING_H
 
@@ -14,7 +15,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* ---- Views: (buffer, format, maxval); for packed bits the last is the width --------------------- */
+/* ---- Views: (buffer, format, maxval); for packed bits the last is the width ---------------------
+ */
 struct view {
     Py_buffer buffer;
     ro_image image;
@@ -23,14 +25,18 @@ struct view {
 bool view_take(PyObject *triple, bool writable, struct view *view);
 void view_release(struct view *view);
 
-/* ---- Options: a dictionary whose keys are members of the structure -------------------------------- */
+/* ---- Options: a dictionary whose keys are members of the structure
+ * -------------------------------- */
 enum member_kind { MEMBER_TEXT, MEMBER_INT, MEMBER_U32, MEMBER_U64, MEMBER_REAL };
 struct member {
     const char *name;
     enum member_kind kind;
     size_t offset;
 };
-#define MEMBER(type, kind, name) {#name, kind, offsetof(type, name)}
+#define MEMBER(type, kind, name)                                                                   \
+    {                                                                                              \
+#name, kind, offsetof(type, name)                                                          \
+    }
 
 /* Sets the members that the dictionary names; one that is not in the table is an exception, unless
  * `others` (ended by NULL) names it. Texts live as long as the dictionary. */
@@ -39,7 +45,8 @@ bool members_set(PyObject *dictionary, const struct member *members, size_t coun
 /* The value of a key, borrowed; NULL: it is not there or None, no exception. */
 PyObject *option_of(PyObject *dictionary, const char *key);
 
-/* ---- Sessions: a context and the call that runs on it --------------------------------------------- */
+/* ---- Sessions: a context and the call that runs on it
+ * --------------------------------------------- */
 struct session {
     ro_context *context;
     ro_context_options opened; /* with what */
@@ -50,8 +57,8 @@ struct session {
     struct timespec looked;  /* when signals were last looked for */
 };
 
-/* `run` is (device, cpu, threads, device number or None, progress or None). The thread's own session,
- * opened anew where it asks for another context; NULL with an exception. */
+/* `run` is (device, cpu, threads, device number or None, progress or None). The thread's own
+ * session, opened anew where it asks for another context; NULL with an exception. */
 struct session *session_begin(PyObject *run);
 /* The same for a session that its owner keeps. */
 bool session_open(struct session *session, PyObject *run);
@@ -71,7 +78,8 @@ void raise_bad(const char *format, ...); /* as PyErr_Format */
 /* Takes the item over; false, with an exception, where it is NULL or there is no memory. */
 bool list_append(PyObject *list, PyObject *item);
 
-/* ---- Tables of functions, one a family ------------------------------------------------------------- */
+/* ---- Tables of functions, one a family
+ * ------------------------------------------------------------- */
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[];
 

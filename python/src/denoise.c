@@ -7,8 +7,18 @@
 #define U32(name) MEMBER(ro_denoise_options, MEMBER_U32, name)
 
 static const struct member members[] = {
-    TEXT(model), TEXT(scheme), TEXT(number), TEXT(rounding), TEXT(round), TEXT(schedule),
-    U32(iterations), U32(steps_at_once), U32(white), REAL(kappa), REAL(sigma), REAL(time_step),
+    TEXT(model),
+    TEXT(scheme),
+    TEXT(number),
+    TEXT(rounding),
+    TEXT(round),
+    TEXT(schedule),
+    U32(iterations),
+    U32(steps_at_once),
+    U32(white),
+    REAL(kappa),
+    REAL(sigma),
+    REAL(time_step),
     MEMBER(ro_denoise_options, MEMBER_INT, independent),
     MEMBER(ro_denoise_options, MEMBER_INT, until_converged),
     MEMBER(ro_denoise_options, MEMBER_U64, seed),

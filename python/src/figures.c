@@ -3,8 +3,10 @@
 #include "binding.h"
 
 static const struct member members[] = {
-    MEMBER(ro_measure_options, MEMBER_REAL, dpi), MEMBER(ro_measure_options, MEMBER_REAL, distance),
-    MEMBER(ro_measure_options, MEMBER_INT, linear), MEMBER(ro_measure_options, MEMBER_INT, tile),
+    MEMBER(ro_measure_options, MEMBER_REAL, dpi),
+    MEMBER(ro_measure_options, MEMBER_REAL, distance),
+    MEMBER(ro_measure_options, MEMBER_INT, linear),
+    MEMBER(ro_measure_options, MEMBER_INT, tile),
     MEMBER(ro_measure_options, MEMBER_INT, border),
 };
 

@@ -8,21 +8,49 @@
 #define TEXT(name) MEMBER(ro_halftone_options, MEMBER_TEXT, name)
 #define INT(name) MEMBER(ro_halftone_options, MEMBER_INT, name)
 #define REAL(name) MEMBER(ro_halftone_options, MEMBER_REAL, name)
-#define TONE(kind, name) {#name, kind, offsetof(ro_halftone_options, tone.name)}
+#define TONE(kind, name)                                                                           \
+    {                                                                                              \
+#name, kind, offsetof(ro_halftone_options, tone.name)                                      \
+    }
 
 static const struct member members[] = {
-    TEXT(method), INT(levels), TEXT(schedule), MEMBER(ro_halftone_options, MEMBER_U64, seed),
-    INT(cell), INT(angle), TEXT(shape), INT(strength), INT(noise), INT(threshold), INT(serpentine),
-    TEXT(like), INT(same_phases), REAL(grey_in_colour), INT(clamp), INT(overshoot), REAL(dpi),
-    REAL(distance), REAL(sigma), INT(radius), TEXT(aim), TEXT(order), TEXT(start), INT(rounds),
-    INT(channels), TONE(MEMBER_INT, invert), TONE(MEMBER_REAL, brightness),
-    TONE(MEMBER_REAL, contrast), TONE(MEMBER_REAL, gamma), TONE(MEMBER_INT, linear),
+    TEXT(method),
+    INT(levels),
+    TEXT(schedule),
+    MEMBER(ro_halftone_options, MEMBER_U64, seed),
+    INT(cell),
+    INT(angle),
+    TEXT(shape),
+    INT(strength),
+    INT(noise),
+    INT(threshold),
+    INT(serpentine),
+    TEXT(like),
+    INT(same_phases),
+    REAL(grey_in_colour),
+    INT(clamp),
+    INT(overshoot),
+    REAL(dpi),
+    REAL(distance),
+    REAL(sigma),
+    INT(radius),
+    TEXT(aim),
+    TEXT(order),
+    TEXT(start),
+    INT(rounds),
+    INT(channels),
+    TONE(MEMBER_INT, invert),
+    TONE(MEMBER_REAL, brightness),
+    TONE(MEMBER_REAL, contrast),
+    TONE(MEMBER_REAL, gamma),
+    TONE(MEMBER_INT, linear),
     {"shadow_of", MEMBER_U32, offsetof(ro_halftone_options, shadow[0])},
     {"shadow_in", MEMBER_U32, offsetof(ro_halftone_options, shadow[1])},
 };
 static const char *const others[] = {"palette", "kernel", "curve", "screen", "first", NULL};
 
-/* ---- Options that are more than a number ----------------------------------------------------------- */
+/* ---- Options that are more than a number
+ * ----------------------------------------------------------- */
 static bool take_curve(PyObject *pairs, struct halftone_request *request)
 {
     const Py_ssize_t count = PySequence_Size(pairs);
@@ -63,10 +91,10 @@ static bool take_kernel(PyObject *kernel, struct halftone_request *request)
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *tap = PySequence_GetItem(taps, i);
-        const bool taken = tap && PyArg_ParseTuple(tap, "iii;kernel: a tap is dx, dy, weight",
-                                                   &request->kernel.taps[i].dx,
-                                                   &request->kernel.taps[i].dy,
-                                                   &request->kernel.taps[i].weight);
+        const bool taken =
+            tap && PyArg_ParseTuple(tap, "iii;kernel: a tap is dx, dy, weight",
+                                    &request->kernel.taps[i].dx, &request->kernel.taps[i].dy,
+                                    &request->kernel.taps[i].weight);
         Py_XDECREF(tap);
         if (!taken)
             return false;
@@ -79,8 +107,7 @@ static bool take_kernel(PyObject *kernel, struct halftone_request *request)
 static bool take_palette(struct session *session, PyObject *text, ro_palette *palette)
 {
     const char *words = PyUnicode_AsUTF8AndSize(text, NULL);
-    return words &&
-           session_succeeded(session, ro_palette_parse(session->context, words, palette));
+    return words && session_succeeded(session, ro_palette_parse(session->context, words, palette));
 }
 
 bool halftone_request_take(struct session *session, PyObject *dictionary,
@@ -125,7 +152,8 @@ void halftone_request_release(struct halftone_request *request)
     view_release(&request->first);
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------------- */
+/* ---- Calls
+ * -------------------------------------------------------------------------------------------- */
 static PyObject *halftone(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source, *target, *dictionary, *run;
@@ -155,8 +183,8 @@ static PyObject *halftone(PyObject *Py_UNUSED(module), PyObject *arguments)
 static PyObject *screen(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     static const struct member screen_members[] = {
-        MEMBER(ro_screen_options, MEMBER_TEXT, kind), MEMBER(ro_screen_options, MEMBER_U32, cell),
-        MEMBER(ro_screen_options, MEMBER_U64, seed),  MEMBER(ro_screen_options, MEMBER_INT, angle),
+        MEMBER(ro_screen_options, MEMBER_TEXT, kind),  MEMBER(ro_screen_options, MEMBER_U32, cell),
+        MEMBER(ro_screen_options, MEMBER_U64, seed),   MEMBER(ro_screen_options, MEMBER_INT, angle),
         MEMBER(ro_screen_options, MEMBER_TEXT, shape), MEMBER(ro_screen_options, MEMBER_INT, ranks),
     };
     PyObject *dictionary, *run;

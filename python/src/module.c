@@ -15,7 +15,7 @@ static PyObject *methods(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
     const ro_method *method;
     for (int i = 0; list && (method = ro_halftone_method_at(i)); i++)
         if (!list_append(list, Py_BuildValue("ssss", method->name, method->family, method->summary,
-                                        method->paper)))
+                                             method->paper)))
             Py_CLEAR(list);
     return list;
 }
@@ -25,7 +25,8 @@ static PyObject *palettes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothi
     PyObject *list = PyList_New(0);
     const ro_palette_info *palette;
     for (int i = 0; list && (palette = ro_palette_at(i)); i++)
-        if (!list_append(list, Py_BuildValue("sss", palette->name, palette->summary, palette->source)))
+        if (!list_append(list,
+                         Py_BuildValue("sss", palette->name, palette->summary, palette->source)))
             Py_CLEAR(list);
     return list;
 }
@@ -37,8 +38,9 @@ static PyObject *devices(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
         ro_device_info info;
         if (ro_device_at(i, &info) != RO_OK)
             continue;
-        if (!list_append(list, Py_BuildValue("sissK", ro_device_name(info.device), info.index, info.name,
-                                        info.detail, (unsigned long long)info.memory)))
+        if (!list_append(list,
+                         Py_BuildValue("sissK", ro_device_name(info.device), info.index, info.name,
+                                       info.detail, (unsigned long long)info.memory)))
             Py_CLEAR(list);
     }
     return list;
@@ -54,7 +56,8 @@ static PyObject *choices(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
         for (int j = 0; names && choice->names[j]; j++)
             if (!list_append(names, PyUnicode_FromString(choice->names[j])))
                 Py_CLEAR(names);
-        if (!names || !list_append(list, Py_BuildValue("ssN", choice->options, choice->member, names)))
+        if (!names ||
+            !list_append(list, Py_BuildValue("ssN", choice->options, choice->member, names)))
             Py_CLEAR(list);
     }
     return list;
@@ -71,13 +74,18 @@ static PyMethodDef lists[] = {
 static const struct {
     const char *name;
     ro_format format;
-} formats[] = {{"GRAY8", RO_GRAY8}, {"GRAY16", RO_GRAY16}, {"GRAYF", RO_GRAYF}, {"RGB8", RO_RGB8},
-               {"RGB16", RO_RGB16}, {"RGBF", RO_RGBF},     {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}};
+} formats[] = {{"GRAY8", RO_GRAY8}, {"GRAY16", RO_GRAY16}, {"GRAYF", RO_GRAYF},
+               {"RGB8", RO_RGB8},   {"RGB16", RO_RGB16},   {"RGBF", RO_RGBF},
+               {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}};
 
 static int fill(PyObject *module)
 {
-    PyMethodDef *const families[] = {lists,           halftone_functions, stream_functions,
-                                     denoise_functions, figures_functions, register_functions,
+    PyMethodDef *const families[] = {lists,
+                                     halftone_functions,
+                                     stream_functions,
+                                     denoise_functions,
+                                     figures_functions,
+                                     register_functions,
                                      segment_functions};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (PyModule_AddFunctions(module, families[i]) != 0)
@@ -90,12 +98,16 @@ static int fill(PyObject *module)
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill}, {0, NULL}};
 static PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "roundoff._core", "The C library; use roundoff itself.", 0, NULL, slots,
-    NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT,
+    "roundoff._core",
+    "The C library; use roundoff itself.",
+    0,
+    NULL,
+    slots,
+    NULL,
+    NULL,
+    NULL,
 };
 
 PyMODINIT_FUNC PyInit__core(void);
-PyMODINIT_FUNC PyInit__core(void)
-{
-    return PyModuleDef_Init(&definition);
-}
+PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }

@@ -7,8 +7,8 @@
 #define U32(name) MEMBER(ro_register_options, MEMBER_U32, name)
 
 static const struct member members[] = {
-    TEXT(scheme), TEXT(match), TEXT(init), TEXT(number), U32(scales), U32(updates), U32(trials),
-    U32(smooth), REAL(sigma_first), REAL(sigma), REAL(finest), REAL(tolerance),
+    TEXT(scheme), TEXT(match), TEXT(init),        TEXT(number), U32(scales),  U32(updates),
+    U32(trials),  U32(smooth), REAL(sigma_first), REAL(sigma),  REAL(finest), REAL(tolerance),
 };
 static const char *const others[] = {"fixed_mask", "moving_mask", NULL};
 
@@ -82,9 +82,8 @@ static PyObject *warp(PyObject *Py_UNUSED(module), PyObject *arguments)
                 view_take(target, true, &out);
     if (done) {
         session_leave(session);
-        const ro_status status =
-            ro_warp(session->context, &image.image, &field.image, &out.image,
-                    nearest ? RO_SAMPLE_NEAREST : RO_SAMPLE_BILINEAR);
+        const ro_status status = ro_warp(session->context, &image.image, &field.image, &out.image,
+                                         nearest ? RO_SAMPLE_NEAREST : RO_SAMPLE_BILINEAR);
         session_return(session);
         done = session_succeeded(session, status);
     }

@@ -18,9 +18,9 @@ static bool take_seeds(PyObject *list, ro_seed **seeds, size_t *count)
     for (Py_ssize_t i = 0; i < given; i++) {
         ro_seed *seed = &(*seeds)[i];
         PyObject *item = PySequence_GetItem(list, i);
-        const bool taken = item && PyArg_ParseTuple(item, "iddd;a seed is label, x, y, radius",
-                                                    &seed->label, &seed->x, &seed->y,
-                                                    &seed->radius);
+        const bool taken =
+            item && PyArg_ParseTuple(item, "iddd;a seed is label, x, y, radius", &seed->label,
+                                     &seed->x, &seed->y, &seed->radius);
         Py_XDECREF(item);
         if (!taken)
             return false;
@@ -35,12 +35,13 @@ static PyObject *table_of(const ro_regions *regions)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < count; i++) {
         const ro_region *r = &table[i];
-        if (!list_append(list, Py_BuildValue("{s:I,s:I,s:K,s:d,s:(IIII),s:(dd),s:d,s:O,s:I}", "label",
-                                        r->label, "fronts", r->fronts, "area",
-                                        (unsigned long long)r->area, "perimeter", r->perimeter,
-                                        "box", r->left, r->top, r->right, r->bottom, "centroid",
-                                        r->x, r->y, "mean", r->mean, "border",
-                                        r->border ? Py_True : Py_False, "useless", r->useless)))
+        if (!list_append(list,
+                         Py_BuildValue("{s:I,s:I,s:K,s:d,s:(IIII),s:(dd),s:d,s:O,s:I}", "label",
+                                       r->label, "fronts", r->fronts, "area",
+                                       (unsigned long long)r->area, "perimeter", r->perimeter,
+                                       "box", r->left, r->top, r->right, r->bottom, "centroid",
+                                       r->x, r->y, "mean", r->mean, "border",
+                                       r->border ? Py_True : Py_False, "useless", r->useless)))
             Py_CLEAR(list);
     }
     return list;
@@ -53,10 +54,10 @@ static PyObject *lines_of(const ro_regions *regions)
     const ro_polyline *lines = ro_regions_contours(regions, &count);
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < count; i++)
-        if (!list_append(list, Py_BuildValue("iOy#", lines[i].label,
-                                        lines[i].closed ? Py_True : Py_False,
-                                        (const char *)lines[i].points,
-                                        (Py_ssize_t)(lines[i].count * 2 * sizeof(double)))))
+        if (!list_append(list,
+                         Py_BuildValue("iOy#", lines[i].label, lines[i].closed ? Py_True : Py_False,
+                                       (const char *)lines[i].points,
+                                       (Py_ssize_t)(lines[i].count * 2 * sizeof(double)))))
             Py_CLEAR(list);
     return list;
 }
@@ -65,8 +66,8 @@ static PyObject *lines_of(const ro_regions *regions)
 static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source, *target, *list, *mask_given, *factor_given, *smooth, *run;
-    if (!PyArg_ParseTuple(arguments, "OOOOOOO", &source, &target, &list, &mask_given,
-                          &factor_given, &smooth, &run))
+    if (!PyArg_ParseTuple(arguments, "OOOOOOO", &source, &target, &list, &mask_given, &factor_given,
+                          &smooth, &run))
         return NULL;
     ro_regions_options options = RO_REGIONS_OPTIONS;
     if (smooth != Py_None) {
@@ -89,8 +90,7 @@ static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
         options.factor = factor_given == Py_None ? NULL : &factor.image;
         ro_regions *regions = NULL;
         session_leave(session);
-        ro_status status =
-            ro_regions_grow(session->context, &in.image, &options, &regions, NULL);
+        ro_status status = ro_regions_grow(session->context, &in.image, &options, &regions, NULL);
         if (status == RO_OK)
             status = ro_regions_labels(regions, &labels.image);
         session_return(session);

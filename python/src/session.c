@@ -11,15 +11,20 @@ static pthread_key_t own_session;
 static pthread_once_t own_session_made = PTHREAD_ONCE_INIT;
 static bool own_session_there;
 
-/* ---- Exceptions ---------------------------------------------------------------------------------- */
+/* ---- Exceptions
+ * ---------------------------------------------------------------------------------- */
 static const char *exception_of(ro_status status)
 {
     switch (status) {
-    case RO_E_MEMORY: return "OutOfMemory";
+    case RO_E_MEMORY:
+        return "OutOfMemory";
     case RO_E_IO:
-    case RO_E_DEVICE: return "SystemFailure";
-    case RO_E_CANCELLED: return "Cancelled";
-    default: return "BadArgument";
+    case RO_E_DEVICE:
+        return "SystemFailure";
+    case RO_E_CANCELLED:
+        return "Cancelled";
+    default:
+        return "BadArgument";
     }
 }
 
@@ -58,7 +63,8 @@ bool session_succeeded(struct session *session, ro_status status)
     return status == RO_OK;
 }
 
-/* ---- Leaving the interpreter ----------------------------------------------------------------------- */
+/* ---- Leaving the interpreter
+ * ----------------------------------------------------------------------- */
 void session_leave(struct session *session)
 {
     clock_gettime(CLOCK_MONOTONIC, &session->looked);
@@ -100,7 +106,8 @@ static int on_progress(void *data, const char *phase, double done)
     return stop;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------- */
+/* ---- Opening
+ * ------------------------------------------------------------------------------------- */
 void session_close(struct session *session)
 {
     if (session->context && session->process == getpid()) /* a fork has none of its threads */
@@ -114,10 +121,7 @@ static void close_own(void *session)
     free(session);
 }
 
-static void make_own(void)
-{
-    own_session_there = pthread_key_create(&own_session, close_own) == 0;
-}
+static void make_own(void) { own_session_there = pthread_key_create(&own_session, close_own) == 0; }
 
 static bool parse_run(PyObject *run, ro_context_options *options, PyObject **progress)
 {

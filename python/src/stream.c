@@ -127,8 +127,7 @@ static PyObject *stream_carry_in(PyObject *Py_UNUSED(module), PyObject *argument
     if (!stream)
         return NULL;
     bool done = true;
-    const size_t bytes =
-        stream->carried > 0 ? 4 * (size_t)stream->carried * stream->width : 0;
+    const size_t bytes = stream->carried > 0 ? 4 * (size_t)stream->carried * stream->width : 0;
     if ((size_t)PyBytes_Size(given) != bytes) {
         raise_status(RO_E_SIZE, "what is carried in is of a picture of another width or method");
         done = false;
@@ -146,8 +145,7 @@ static PyObject *stream_carry_out(PyObject *Py_UNUSED(module), PyObject *capsule
     struct stream *stream = stream_of(capsule);
     if (!stream)
         return NULL;
-    const size_t bytes =
-        stream->carried > 0 ? 4 * (size_t)stream->carried * stream->width : 0;
+    const size_t bytes = stream->carried > 0 ? 4 * (size_t)stream->carried * stream->width : 0;
     PyObject *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
     if (result && bytes > 0) {
         int32_t *values = (int32_t *)(void *)PyBytes_AsString(result);

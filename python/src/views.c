@@ -41,7 +41,4 @@ bool view_take(PyObject *triple, bool writable, struct view *view)
     return true;
 }
 
-void view_release(struct view *view)
-{
-    PyBuffer_Release(&view->buffer);
-}
+void view_release(struct view *view) { PyBuffer_Release(&view->buffer); }

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import roundoff
+from conftest import write_pnm
 from roundoff._options import HalftoneOptions
 
 OPTIONS = [
@@ -114,7 +115,7 @@ def test_out_is_filled_in_place(grey):
     assert (room[:3] == 9).all() and (room[64:] == 9).all() and (room[:, 88:] == 9).all()
 
 
-def test_screen_kernel_curve_and_start(grey):
+def test_screen_kernel_curve_and_start(tmp_path, command, grey):
     screen = roundoff.screen("void-and-cluster", size=32)
     assert np.array_equal(roundoff.halftone(grey, screen=screen),
                           roundoff.halftone(grey, method="void-and-cluster", cell=32))
@@ -123,8 +124,10 @@ def test_screen_kernel_curve_and_start(grey):
     assert np.array_equal(roundoff.halftone(grey, curve=[(0, 0), (1, 1)]), roundoff.halftone(grey))
     assert roundoff.halftone(grey, curve=[(0, 0), (1, 0.2)]).mean() < 60
     first = roundoff.halftone(grey, method="acuity")
-    assert np.array_equal(roundoff.halftone(grey, method="dbs", start=first),
-                          roundoff.halftone(grey, method="dbs"))
+    write_pnm(tmp_path / "first.pgm", first)
+    expected = command(tmp_path, "halftone", grey, ".pbm", "--method", "dbs", "--start",
+                       tmp_path / "first.pgm")
+    assert np.array_equal(roundoff.halftone(grey, method="dbs", start=first, indices=True), expected)
 
 
 def test_pillow(grey, colour):

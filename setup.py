@@ -15,12 +15,10 @@ from setuptools.command.build_ext import build_ext
 from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).resolve().parent
-# A clone has the library beside this folder, a source distribution within it.
-LIBRARY = HERE / "library" if (HERE / "library").is_dir() else HERE.parent
 
 
 def version():
-    text = (LIBRARY / "include/roundoff/core.h").read_text()
+    text = (HERE / "include/roundoff/core.h").read_text()
     return re.search(r'#define RO_VERSION "([^"]+)"', text).group(1)
 
 
@@ -30,23 +28,21 @@ def build_library(folder):
     build = Path(given).resolve() if given else folder
     if not given:
         subprocess.run(
-            ["cmake", "-S", str(LIBRARY), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release",
+            ["cmake", "-S", str(HERE), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release",
              "-DRO_BUILD_TESTS=OFF", "-DRO_WITH_CUDA=" + os.environ.get("RO_WITH_CUDA", "OFF"),
              *shlex.split(os.environ.get("RO_CMAKE_ARGS", ""))], check=True)
     subprocess.run(["cmake", "--build", str(build), "--target", "roundoff_static",
                     "-j", str(os.cpu_count() or 1)], check=True)
-    libraries = ["m", "pthread"]
-    described = build / "roundoff.pc"
-    if described.is_file() and "cudart" in described.read_text():
-        libraries += ["cudart_static", "rt", "dl", "stdc++"]
-    return build / "libroundoff.a", libraries
+    described = (build / "roundoff.pc").read_text()
+    needed = re.search(r"^Libs\.private:(.*)$", described, re.M).group(1)
+    return build / "libroundoff.a", shlex.split(needed)
 
 
 class build_extension(build_ext):
     def build_extension(self, extension):
-        archive, libraries = build_library(Path(self.build_temp).resolve() / "library")
+        archive, needed = build_library(Path(self.build_temp).resolve() / "library")
         extension.extra_objects = [str(archive)]
-        extension.libraries = libraries
+        extension.extra_link_args = needed
         super().build_extension(extension)
 
 
@@ -58,12 +54,13 @@ class abi3_wheel(bdist_wheel):
 
 setup(
     version=version(),
+    options={"build": {"build_base": "build/python"}},
     ext_modules=[
         Extension(
             "roundoff._core",
-            sources=sorted(str(p.relative_to(HERE)) for p in (HERE / "src").glob("*.c")),
-            depends=["src/binding.h"],
-            include_dirs=[str(LIBRARY / "include")],
+            sources=sorted(str(p.relative_to(HERE)) for p in (HERE / "python/src").glob("*.c")),
+            depends=["python/src/binding.h"],
+            include_dirs=["include"],
             extra_compile_args=["-std=gnu11", "-Wall", "-Wextra", "-fvisibility=hidden"],
             py_limited_api=True,
         )
