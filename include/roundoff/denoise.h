@@ -54,7 +54,7 @@ typedef struct ro_denoise_options {
                              "xpp24" */
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
-    const char *rounding; /* NULL: "zero"; "nearest" */
+    const char *rounding; /* NULL: "zero"; "nearest"; for the naive scheme also others */
     const char *round;    /* of an integer output: NULL or "sum", the running sum, so that the file
                              keeps it; "nearest", each pixel */
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same

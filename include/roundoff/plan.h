@@ -63,7 +63,12 @@ ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
                          ro_denoise_report *report);
 
 /* The same for `count` pictures in the memory of the plan's device; see ro_halftone_device. The
- * context must have been opened for the device. */
+ * context must have been opened for the device.
+ *
+ * To denoise: every format, rows in either order, the explicit scheme. All pictures go through one
+ * after another on `stream`. The first run makes tables and fields, which the plan keeps, and waits
+ * for that; later ones wait for nothing, unless they run until converged. Values that are no pixels
+ * (above maxval, floats outside 0 to 1 for integer numbers) are not looked for. */
 RO_API
 ro_status ro_plan_run_device(ro_plan *plan, const ro_image *in, ro_image *out, uint32_t count,
                              void *stream, ro_report *report);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One list of all names that options may have. The families find names in tables of their own, with
- * what belongs to each; tests/choices has every name here run, so that none is here that is not
- * there.
+ * what belongs to each; tests/choices has every name here run and every name there looked up here.
  */
 #include "roundoff/choices.h"
 
@@ -21,8 +20,9 @@ static const ro_choices choices[] = {
     {"ro_denoise_options", "model", NAMES("anisotropic", "linear", "perona-malik", "exponential")},
     {"ro_denoise_options", "scheme", NAMES("explicit", "implicit", "conjugate", "naive", "xpp24")},
     {"ro_denoise_options", "number",
-     NAMES("u8", "s9", "s12", "s16", "s17", "s24", "s10e5", "s16e7", "s23e8")},
-    {"ro_denoise_options", "rounding", NAMES("zero", "nearest")},
+     NAMES("s16", "u8", "s9", "s12", "s17", "s24", "s10e5", "s16e7", "s23e8", "u16", "s8", "q15")},
+    {"ro_denoise_options", "rounding",
+     NAMES("zero", "nearest", "away", "down", "up", "nearest-up", "nearest-down", "nearest-even")},
     {"ro_denoise_options", "round", NAMES("sum", "nearest")},
     {"ro_denoise_options", "schedule", NAMES("auto", "reference", "passes", "stream")},
     {"ro_segment_options", "number", NAMES("s16", "u8", "s12", "s23e8")},
@@ -33,8 +33,8 @@ static const ro_choices choices[] = {
      NAMES("auto", "active", "reference", "passes", "stream", "fused")},
     {"ro_regions_options", "schedule", NAMES("auto", "reference")},
     {"ro_register_options", "scheme", NAMES("auto", "annealed", "thesis")},
-    {"ro_register_options", "match", NAMES("ssd", "ncc")},
-    {"ro_register_options", "init", NAMES("none", "translation", "affine")},
+    {"ro_register_options", "match", NAMES("auto", "ssd", "ncc", "ncc-size")},
+    {"ro_register_options", "init", NAMES("auto", "none", "translation", "affine")},
     {"ro_register_options", "number", NAMES("s23e8", "s16e7", "s10e5")},
     {"ro_hologram_scene", "target", NAMES("dice", "disc", "ring", "bars")},
     {"ro_hologram_scene", "phase", NAMES("random", "smooth")},

@@ -214,7 +214,7 @@ class Register(Case):
                                                        for y in range(HEIGHT)
                                                        for x in range(WIDTH))))
         astray = ["register", "fixed.pgm", "other.pgm", "out.pgm", "--sigma", "0.6",
-                  "--sigma-first", "2", "--smooth", "1", "--updates", "60", "--field", "u.npy",
+                  "--sigma-first", "2", "--cycles", "1", "--updates", "60", "--field", "u.npy",
                   "--scheme", "annealed"]
         self.put("out.pgm", OLD)
         self.refused(*astray, "--certificate", "c.json", status=3,

@@ -53,6 +53,8 @@ class Usage(Case):
         self.wrong("denoise", "in.pgm", "out.pgm", "--depth=8", words=["called --steps-at-once now"])
         self.wrong("segment", "in.pgm", "out.pgm", "--depth", "8",
                    words=["called --steps-at-once now"])
+        self.wrong("register", "a.pgm", "b.pgm", "out.pgm", "--smooth", "1",
+                   words=["--smooth is called --cycles now"])
 
     def test_values(self):
         for levels in ["1", "65537", "0", "-2", "2.5", "4x", " 4", "", "99999999999999999999"]:

@@ -2,8 +2,9 @@
 /*
  * Diffusion filters: every model on every schedule against the reference, in every number system,
  * with both roundings, guides, colour, until convergence; sizes from a pixel up. Not only pixels
- * are compared but also what the report says.
+ * are compared but also what the report says. Resident: images in the memory of a device.
  */
+#include "cuda/cuda.h"
 #include "rocheck.h"
 
 #include <math.h>
@@ -11,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum route { PASSES, STREAM, ROWS, FUSED };
+enum route { PASSES, STREAM, ROWS, FUSED, RESIDENT };
 static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
-static const char *const routes[] = {"passes", "stream", "rows", "fused"};
-enum { MODELS = 4, ROUTES = 4, TRIALS = 6, DEVICE_TRIALS = 60 };
+static const char *const routes[] = {"passes", "stream", "rows", "fused", "resident"};
+enum { MODELS = 4, ROUTES = 5, TRIALS = 6, DEVICE_TRIALS = 60 };
 
 static const char *case_name(int number)
 {
@@ -25,7 +26,7 @@ static const char *case_name(int number)
 
 static bool supports(int number, const struct variant *variant)
 {
-    return (variant->device == RO_DEVICE_CUDA) == (number % ROUTES == FUSED);
+    return (variant->device == RO_DEVICE_CUDA) == (number % ROUTES >= FUSED);
 }
 
 /* ---- An image and what is done with it ----------------------------------------------------- */
@@ -189,6 +190,65 @@ static ro_status run_rows(ro_context *context, struct trial *trial, const ro_ima
     return status;
 }
 
+/* A picture twice in one batch, in memory of the device; its rows may lie there upside down. Both
+ * results must be the same, so that nothing is left from one to the next. */
+struct resident {
+    void *in, *out[2]; /* on the device */
+    unsigned char *second;
+};
+
+static ro_status run_batch(ro_context *context, struct trial *trial, struct resident *memory,
+                           const ro_denoise_options *options, bool flipped, void *stream)
+{
+    const ptrdiff_t stride = trial->in.stride;
+    const size_t in_bytes = (size_t)stride * trial->in.height;
+    ro_image in[2] = {trial->in, trial->in}, out[2] = {trial->got, trial->got};
+    ro_plan *plan = NULL;
+    ro_report report = {0};
+    ro_status status = ro_cuda_alloc(context, in_bytes, &memory->in);
+    for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)
+        status = ro_cuda_copy(
+            context, (char *)memory->in + stride * (flipped ? trial->in.height - 1 - y : y),
+            (char *)trial->in.data + stride * y, (size_t)stride);
+    for (int i = 0; i < 2 && status == RO_OK; i++) {
+        in[i].data = (char *)memory->in + (flipped ? stride * (trial->in.height - 1) : 0);
+        in[i].stride = flipped ? -stride : stride;
+        status = ro_cuda_alloc(context, trial->bytes, &memory->out[i]);
+        if (status == RO_OK)
+            status = ro_cuda_fill(context, memory->out[i], POISON, trial->bytes);
+        out[i].data = (char *)memory->out[i] + GUARD;
+    }
+    if (status == RO_OK)
+        status = ro_denoise_plan(context, &trial->in, &trial->got, options, &plan);
+    if (status == RO_OK)
+        status = ro_plan_run_device(plan, in, out, 2, stream, &report);
+    if (status == RO_OK)
+        status = ro_cuda_wait(context);
+    ro_plan_free(plan);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, trial->got.data, memory->out[0], trial->bytes);
+    if (status == RO_OK)
+        status = ro_cuda_copy(context, memory->second, memory->out[1], trial->bytes);
+    trial->got_report = trial->want_report; /* figures are not taken there */
+    trial->got_report.steps = report.steps;
+    return status;
+}
+
+static ro_status run_resident(ro_context *context, struct trial *trial, struct check *check,
+                              const ro_denoise_options *options)
+{
+    struct resident memory = {.second = malloc(trial->bytes)};
+    void *stream = draw(check, 2) ? ro_cuda_stream(context) : NULL;
+    ro_status status = run_batch(context, trial, &memory, options, draw(check, 2) != 0, stream);
+    if (status == RO_OK && memcmp(trial->got.data, memory.second, trial->bytes) != 0)
+        memset(trial->got.data, 0, trial->bytes); /* never right: the guards are gone */
+    ro_cuda_free(memory.in);
+    ro_cuda_free(memory.out[0]);
+    ro_cuda_free(memory.out[1]);
+    free(memory.second);
+    return status;
+}
+
 /* RO_E_UNSUPPORTED: this number system has no code of the variant. */
 static ro_status run_public(ro_context *context, int number, struct trial *trial,
                             struct check *check)
@@ -201,6 +261,8 @@ static ro_status run_public(ro_context *context, int number, struct trial *trial
     if (route == STREAM)
         options.steps_at_once = 1 + draw(check, 9);
     memset(trial->got.data, POISON, trial->bytes);
+    if (route == RESIDENT)
+        return run_resident(context, trial, check, &options);
     return route == ROWS ? run_rows(context, trial, &out, &options)
                          : ro_denoise(context, &trial->in, &out, &options, &trial->got_report);
 }
@@ -309,7 +371,7 @@ static double bench(int number, const struct variant *variant, int threads)
                                          .schedule = route == FUSED ? NULL : routes[route],
                                          .iterations = STEPS}};
     double best = 0;
-    if (route == ROWS || !(work.context = open_variant(variant, threads)))
+    if (route == ROWS || route == RESIDENT || !(work.context = open_variant(variant, threads)))
         return 0;
     if (ro_image_alloc(work.context, RO_GRAY8, SIZE, SIZE, 0, &work.image) == RO_OK &&
         ro_testcard(work.context, &work.image) == RO_OK)

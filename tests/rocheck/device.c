@@ -2,7 +2,7 @@
 /*
  * What only a device can get wrong: batches of images in its memory on a caller's stream, rows that
  * are not aligned, many launches of changing size on one context, past the wrap of the tags that
- * tell launches apart, several jobs on one context, several contexts in threads.
+ * tell launches apart, several jobs on one context, plans to denoise, several contexts in threads.
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"
@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, THREADS, CASES };
-static const char *const names[CASES] = {"batch", "odd-rows", "many-launches", "jobs", "threads"};
+enum { BATCH, ODD_ROWS, MANY_LAUNCHES, JOBS, DENOISE, THREADS, CASES };
+static const char *const names[CASES] = {"batch", "odd-rows", "many-launches",
+                                         "jobs",  "denoise",  "threads"};
 
 static const char *case_name(int number) { return names[number]; }
 
@@ -52,10 +53,11 @@ static bool fail(struct check *check, const char *what, const ro_context *contex
     return false;
 }
 
-/* `count` images of one shape in one call, compared with the CPU. */
+/* `count` images of one shape in one call, compared with the CPU; NULL: the default method. */
 static bool try_batch(struct check *check, struct pair *pair, uint32_t width, uint32_t height,
-                      uint32_t count, size_t in_pitch, size_t out_pitch, bool compare)
+                      uint32_t count, size_t in_pitch, size_t out_pitch, const char *method)
 {
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method};
     size_t in_bytes = in_pitch * height, out_bytes = out_pitch * height;
     unsigned char *pixels = malloc(in_bytes * count), *got = malloc(out_bytes * count);
     unsigned char *want = calloc(out_bytes, 1);
@@ -86,7 +88,7 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
                             (ptrdiff_t)out_pitch,
                             (unsigned char *)device_out + i * out_bytes};
     }
-    if (ro_halftone_device(pair->device, in, out, count, NULL, ro_cuda_stream(pair->caller)) !=
+    if (ro_halftone_device(pair->device, in, out, count, &options, ro_cuda_stream(pair->caller)) !=
             RO_OK ||
         ro_cuda_wait(pair->device) != RO_OK ||
         ro_cuda_copy(pair->device, got, device_out, out_bytes * count) != RO_OK) {
@@ -94,11 +96,11 @@ static bool try_batch(struct check *check, struct pair *pair, uint32_t width, ui
         goto done;
     }
     right = true;
-    for (uint32_t i = 0; i < count && right && compare; i++) {
+    for (uint32_t i = 0; i < count && right; i++) {
         ro_image host_in = in[i], host_out = out[i];
         host_in.data = pixels + i * in_bytes;
         host_out.data = want;
-        if (ro_halftone(pair->cpu, &host_in, &host_out, NULL) != RO_OK) {
+        if (ro_halftone(pair->cpu, &host_in, &host_out, &options) != RO_OK) {
             right = fail(check, "cpu", pair->cpu);
             break;
         }
@@ -142,7 +144,7 @@ static bool try_many(struct check *check, struct pair *pair)
                                    streams[i >> 1 & 1]) == RO_OK;
         if (right && i % (LAUNCHES / LOOKS) == 0)
             right = try_batch(check, pair, width, height, 1, (width + 15) / 16 * 16,
-                              (width + 31) / 32 * 4, true);
+                              (width + 31) / 32 * 4, NULL);
     }
     if (!right && !check->failure[0])
         fail(check, "launch", pair->device);
@@ -250,8 +252,109 @@ static bool try_odd_rows(struct check *check, struct pair *pair, int times)
     for (int i = 0; right && i < times; i++) {
         uint32_t width = 1 + draw(check, 400), height = 1 + draw(check, 300);
         right = try_batch(check, pair, width, height, 1 + draw(check, 3), width + draw(check, 7),
-                          (width + 7) / 8 + draw(check, 5), true);
+                          (width + 7) / 8 + draw(check, 5), i % 2 ? "acuity" : NULL);
     }
+    return right;
+}
+
+/* ---- Plans to denoise ----------------------------------------------------------------------- */
+
+/* A plan with a picture of its own on the device. */
+struct denoising {
+    ro_format from, to;
+    ro_denoise_options options;
+    ro_image in, want, got; /* on the host */
+    ro_image there_in, there_out;
+    size_t in_bytes, out_bytes;
+    ro_plan *plan;
+};
+
+static bool open_denoising(struct check *check, struct pair *pair, struct denoising *work,
+                           uint32_t width, uint32_t height)
+{
+    if (ro_image_alloc(pair->cpu, work->from, width, height, 0, &work->in) != RO_OK ||
+        ro_image_alloc(pair->cpu, work->to, width, height, 0, &work->want) != RO_OK ||
+        ro_image_alloc(pair->cpu, work->to, width, height, 0, &work->got) != RO_OK ||
+        ro_testcard(pair->cpu, &work->in) != RO_OK ||
+        ro_denoise(pair->cpu, &work->in, &work->want, &work->options, NULL) != RO_OK)
+        return fail(check, "cpu", pair->cpu);
+    work->in_bytes = (size_t)work->in.stride * height;
+    work->out_bytes = (size_t)work->want.stride * height;
+    work->there_in = work->in;
+    work->there_out = work->got;
+    if (ro_cuda_alloc(pair->device, work->in_bytes, &work->there_in.data) != RO_OK ||
+        ro_cuda_alloc(pair->device, work->out_bytes, &work->there_out.data) != RO_OK ||
+        ro_cuda_copy(pair->device, work->there_in.data, work->in.data, work->in_bytes) != RO_OK ||
+        ro_denoise_plan(pair->device, &work->in, &work->want, &work->options, &work->plan) != RO_OK)
+        return fail(check, "plan", pair->device);
+    return true;
+}
+
+static void close_denoising(struct denoising *work)
+{
+    ro_plan_free(work->plan);
+    ro_cuda_free(work->there_in.data);
+    ro_cuda_free(work->there_out.data);
+    ro_image_free(&work->in);
+    ro_image_free(&work->want);
+    ro_image_free(&work->got);
+}
+
+static bool look(struct check *check, struct pair *pair, struct denoising *work)
+{
+    if (ro_cuda_copy(pair->device, work->got.data, work->there_out.data, work->out_bytes) != RO_OK)
+        return fail(check, "copy", pair->device);
+    for (uint32_t y = 0; y < work->got.height; y++)
+        if (memcmp((char *)work->got.data + (ptrdiff_t)y * work->got.stride,
+                   (char *)work->want.data + (ptrdiff_t)y * work->want.stride,
+                   ro_format_row_bytes(work->to, work->got.width)) != 0) {
+            snprintf(check->failure, sizeof check->failure, "%s to %s differs in row %u",
+                     ro_format_name(work->from), ro_format_name(work->to), y);
+            return false;
+        }
+    return true;
+}
+
+/* Several plans of one context by turns, on two streams and in host memory between, without a look
+ * until the end. */
+static bool try_denoise(struct check *check, struct pair *pair)
+{
+    struct denoising works[] = {
+        {.from = RO_GRAY8,
+         .to = RO_GRAY8,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 8, .iterations = 20}},
+        {.from = RO_GRAY16,
+         .to = RO_GRAYF,
+         .options = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 7}},
+        {.from = RO_RGB8,
+         .to = RO_RGB8,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 5, .sigma = 1, .iterations = 9}},
+        {.from = RO_GRAY8,
+         .to = RO_GRAY16,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 5, .number = "s24", .iterations = 3}},
+        {.from = RO_GRAY8,
+         .to = RO_GRAY8,
+         .options = {RO_DENOISE_DEFAULTS, .kappa = 3, .number = "s10e5"}},
+    };
+    enum { COUNT = sizeof works / sizeof *works, ROUNDS = 6 };
+    void *streams[2] = {ro_cuda_stream(pair->device), ro_cuda_stream(pair->caller)};
+    bool right = true;
+    for (int i = 0; i < COUNT && right; i++)
+        right =
+            open_denoising(check, pair, &works[i], 200 + draw(check, 300), 100 + draw(check, 400));
+    for (int i = 0; i < COUNT * ROUNDS && right; i++) {
+        struct denoising *work = &works[i % COUNT];
+        if (ro_plan_run_device(work->plan, &work->there_in, &work->there_out, 1, streams[i & 1],
+                               NULL) != RO_OK ||
+            (i == COUNT * ROUNDS / 2 &&
+             ro_plan_run(work->plan, &work->in, &work->got, NULL) != RO_OK))
+            right = fail(check, "run", pair->device);
+    }
+    right = right && (ro_cuda_wait(pair->device) == RO_OK || fail(check, "wait", pair->device));
+    for (int i = 0; i < COUNT && right; i++)
+        right = look(check, pair, &works[i]);
+    for (int i = 0; i < COUNT; i++)
+        close_denoising(&works[i]);
     return right;
 }
 
@@ -298,21 +401,23 @@ static bool test(int number, struct check *check)
     if (!right)
         snprintf(check->failure, sizeof check->failure, "no context");
     else if (number == BATCH) /* up to ten tickets a block; widths at which a word is full */
-        right = try_batch(check, &pair, 2048, 300, 64, 2048, 256, true) &&
-                try_batch(check, &pair, 2048, 2048, 32, 2048, 256, true) &&
-                try_batch(check, &pair, 32, 5000, 64, 32, 4, true) &&
-                try_batch(check, &pair, 33, 5000, 64, 48, 8, true) &&
-                try_batch(check, &pair, 63, 300, 64, 64, 8, true) &&
-                try_batch(check, &pair, 64, 300, 64, 64, 8, true) &&
-                try_batch(check, &pair, 224, 5000, 16, 224, 28, true) &&
-                try_batch(check, &pair, 100, 1000, 70, 112, 16, true) &&
-                try_batch(check, &pair, 333, 129, 3, 336, 44, true);
+        right = try_batch(check, &pair, 2048, 300, 64, 2048, 256, NULL) &&
+                try_batch(check, &pair, 2048, 2048, 32, 2048, 256, NULL) &&
+                try_batch(check, &pair, 32, 5000, 64, 32, 4, NULL) &&
+                try_batch(check, &pair, 33, 5000, 64, 48, 8, NULL) &&
+                try_batch(check, &pair, 63, 300, 64, 64, 8, NULL) &&
+                try_batch(check, &pair, 64, 300, 64, 64, 8, NULL) &&
+                try_batch(check, &pair, 224, 5000, 16, 224, 28, NULL) &&
+                try_batch(check, &pair, 100, 1000, 70, 112, 16, NULL) &&
+                try_batch(check, &pair, 333, 129, 3, 336, 44, NULL);
     else if (number == ODD_ROWS)
         right = try_odd_rows(check, &pair, 40);
     else if (number == MANY_LAUNCHES)
         right = try_many(check, &pair);
     else if (number == JOBS)
         right = try_jobs(check, &pair);
+    else if (number == DENOISE)
+        right = try_denoise(check, &pair);
     else
         right = try_threads(check);
     close_pair(&pair);

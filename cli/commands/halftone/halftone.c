@@ -33,7 +33,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
-    {"bits", "N", "2 to the N levels, 1 to 16 bits per pixel: --bits 10 is --levels 1024",
+    {"bits", "N", "2 to the power of N levels, 1 to 16",
      OPTION_WHOLE, .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
     {"threshold", "P%", "where white begins, 1% to 99% (default 50%)", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},

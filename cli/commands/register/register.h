@@ -9,7 +9,7 @@ struct register_values {
     struct common common;
     const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
     const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask;
-    int sampling, scales, updates, trials, smooth;
+    int sampling, scales, updates, trials, cycles;
     bool force, inverse;
     double sigma, sigma_first, finest, tolerance;
 };

@@ -261,7 +261,7 @@ static const char *not_for_apply(const struct register_values *v)
         {"scales", v->scales},
         {"updates", v->updates},
         {"trials", v->trials},
-        {"smooth", v->smooth},
+        {"cycles", v->cycles},
         {"sigma", !isnan(v->sigma)},
         {"sigma-first", !isnan(v->sigma_first)},
         {"finest", !isnan(v->finest)},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One step of the wave from the errors that come over the taps to the error that is left, for one
- * width of lanes; included by wave_lanes.h. Nothing here looks at a lane by its number, so that a
- * vector may be a single number too: tests/proofs holds this against the scalar step.
+ * width of lanes (RO_SIMD_JOIN makes the names); included by wave_lanes.h. Nothing here looks at a
+ * lane by its number, so that a vector may be a single number too: tests/proofs holds this against
+ * the scalar step.
  */
 
 /* Division by multiplication: the high half of t * magic, shifted (Granlund and Montgomery). It is

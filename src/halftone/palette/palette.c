@@ -75,7 +75,8 @@ static bool plan_rule(struct palette_state *state, const ro_halftone_options *op
             state->hull.colour[k][c] = (uint16_t)(plan->colour[c][k] / 16);
     plan->hull = &state->hull;
     palette_plan_grid(plan);
-    return palette_choice_make(plan, &plan->choice);
+    palette_choice_make(plan, &plan->choice);
+    return true;
 }
 
 static ro_status open_engine(struct halftoner *work)
@@ -176,7 +177,6 @@ static void close_engine(struct halftoner *work)
         free(state->run.state);
         free(state->linear);
         free(state->nearest);
-        palette_choice_free(&state->plan.choice);
     }
     free(state);
     work->state = NULL;

@@ -59,15 +59,22 @@ enum {
     PALETTE_TRIES = 4,
     PALETTE_INSIDE = 1, /* of a cell: in the hull as a whole */
     PALETTE_MIXED = PALETTE_REGIONS,
+    PALETTE_GRID_CELLS = 1 << 3 * PALETTE_GRID_BITS,
+    /* With 8-bit samples the regions of all colours of a cell are a block. */
+    PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
+    PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
+    PALETTE_BLOCKS = 1536,
 };
 struct palette_light {
-    uint16_t cell[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID]; /* a region, inside, mixed; 0: new */
-    uint16_t tries[PALETTE_GRID * PALETTE_GRID * PALETTE_GRID][PALETTE_TRIES]; /* in mixed ones */
-    uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];      /* regions */
+    uint16_t cell[PALETTE_GRID_CELLS];                 /* a region, inside, mixed; 0: new */
+    uint16_t tries[PALETTE_GRID_CELLS][PALETTE_TRIES]; /* in mixed ones */
+    uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS]; /* regions */
     uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
     double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
-    int fours;
-    int regions;
+    int fours, regions, blocks;
+    uint16_t block_of[PALETTE_GRID_CELLS];         /* of cells */
+    uint16_t block_all_of[PALETTE_REGIONS];        /* of one region */
+    uint16_t block[PALETTE_BLOCKS][PALETTE_BLOCK]; /* 0: not known, as all of the first */
     struct palette_region {
         struct palette_corners set;
         int level;          /* colours in its point, line or plane */
@@ -86,26 +93,15 @@ struct palette_choice {
     int count;
     int32_t shift, least[3], most[3]; /* least and most of a channel of the colours */
     int32_t red_green[PALETTE_MOST], blue[PALETTE_MOST], square[PALETTE_MOST];
-    /* Where there are many colours: those that can be nearest in a cell. */
-    uint32_t
-        *cells; /* one colour, or 256 times the place in `lists` of several; NULL: few colours */
-    uint8_t *lists; /* their number, then the colours in ascending order */
 };
 enum {
     PALETTE_BEYOND = 8,       /* how often what lies beyond the palette counts */
     PALETTE_GREEN_CHOSEN = 3, /* and the square of green */
-    PALETTE_FEW = 32,         /* more colours than this have cells */
-    PALETTE_CHOICE_BITS = 5,
-    PALETTE_CHOICE_CELLS = 1 << PALETTE_CHOICE_BITS,         /* a channel */
-    PALETTE_CHOICE_BELOW = 4,                                /* below 0 */
-    PALETTE_CHOICE_WIDE = 18,                                /* bits of a cell below 0 */
-    PALETTE_CHOICE_HIGHEST = (1 << 21) - PALETTE_OFFSET - 1, /* of the last cell */
 };
 
 struct palette_plan;
-/* From the plan's colours. False where there is no memory. */
-bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
-void palette_choice_free(struct palette_choice *choice);
+/* From the plan's colours. */
+void palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
 
 /* x of a channel's value. */
 static inline int32_t palette_stretch(const struct palette_choice *choice, int channel, int32_t v)
@@ -141,6 +137,7 @@ struct palette_plan {
     bool monotone;                   /* `linear` rises or falls throughout */
     int32_t overshoot;               /* how far beyond 0 and W a value still counts for its error */
     int rows_down, skew;
+    uint64_t place[3][256]; /* 8-bit samples with a hull: light << 32, place in a block, cell */
 };
 
 /* The cell of a value from 0 to W. */

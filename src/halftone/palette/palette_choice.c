@@ -19,9 +19,6 @@
  *
  * Colours that the others can mix, as orange on a panel with red and yellow, are held back: see
  * hold_back.
- *
- * Many colours are looked at in few places: in a cell of values only those are compared that beat
- * the colour nearest to its middle somewhere in it.
  */
 #include "halftone/palette/palette.h"
 
@@ -63,77 +60,6 @@ int palette_nearest(const struct palette_choice *choice, const int32_t v[3])
         if (palette_score(choice, k, x) > palette_score(choice, nearest, x))
             nearest = k;
     return nearest;
-}
-
-/* The first value of a cell of a channel, that past the last: the guard. */
-static int32_t cell_start(int cell)
-{
-    const int above = cell - PALETTE_CHOICE_BELOW;
-    if (cell == 0)
-        return -PALETTE_GUARD;
-    if (above < 0)
-        return above * (1 << PALETTE_CHOICE_WIDE);
-    if (cell == PALETTE_CHOICE_CELLS)
-        return PALETTE_WHITE + PALETTE_GUARD + 1;
-    return ((4 + above % 4) << (14 + above / 4 - 2)) - PALETTE_OFFSET;
-}
-
-/* Whether k beats j somewhere between two corners of a cell: of an equal score the first wins. */
-static bool beats(const struct palette_choice *choice, int k, int j, const int32_t least[3],
-                  const int32_t most[3])
-{
-    const int32_t products[3] = {
-        (int16_t)choice->red_green[k] - (int16_t)choice->red_green[j],
-        (choice->red_green[k] >> 16) - (choice->red_green[j] >> 16),
-        choice->blue[k] - choice->blue[j],
-    };
-    int64_t lead = choice->square[j] - choice->square[k];
-    for (int c = 0; c < 3; c++)
-        lead += (int64_t)products[c] * (products[c] > 0 ? most[c] : least[c]);
-    return lead > 0 || (lead == 0 && k < j);
-}
-
-/* Lists one cell's colours at `to`, after their number. */
-static int list_cell(const struct palette_choice *choice, const int cell[3], uint8_t *to)
-{
-    int32_t least[3], most[3], middle[3];
-    for (int c = 0; c < 3; c++) {
-        const int32_t first = cell_start(cell[c]), last = cell_start(cell[c] + 1) - 1;
-        least[c] = palette_stretch(choice, c, first);
-        most[c] = palette_stretch(choice, c, last);
-        middle[c] = first + (last - first) / 2;
-    }
-    const int nearest = palette_nearest(choice, middle);
-    int count = 0;
-    for (int k = 0; k < choice->count; k++)
-        if (k == nearest || beats(choice, k, nearest, least, most))
-            to[1 + count++] = (uint8_t)k;
-    to[0] = (uint8_t)(count - 1);
-    return count;
-}
-
-static bool fill_cells(struct palette_choice *choice)
-{
-    enum { CELLS = PALETTE_CHOICE_CELLS };
-    size_t used = 1, room = 1 << 18; /* place 0 stands for no list */
-    choice->cells = malloc(CELLS * CELLS * CELLS * sizeof *choice->cells);
-    choice->lists = malloc(room);
-    if (!choice->cells || !choice->lists)
-        return false;
-    for (int i = 0; i < CELLS * CELLS * CELLS; i++) {
-        if (used + PALETTE_MOST + 1 > room) {
-            uint8_t *more = realloc(choice->lists, room *= 2);
-            if (!more)
-                return false;
-            choice->lists = more;
-        }
-        uint8_t *list = choice->lists + used;
-        const int count =
-            list_cell(choice, (int[3]){i % CELLS, i / CELLS % CELLS, i / (CELLS * CELLS)}, list);
-        choice->cells[i] = count == 1 ? list[1] : (uint32_t)used << 8;
-        used += count == 1 ? 0 : (size_t)count + 1;
-    }
-    return true;
 }
 
 /* Sets a colour whose score rises along `steep` instead of its own light p, with the same score at
@@ -237,7 +163,7 @@ static void hold_back(const struct palette_plan *plan, struct palette_choice *ch
     }
 }
 
-bool palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice)
+void palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice)
 {
     *choice = (struct palette_choice){.count = plan->count, .shift = 3 * smallest_step(plan) / 16};
     for (int k = 0; k < plan->count; k++) {
@@ -252,13 +178,4 @@ bool palette_choice_make(const struct palette_plan *plan, struct palette_choice 
     for (int k = plan->count; k < PALETTE_MOST; k++)
         choice->square[k] = INT32_MAX; /* never the best */
     hold_back(plan, choice);
-    return plan->count <= PALETTE_FEW || fill_cells(choice);
-}
-
-void palette_choice_free(struct palette_choice *choice)
-{
-    free(choice->cells);
-    free(choice->lists);
-    choice->cells = NULL;
-    choice->lists = NULL;
 }

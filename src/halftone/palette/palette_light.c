@@ -13,6 +13,12 @@
 
 #include <string.h>
 
+/* A channel's part of a colour's place in the block of its cell. */
+static uint32_t within(const struct palette_plan *plan, uint32_t sample, int channel)
+{
+    return (sample & ((1u << plan->grid_shift) - 1)) << channel * PALETTE_BLOCK_BITS;
+}
+
 void palette_plan_grid(struct palette_plan *plan)
 {
     bool rises = true, falls = true;
@@ -24,6 +30,11 @@ void palette_plan_grid(struct palette_plan *plan)
         falls &= plan->linear[a + 1] <= plan->linear[a];
     }
     plan->monotone = rises || falls;
+    for (int c = 0; c < 3 && plan->grid_shift <= PALETTE_BLOCK_BITS; c++)
+        for (uint32_t a = 0; a <= plan->white; a++)
+            plan->place[c][a] = (uint64_t)(16 * plan->linear[a]) << 32 |
+                                within(plan, a, c) << 3 * PALETTE_GRID_BITS |
+                                a >> plan->grid_shift << c * PALETTE_GRID_BITS;
 }
 
 struct vector {
@@ -225,22 +236,60 @@ static int find_cell(const struct palette_plan *plan, struct palette_light *know
     return join_corners(known, at);
 }
 
-void palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
-                         const uint32_t sample[3], int32_t to[4])
+/* Puts a region before those that are tried first. */
+static void try_first(uint16_t tries[PALETTE_TRIES], int region)
+{
+    for (int i = 0; i < PALETTE_TRIES; i++)
+        if (tries[i] == region)
+            return;
+    memmove(tries + 1, tries, (PALETTE_TRIES - 1) * sizeof *tries);
+    tries[0] = (uint16_t)region;
+}
+
+int palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
+                        const uint32_t sample[3], int32_t to[4])
 {
     const uint16_t light[3] = {plan->linear[sample[0]], plan->linear[sample[1]],
                                plan->linear[sample[2]]};
     const uint32_t cell = palette_grid_cell(plan, sample);
     if (known->cell[cell] == 0)
         known->cell[cell] = (uint16_t)find_cell(plan, known, sample);
-    palette_project(plan->hull, light, &known->guess, to);
+    const bool stays = palette_project(plan->hull, light, &known->guess, to);
     if (known->cell[cell] != PALETTE_MIXED)
-        return;
+        return known->cell[cell];
     const int region = find_region(plan, known, known->guess);
-    uint16_t *tries = known->tries[cell];
-    for (int i = 0; i < PALETTE_TRIES; i++)
-        if (region == PALETTE_MIXED || tries[i] == region)
-            return;
-    memmove(tries + 1, tries, (PALETTE_TRIES - 1) * sizeof *tries);
-    tries[0] = (uint16_t)region;
+    if (region != PALETTE_MIXED)
+        try_first(known->tries[cell], region);
+    return stays ? PALETTE_INSIDE : region;
+}
+
+/* A block of zeros, or of one region throughout; 0 where there is none left. */
+static uint16_t new_block(struct palette_light *known, int region)
+{
+    if (known->blocks + 1 >= PALETTE_BLOCKS)
+        return 0;
+    uint16_t *block = known->block[++known->blocks];
+    for (int i = 0; i < PALETTE_BLOCK; i++)
+        block[i] = (uint16_t)region;
+    return (uint16_t)known->blocks;
+}
+
+void palette_light_note(const struct palette_plan *plan, struct palette_light *known,
+                        const uint32_t sample[3], int32_t to[4])
+{
+    const uint32_t cell = palette_grid_cell(plan, sample);
+    const int region = palette_light_near(plan, known, sample, cell, to), all = known->cell[cell];
+    if (plan->grid_shift > PALETTE_BLOCK_BITS)
+        return;
+    if (known->block_of[cell] == 0 && all == PALETTE_MIXED) {
+        known->block_of[cell] = new_block(known, 0);
+    } else if (known->block_of[cell] == 0) {
+        if (known->block_all_of[all] == 0)
+            known->block_all_of[all] = new_block(known, all);
+        known->block_of[cell] = known->block_all_of[all];
+    }
+    if (all == PALETTE_MIXED && region != PALETTE_MIXED && known->block_of[cell] != 0)
+        known
+            ->block[known->block_of[cell]][within(plan, sample[0], 0) | within(plan, sample[1], 1) |
+                                           within(plan, sample[2], 2)] = (uint16_t)region;
 }

@@ -13,6 +13,9 @@
 typedef double palette_four __attribute__((vector_size(32), aligned(8)));
 typedef int64_t palette_counts __attribute__((vector_size(32), aligned(8)));
 
+/* How near to a whole number a rounding is left to integers. */
+#define PALETTE_UNSURE 0x1p-20
+
 /* Macros, for vectors of 32 bytes are no arguments or results everywhere. */
 #define PALETTE_MAP(map, light)                                                                    \
     (((map)[0] * (light)[0] + (map)[1] * (light)[1]) + ((map)[2] * (light)[2] + (map)[3]))
@@ -34,7 +37,7 @@ static inline bool palette_region_light(const struct palette_region *region, con
     const whole cut = __builtin_convertvector(sum, whole);
     const palette_four rest = sum - __builtin_convertvector(cut, palette_four);
     *(whole *)to = cut;
-    return PALETTE_ALL((rest > 0x1p-20) & (rest < 1 - 0x1p-20));
+    return PALETTE_ALL((rest > PALETTE_UNSURE) & (rest < 1 - PALETTE_UNSURE));
 }
 
 /* Whether a colour certainly goes to the region's part of the hull: the shares of its corners are
@@ -68,19 +71,21 @@ static inline bool palette_region_holds(const struct palette_light *known,
 }
 
 /* palette_light_near where nothing is known or certain. */
-void palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
-                         const uint32_t sample[3], int32_t to[4]);
+int palette_light_exact(const struct palette_plan *plan, struct palette_light *known,
+                        const uint32_t sample[3], int32_t to[4]);
 
-/* The light of a pixel that is not known to lie in the hull; three numbers and one of no use. */
-static inline void palette_light_near(const struct palette_plan *plan, struct palette_light *known,
-                                      const uint32_t sample[3], uint32_t cell, int32_t to[4])
+/* The light of a pixel that is not known to lie in the hull; three numbers and one of no use.
+ * Returns its region, PALETTE_INSIDE where it stays, PALETTE_MIXED where there is no number for it.
+ */
+static inline int palette_light_near(const struct palette_plan *plan, struct palette_light *known,
+                                     const uint32_t sample[3], uint32_t cell, int32_t to[4])
 {
     const int found = known->cell[cell];
     const double light[3] = {plan->linear[sample[0]], plan->linear[sample[1]],
                              plan->linear[sample[2]]};
     if (found > PALETTE_INSIDE && found < PALETTE_MIXED) {
         if (palette_region_light(&known->region[found], light, to))
-            return;
+            return found;
     } else if (found == PALETTE_MIXED) {
         uint16_t *tries = known->tries[cell];
         for (int i = 0; i < PALETTE_TRIES && tries[i]; i++) {
@@ -90,12 +95,16 @@ static inline void palette_light_near(const struct palette_plan *plan, struct pa
             tries[i] = tries[0];
             tries[0] = (uint16_t)region;
             if (palette_region_light(&known->region[region], light, to))
-                return;
+                return region;
             break;
         }
     }
-    palette_light_exact(plan, known, sample, to);
+    return palette_light_exact(plan, known, sample, to);
 }
+
+/* The same, and notes the colour's region for 8-bit samples. */
+void palette_light_note(const struct palette_plan *plan, struct palette_light *known,
+                        const uint32_t sample[3], int32_t to[4]);
 
 /* The light that a pixel is diffused with. */
 static inline void palette_light_of(const struct palette_plan *plan, struct palette_light *known,

@@ -87,7 +87,8 @@ struct ro_denoiser {
         *told; /* where the caller wants it; NULL: nowhere, and no figures are taken */
     struct ro_figures before, after;
     struct ro_sweep_memory sweep;
-    struct ro_explicit *ready; /* the explicit scheme on the CPU, ready to run; or NULL */
+    struct ro_explicit *ready;         /* the explicit scheme on the CPU, ready to run; or NULL */
+    struct diffusion_device *resident; /* for images on a device, since the first run; or NULL */
 };
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
@@ -103,6 +104,8 @@ void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu c
 
 /* ---- Pixels and numbers: a row of one channel, int32_t or float ------------------------------ */
 
+/* A value in the working float format; for s23e8 the machine rounds. */
+float ro_denoiser_round(const struct ro_denoiser *work, double value);
 /* RO_E_ARGUMENT for a value that is no number. */
 ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
                            void *values, struct ro_figures *figures);
@@ -162,6 +165,10 @@ size_t ro_explicit_bytes(const struct ro_denoiser *work);
 const char *ro_explicit_schedule(const struct ro_denoiser *work); /* once it is ready */
 ro_status ro_denoise_explicit(struct ro_denoiser *work);
 ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work);
+/* Images in the memory of the device, on a caller's stream; what it needs there is kept. */
+ro_status ro_denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
+                              uint32_t count, void *stream);
+void ro_denoise_resident_close(struct ro_denoiser *work);
 ro_status ro_denoise_implicit(struct ro_denoiser *work);
 ro_status ro_denoise_naive(struct ro_denoiser *work);
 ro_status ro_denoise_xpp24(struct ro_denoiser *work);

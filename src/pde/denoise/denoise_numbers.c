@@ -65,8 +65,7 @@ uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, u
     return sum;
 }
 
-/* A value in the float format; for s23e8 the machine rounds. */
-static float rounded(const struct ro_denoiser *work, double v)
+float ro_denoiser_round(const struct ro_denoiser *work, double v)
 {
     const struct ro_small_float *real = &work->number->real;
     return (float)(real->mantissa == 23 ? v : ro_small_float_round(real, v, RO_ROUND_NEAREST_EVEN));
@@ -92,7 +91,7 @@ static ro_status read_floats(struct ro_denoiser *work, const float *in, uint32_t
                                    (double)v, x, y, work->number->name,
                                    work->number->floating ? "a million times that" : "0 to 1");
         if (work->number->floating)
-            ((float *)values)[x] = rounded(work, (double)v);
+            ((float *)values)[x] = ro_denoiser_round(work, (double)v);
         else
             ((int32_t *)values)[x] =
                 (int32_t)ro_scale_number(&work->scale, (uint32_t)lrintf(65535 * v));
@@ -122,7 +121,7 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
     } else if (work->number->floating) {
         for (uint32_t x = 0; x < width; x++) {
             double v = (bytes == 1 ? in8[x * step] : in16[x * step]) / (double)work->in_white;
-            ((float *)values)[x] = rounded(work, v);
+            ((float *)values)[x] = ro_denoiser_round(work, v);
         }
     } else if (work->scale.factor) {
         const int32_t factor = (int32_t)work->scale.factor;

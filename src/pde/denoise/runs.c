@@ -25,6 +25,7 @@ void ro_denoiser_restart(struct ro_denoiser *work)
 void ro_denoiser_free(struct ro_denoiser *work)
 {
     ro_explicit_close(work->ready);
+    ro_denoise_resident_close(work);
     free(work->sweep.lines);
     free(work->sweep.figures);
     free(work->sweep.carry);
@@ -104,7 +105,32 @@ static ro_status run(ro_plan *base, const ro_image *in, const ro_image *out, ro_
     return status;
 }
 
-static const struct ro_plan_kind denoise_kind = {query, run, NULL, free_plan};
+static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *out, uint32_t count,
+                            void *stream, ro_report *report)
+{
+    struct denoise_plan *plan = (struct denoise_plan *)base;
+    ro_context *context = base->context;
+    if (count == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the batch holds no images");
+    if (!plan->cuda)
+        return ro_context_fail(context, RO_E_ARGUMENT, "the plan runs on the CPU, not on a device");
+    ro_status status = RO_OK;
+    for (uint32_t i = 0; i < count && status == RO_OK; i++) {
+        status = check_image(plan, &in[i], &plan->in, "input");
+        if (status == RO_OK)
+            status = check_image(plan, &out[i], &plan->out, "output");
+    }
+    if (status != RO_OK)
+        return status;
+    plan->work.told = NULL;
+    ro_denoiser_restart(&plan->work);
+    status = ro_denoise_resident(&plan->work, in, out, count, stream);
+    if (status == RO_OK && report)
+        *report = context->report;
+    return status;
+}
+
+static const struct ro_plan_kind denoise_kind = {query, run, run_device, free_plan};
 
 ro_status ro_denoise_run(ro_plan *plan, const ro_image *in, ro_image *out,
                          ro_denoise_report *report)

@@ -103,7 +103,7 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     o->scales = o->scales ? o->scales : flow->skipped ? 10 : 15;
     o->updates = o->updates ? o->updates : flow->automatic ? 20 : 10;
     o->trials = o->trials ? o->trials : 10;
-    o->smooth = o->smooth ? o->smooth : thesis ? 1 : 2;
+    o->cycles = o->cycles ? o->cycles : thesis ? 1 : 2;
     o->finest = !ro_is_default(o->finest) ? o->finest : thesis ? 0 : 1;
     o->tolerance = !ro_is_default(o->tolerance) ? o->tolerance : 0.01;
     const double least = longer / 8 < 12 ? longer / 8 : 12; /* noise is not to be followed */
@@ -121,7 +121,7 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
     if (status == RO_OK)
         status = in_range(context, "trials", o->trials, 1, 100);
     if (status == RO_OK)
-        status = in_range(context, "smooth", o->smooth, 1, 2);
+        status = in_range(context, "cycles", o->cycles, 1, 2);
     if (status == RO_OK)
         status = in_range(context, "sigma", o->sigma, 1e-3, 1e6);
     if (status == RO_OK)
@@ -132,7 +132,7 @@ static ro_status settle_options(struct ro_flow *flow, struct choice *choice)
         status = in_range(context, "tolerance", o->tolerance, 0, 1e6);
     flow->masked = !thesis && flow->width > 1 &&
                    flow->height > 1; /* in one row the least motion across it looks beyond */
-    flow->balanced = flow->balanced && o->smooth == 2;
+    flow->balanced = flow->balanced && o->cycles == 2;
     return status;
 }
 

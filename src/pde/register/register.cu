@@ -198,7 +198,7 @@ static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
            "cudaMemsetAsync");
     gradient_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, tau, device->tally);
     int *peak = &device->tally->d_peak;
-    if (flow->options.smooth == 1) {
+    if (flow->options.cycles == 1) {
         smooth(device, &device->scale->gradient, device->g, device->d, peak);
     } else {
         const int l = device->level;

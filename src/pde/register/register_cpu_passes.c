@@ -74,7 +74,7 @@ static float direction(struct ro_flow *flow)
     struct flow_cpu *cpu = flow->data;
     float peak = 0;
     float *between[2] = {cpu->cycle.up[0][cpu->level], cpu->cycle.up[1][cpu->level]};
-    if (flow->options.smooth == 1) {
+    if (flow->options.cycles == 1) {
         flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, cpu->d);
     } else {
         flow_cpu_smooth(cpu, &cpu->scale->gradient, cpu->g, between);

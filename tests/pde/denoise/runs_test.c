@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans to denoise give what the one-line call gives, again and again, and allocate nothing. */
 #include "core/random.h"
+#include "cuda/cuda.h"
 #include "roundoff.h"
 
 #include <setjmp.h>
@@ -91,7 +92,9 @@ static void check(int threads, ro_format from, ro_format to, ro_denoise_options 
     ro_image other = view(from, pixels[0]), out = view(to, got);
     other.width--;
     assert_int_equal(ro_plan_run(plan, &other, &out, NULL), RO_E_SIZE);
-    assert_int_equal(ro_plan_run_device(plan, &other, &out, 1, NULL, NULL), RO_E_UNSUPPORTED);
+    assert_int_equal(ro_plan_run_device(plan, &other, &out, 0, NULL, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_plan_run_device(plan, &other, &out, 1, NULL, NULL), RO_E_ARGUMENT);
+    assert_non_null(strstr(ro_context_message(context), "runs on the CPU"));
     ro_plan_free(plan);
     ro_context_close(context);
 }
@@ -133,11 +136,55 @@ static void noise_needs_pixels(void **state)
     ro_context_close(context);
 }
 
+/* Pictures in the memory of a device, if there is one: as in host memory, to the bit. */
+static void runs_in_device_memory(void **state)
+{
+    (void)state;
+    const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CUDA};
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .kappa = 4, .iterations = 11},
+                             implicit = {RO_DENOISE_DEFAULTS, .kappa = 4, .scheme = "implicit"};
+    const ro_image host = view(RO_GRAY8, pixels[0]);
+    ro_image right = view(RO_GRAY8, expected), in[2] = {host, host}, out[2] = {host, host};
+    ro_context *context;
+    ro_plan *plan;
+    ro_report report;
+    const size_t bytes = (size_t)host.stride * HEIGHT;
+    if (ro_context_open(&how, &context) != RO_OK)
+        skip();
+    assert_int_equal(ro_denoise_plan(context, &host, &right, &options, &plan), RO_OK);
+    assert_int_equal(ro_plan_run(plan, &host, &right, NULL), RO_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ro_cuda_alloc(context, bytes, &in[i].data), RO_OK);
+        assert_int_equal(ro_cuda_alloc(context, bytes, &out[i].data), RO_OK);
+        assert_int_equal(ro_cuda_copy(context, in[i].data, host.data, bytes), RO_OK);
+    }
+    assert_int_equal(ro_plan_run_device(plan, in, out, 2, ro_cuda_stream(context), &report), RO_OK);
+    assert_true(report.device == RO_DEVICE_CUDA && report.steps == 11 && report.launches > 2);
+    assert_int_equal(ro_cuda_wait(context), RO_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ro_cuda_copy(context, got, out[i].data, bytes), RO_OK);
+        assert_memory_equal(expected, got, bytes);
+    }
+    out[1].height--;
+    assert_int_equal(ro_plan_run_device(plan, in, out, 2, NULL, NULL), RO_E_SIZE);
+    ro_plan_free(plan);
+    out[1].height++;
+    assert_int_equal(ro_denoise_plan(context, &host, &right, &implicit, &plan), RO_OK);
+    assert_int_equal(ro_plan_run_device(plan, in, out, 1, NULL, NULL), RO_E_UNSUPPORTED);
+    ro_plan_free(plan);
+    for (int i = 0; i < 2; i++) {
+        ro_cuda_free(in[i].data);
+        ro_cuda_free(out[i].data);
+    }
+    ro_context_close(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_are_alike),
         cmocka_unit_test(noise_needs_pixels),
+        cmocka_unit_test(runs_in_device_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

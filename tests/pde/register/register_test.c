@@ -231,7 +231,7 @@ static void test_thesis(void **state)
     assert_true(bed.report.energy_after < bed.report.energy_before / 3);
     double once =
         run(&bed, &pair,
-            (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed", .smooth = 1});
+            (ro_register_options){RO_REGISTER_DEFAULTS, .scheme = "annealed", .cycles = 1});
     assert_true(once < 0.31);
     close_bed(&bed);
 }
@@ -498,7 +498,7 @@ static void test_refusals(void **state)
         {RO_REGISTER_DEFAULTS, .number = "s9"},
         {RO_REGISTER_DEFAULTS, .scales = 65},
         {RO_REGISTER_DEFAULTS, .sigma = -1},
-        {RO_REGISTER_DEFAULTS, .smooth = 3},
+        {RO_REGISTER_DEFAULTS, .cycles = 3},
         {RO_REGISTER_DEFAULTS, .finest = -2},
         {RO_REGISTER_DEFAULTS, .sigma = NAN},
         {RO_REGISTER_DEFAULTS, .tolerance = INFINITY},

@@ -400,6 +400,10 @@ template <class FORM> struct acuity_band {
         const unsigned buffer = shared_address(staged);
         pixel_stream stream = {in, in - 16 * before, row_bytes + 16 * before,
                                (unsigned)(-before * 16) & (GRANULES * 16 - 1)};
+        /* Of the granule before those a lane may need the last quads: pixels left of the image must
+         * be zeros, for an error of one goes on to the right for ever. */
+        const int unstaged = -(before + 1) * 16 & (GRANULES * 16 - 1);
+        *(uint4 *)((unsigned char *)staged + unstaged) = {0, 0, 0, 0};
 #pragma unroll 1
         for (int g = 0; g < FORM::ahead; g += granules_a_chunk) {
             for (int i = 0; i < granules_a_chunk; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Denoising of whole images on a CUDA device. Pixels of 8 or 16 bits travel as they are and become
- * 16-bit numbers there, by tables that are filled here; all else is converted here. */
+ * 16-bit numbers there, by tables that are filled here; all else is converted here. Images that lie
+ * on the device stay there, whatever they are. */
 #include "core/checked.h"
 #include "core/image.h"
 #include "cuda/cuda.h"
@@ -8,6 +9,7 @@
 #include "pde/denoise/denoise.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 RO_CUDA_NONE(flow_cuda_calls, flow_on_cuda);
 
@@ -137,12 +139,9 @@ static ro_status run_planes(struct ro_denoiser *work, struct diffusion_device *d
     return status;
 }
 
-ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
+static ro_status check_runs(const struct ro_denoiser *work)
 {
     ro_context *context = work->context;
-    struct diffusion_device *device;
-    struct diffusion_run run;
-    const bool tables = uses_tables(work);
     if (work->scheme->run != ro_denoise_explicit)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "scheme %s runs on the CPU only; CUDA has the explicit one",
@@ -151,19 +150,105 @@ ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s runs on the CPU only; CUDA has its own",
                                work->options.schedule);
-    ro_status status = flow_on_cuda->open(context, &work->diffusion, work->scale.white,
-                                          work->options.until_converged, tables, &device);
+    return RO_OK;
+}
+
+static void report(struct ro_denoiser *work, const struct diffusion_run *run, uint64_t launches)
+{
+    work->report.steps = run->steps;
+    work->report.converged = run->converged;
+    work->report.device_seconds = run->seconds;
+    ro_denoiser_report(work, "fused", RO_CPU_AUTO, 1);
+    work->context->report.device = RO_DEVICE_CUDA;
+    work->context->report.launches = launches;
+}
+
+ro_status ro_denoise_explicit_cuda(struct ro_denoiser *work)
+{
+    ro_context *context = work->context;
+    struct diffusion_device *device;
+    struct diffusion_run run;
+    const bool tables = uses_tables(work);
+    ro_status status = check_runs(work);
+    if (status == RO_OK)
+        status = flow_on_cuda->open(context, &work->diffusion, work->scale.white,
+                                    work->options.until_converged, tables, false, &device);
     if (status != RO_OK)
         return status;
     status = tables ? run_tables(work, device, &run) : run_planes(work, device, &run);
     flow_on_cuda->close(device);
+    if (status == RO_OK)
+        report(work, &run, run.launches);
+    return status;
+}
+
+/* ---- Images on the device ------------------------------------------------------------------- */
+
+/* The word of the field for every pixel, or for every one of 65536 levels of floats. What is above
+ * white is white. */
+static ro_status send_numbers(const struct ro_denoiser *work, struct diffusion_device *device)
+{
+    const uint32_t count = ro_format_sample_bytes(work->in.format) == 1 ? 256 : 65536;
+    uint32_t *words = malloc(count * sizeof *words);
+    if (!words)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for tables of numbers");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t pixel = i < work->in_white ? i : work->in_white;
+        const float real = ro_denoiser_round(work, pixel / (double)work->in_white);
+        if (work->number->floating)
+            memcpy(&words[i], &real, sizeof real);
+        else
+            words[i] = (uint32_t)ro_scale_number(&work->scale, pixel);
+    }
+    ro_status status = flow_on_cuda->prepare_resident(device, words, count);
+    free(words);
+    return status;
+}
+
+static ro_status open_resident(struct ro_denoiser *work)
+{
+    struct diffusion_device *device;
+    ro_status status = flow_on_cuda->open(work->context, &work->diffusion, work->scale.white,
+                                          work->options.until_converged, true, true, &device);
     if (status != RO_OK)
         return status;
-    work->report.steps = run.steps;
-    work->report.converged = run.converged;
-    work->report.device_seconds = run.seconds;
-    ro_denoiser_report(work, "fused", RO_CPU_AUTO, 1);
-    context->report.device = RO_DEVICE_CUDA;
-    context->report.launches = run.launches;
-    return RO_OK;
+    status = send_numbers(work, device);
+    if (status == RO_OK)
+        work->resident = device;
+    else
+        flow_on_cuda->close(device);
+    return status;
+}
+
+void ro_denoise_resident_close(struct ro_denoiser *work)
+{
+    if (work->resident)
+        flow_on_cuda->close(work->resident);
+}
+
+ro_status ro_denoise_resident(struct ro_denoiser *work, const ro_image *in, const ro_image *out,
+                              uint32_t count, void *stream)
+{
+    const struct diffusion_rounding rounding = {
+        .white = work->scale.white,
+        .out_white = work->out_white,
+        .carried = work->levels.carried,
+        .levels = work->levels.levels,
+        .numbers = work->levels.numbers,
+    };
+    struct diffusion_run run = {0};
+    uint64_t launches = 0;
+    ro_status status = check_runs(work);
+    if (status == RO_OK && !work->resident)
+        status = open_resident(work);
+    for (uint32_t i = 0; i < count && status == RO_OK; i++) {
+        status = flow_on_cuda->run_resident(work->resident, &rounding, &in[i], &out[i],
+                                            work->options.iterations, stream, &run);
+        launches += run.launches;
+        if (status == RO_OK)
+            status = ro_context_progress(work->context, "denoise", (i + 1.0) / count);
+    }
+    if (status == RO_OK)
+        report(work, &run, launches);
+    return status;
 }

@@ -4,10 +4,8 @@
  * and the end where nothing moves any more. The kernels are in flow_kernels.cuh.
  */
 #include "cuda/cuda.cuh"
-#include "pde/denoise/cuda/flow_cuda.h"
-#include "pde/denoise/cuda/flow_pixels.cuh"
+#include "pde/denoise/cuda/flow_device.cuh"
 #include "pde/denoise/cuda/flow_sums.cuh"
-#include "pde/denoise/cuda/flow_variants.cuh"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,32 +15,7 @@ static const char fields_scratch = 0, tables_scratch = 0; /* keys */
 
 enum {
     MOST_ENTRIES = 2048, /* of the diffusivity's table: places are below 2048 */
-    MOST_VALUES = 65536, /* of a pixel, or a number of 16 bits */
     LOOK = 1 << 30,      /* pixel-steps between two looks at the clock, in units of 16 */
-};
-
-/* A kernel and how its launch covers the image. */
-struct plan {
-    struct step_variant variant;
-    int planes; /* that a warp does together */
-    int strips, bands, rows;
-    size_t shared_bytes;
-    struct weights_of weights;
-};
-
-struct diffusion_device {
-    ro_context *context;
-    struct ro_cuda *cuda;
-    const struct ro_diffusion *diffusion;
-    bool until_converged;
-    bool samples_of_32;
-    size_t pitch, plane, field_bytes; /* samples, samples, bytes */
-    struct plan step, smoothing;
-    unsigned char *field[5]; /* now, next, the one before (until converged), two guides */
-    float *table;            /* on the device, as the following */
-    uint32_t *numbers, *pixels, *flag;
-    struct partial *partials;
-    uint64_t launches;
 };
 
 /* ---- What runs ----------------------------------------------------------------------------- */
@@ -175,23 +148,39 @@ static size_t diffusion_device_bytes(const struct ro_diffusion *d, int64_t white
            (sample * (size_t)fields_of(d, until_converged) + (tables ? 4 : 0));
 }
 
+/* Scratch of the context, or memory of its own. */
+static ro_status take(struct diffusion_device *work, int number, size_t bytes, void **memory)
+{
+    static const void *const keys[] = {&fields_scratch, &tables_scratch};
+    if (!work->resident)
+        return ro_cuda_reserve(work->cuda, keys[number], bytes, work->stream, memory);
+    RO_TRY(ro_cuda_own(work->cuda, bytes, &work->own[number]));
+    *memory = work->own[number];
+    return RO_OK;
+}
+
+ro_status clear_fields(struct diffusion_device *work)
+{
+    const int fields = fields_of(work->diffusion, work->until_converged);
+    for (int i = 0; i < fields; i++)
+        RO_CUDA_TRY(work->context,
+                    cudaMemsetAsync(work->field[i], 0, work->field_bytes, work->stream));
+    return RO_OK;
+}
+
 static ro_status reserve(struct diffusion_device *work)
 {
-    struct ro_cuda *cuda = work->cuda;
-    cudaStream_t stream = cuda->compute;
     const int fields = fields_of(work->diffusion, work->until_converged);
     void *memory;
-    RO_TRY(ro_cuda_reserve(cuda, &fields_scratch, work->field_bytes * (size_t)fields, stream,
-                           &memory));
-    RO_CUDA_TRY(work->context,
-                cudaMemsetAsync(memory, 0, work->field_bytes * (size_t)fields, stream));
+    RO_TRY(take(work, 0, work->field_bytes * (size_t)fields, &memory));
     for (int i = 0; i < fields; i++)
         work->field[i] = (unsigned char *)memory + (size_t)i * work->field_bytes;
+    RO_TRY(clear_fields(work));
     const size_t words = MOST_ENTRIES + 2 * MOST_VALUES;
-    RO_TRY(ro_cuda_reserve(cuda, &tables_scratch,
-                           words * sizeof(uint32_t) + FIGURE_BLOCKS * sizeof(struct partial) +
-                               sizeof(uint32_t),
-                           stream, &memory));
+    RO_TRY(
+        take(work, 1,
+             words * sizeof(uint32_t) + FIGURE_BLOCKS * sizeof(struct partial) + sizeof(uint32_t),
+             &memory));
     work->table = (float *)memory;
     work->numbers = (uint32_t *)memory + MOST_ENTRIES;
     work->pixels = work->numbers + MOST_VALUES;
@@ -219,8 +208,8 @@ static ro_status prepare(struct diffusion_device *work, int64_t white)
         RO_TRY(fit(work, smoothing));
     }
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(work->table, table, sizeof table,
-                                               cudaMemcpyHostToDevice, work->cuda->compute));
-    RO_CUDA_TRY(work->context, cudaStreamSynchronize(work->cuda->compute));
+                                               cudaMemcpyHostToDevice, work->stream));
+    RO_CUDA_TRY(work->context, cudaStreamSynchronize(work->stream));
     return RO_OK;
 }
 
@@ -239,14 +228,16 @@ static ro_status check_room(struct diffusion_device *work, size_t bytes)
 
 static void diffusion_device_close(struct diffusion_device *work)
 {
-    if (work && work->field[0])
-        ro_cuda_scratch_end(work->cuda, work->cuda->compute);
+    if (work && work->field[0] && !work->resident)
+        ro_cuda_scratch_end(work->cuda, work->stream);
+    for (int i = 0; work && i < 2; i++)
+        ro_cuda_disown(work->cuda, work->own[i]);
     free(work);
 }
 
 static ro_status diffusion_device_open(ro_context *context, const struct ro_diffusion *diffusion,
                                        int64_t white, bool until_converged, bool tables,
-                                       struct diffusion_device **made)
+                                       bool resident, struct diffusion_device **made)
 {
     *made = NULL;
     struct diffusion_device *work = (struct diffusion_device *)calloc(1, sizeof *work);
@@ -255,6 +246,7 @@ static ro_status diffusion_device_open(ro_context *context, const struct ro_diff
     work->context = context;
     work->diffusion = diffusion;
     work->until_converged = until_converged;
+    work->resident = resident;
     work->samples_of_32 = is_wide(diffusion, white, tables);
     work->pitch = pitch_of(diffusion);
     work->plane = work->pitch * diffusion->height;
@@ -263,8 +255,10 @@ static ro_status diffusion_device_open(ro_context *context, const struct ro_diff
     if (status == RO_OK)
         status =
             check_room(work, diffusion_device_bytes(diffusion, white, until_converged, tables));
-    if (status == RO_OK)
-        status = ro_cuda_scratch_begin(work->cuda, work->cuda->compute);
+    if (status == RO_OK) {
+        work->stream = work->cuda->compute;
+        status = ro_cuda_scratch_begin(work->cuda, work->stream);
+    }
     if (status == RO_OK)
         status = reserve(work);
     if (status == RO_OK)
@@ -283,7 +277,7 @@ static ro_status diffusion_device_open(ro_context *context, const struct ro_diff
 static ro_status copy_rows(struct diffusion_device *work, void *device, const ro_image *image,
                            size_t bytes, bool to_device)
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     unsigned char *row = (unsigned char *)image->data, *there = (unsigned char *)device;
     const bool flipped = image->stride < 0;
     const size_t stride = flipped ? bytes : (size_t)image->stride;
@@ -304,22 +298,21 @@ static ro_status send_values(struct diffusion_device *work, uint32_t *to, const 
                              uint32_t count)
 {
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(to, values, count * sizeof *values,
-                                               cudaMemcpyHostToDevice, work->cuda->compute));
+                                               cudaMemcpyHostToDevice, work->stream));
     return RO_OK;
+}
+
+struct pixels pixels_beside(const struct diffusion_device *work, void *data, int64_t stride)
+{
+    const struct ro_diffusion *d = work->diffusion;
+    return {data,     work->field[0], work->pitch, work->plane, (uint32_t)d->planes,
+            d->width, d->height,      stride};
 }
 
 static struct pixels pixels_of(const struct diffusion_device *work, const ro_image *image,
                                void *data)
 {
-    const struct ro_diffusion *d = work->diffusion;
-    return {data,
-            (uint16_t *)work->field[0],
-            work->pitch,
-            work->plane,
-            (uint32_t)d->planes,
-            d->width,
-            d->height,
-            ro_format_row_bytes(image->format, image->width)};
+    return pixels_beside(work, data, (int64_t)ro_format_row_bytes(image->format, image->width));
 }
 
 static bool is_of_bytes(const struct diffusion_device *work, const ro_image *image)
@@ -327,7 +320,7 @@ static bool is_of_bytes(const struct diffusion_device *work, const ro_image *ima
     return ro_format_row_bytes(image->format, 1) == (size_t)work->diffusion->planes;
 }
 
-static dim3 pixel_grid(const struct diffusion_device *work)
+dim3 pixel_grid(const struct diffusion_device *work)
 {
     const struct ro_diffusion *d = work->diffusion;
     return dim3((d->width + 255) / 256, d->height < 32768 ? d->height : 32768);
@@ -337,7 +330,7 @@ static dim3 pixel_grid(const struct diffusion_device *work)
 static ro_status sum_pixels(struct diffusion_device *work, const ro_image *in, const void *data,
                             uint64_t *sum)
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     uint64_t *there = (uint64_t *)work->partials, parts[FIGURE_BLOCKS];
     const uint64_t count = (uint64_t)in->width * in->height * (uint64_t)work->diffusion->planes;
     if (is_of_bytes(work, in))
@@ -360,7 +353,7 @@ static ro_status sum_pixels(struct diffusion_device *work, const ro_image *in, c
 static ro_status diffusion_device_load(struct diffusion_device *work, const ro_image *in,
                                        const uint32_t *numbers, uint32_t count, uint64_t *sum)
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(in->format, in->width);
     void *data;
     RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_in[0], bytes * in->height, stream, &data));
@@ -368,9 +361,10 @@ static ro_status diffusion_device_load(struct diffusion_device *work, const ro_i
     RO_TRY(copy_rows(work, data, in, bytes, true));
     const struct pixels pixels = pixels_of(work, in, data);
     if (is_of_bytes(work, in))
-        load_kernel<uint8_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->numbers);
+        load_kernel<uint8_t, uint16_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->numbers);
     else
-        load_kernel<uint16_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->numbers);
+        load_kernel<uint16_t, uint16_t>
+            <<<pixel_grid(work), 256, 0, stream>>>(pixels, work->numbers);
     RO_CUDA_TRY(work->context, cudaGetLastError());
     work->launches++;
     return sum ? sum_pixels(work, in, data, sum) : RO_OK;
@@ -379,16 +373,17 @@ static ro_status diffusion_device_load(struct diffusion_device *work, const ro_i
 static ro_status diffusion_device_store(struct diffusion_device *work, const ro_image *out,
                                         const uint32_t *values, uint32_t count)
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
     void *data;
     RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
     RO_TRY(send_values(work, work->pixels, values, count));
     const struct pixels pixels = pixels_of(work, out, data);
     if (is_of_bytes(work, out))
-        store_kernel<uint8_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->pixels);
+        store_kernel<uint8_t, uint16_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->pixels);
     else
-        store_kernel<uint16_t><<<pixel_grid(work), 256, 0, stream>>>(pixels, work->pixels);
+        store_kernel<uint16_t, uint16_t>
+            <<<pixel_grid(work), 256, 0, stream>>>(pixels, work->pixels);
     RO_CUDA_TRY(work->context, cudaGetLastError());
     RO_TRY(copy_rows(work, data, out, bytes, false));
     RO_CUDA_TRY(work->context, cudaStreamSynchronize(stream));
@@ -400,7 +395,7 @@ static ro_status diffusion_device_store(struct diffusion_device *work, const ro_
 static ro_status diffusion_device_store_sums(struct diffusion_device *work, const ro_image *out,
                                              uint32_t levels, uint32_t numbers, uint64_t totals[3])
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     const size_t bytes = ro_format_row_bytes(out->format, out->width);
     const struct ro_diffusion *d = work->diffusion;
     const uint64_t rows = (uint64_t)d->height * (uint64_t)d->planes;
@@ -410,12 +405,13 @@ static ro_status diffusion_device_store_sums(struct diffusion_device *work, cons
     RO_TRY(ro_cuda_reserve(work->cuda, &ro_cuda_out[0], bytes * out->height, stream, &data));
     const struct pixels pixels = pixels_of(work, out, data);
     const struct ratio ratio = {levels, numbers};
-    row_sum_kernel<<<grid, SUM_THREADS, 0, stream>>>(pixels, sums);
+    row_sum_kernel<uint16_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums);
     sums_before_kernel<<<(unsigned)d->planes, SUM_THREADS, 0, stream>>>(sums, d->height, ends);
     if (is_of_bytes(work, out))
-        store_sums_kernel<uint8_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums, ratio);
+        store_sums_kernel<uint8_t, uint16_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums, ratio);
     else
-        store_sums_kernel<uint16_t><<<grid, SUM_THREADS, 0, stream>>>(pixels, sums, ratio);
+        store_sums_kernel<uint16_t, uint16_t>
+            <<<grid, SUM_THREADS, 0, stream>>>(pixels, sums, ratio);
     RO_CUDA_TRY(work->context, cudaGetLastError());
     RO_CUDA_TRY(work->context, cudaMemcpyAsync(totals, ends, (size_t)d->planes * sizeof *totals,
                                                cudaMemcpyDeviceToHost, stream));
@@ -432,7 +428,7 @@ static ro_status diffusion_device_load_planes(struct diffusion_device *work, con
     RO_CUDA_TRY(work->context,
                 cudaMemcpy2DAsync(work->field[0], work->pitch * sizeof(uint32_t), planes, bytes,
                                   bytes, (size_t)d->height * (size_t)d->planes,
-                                  cudaMemcpyHostToDevice, work->cuda->compute));
+                                  cudaMemcpyHostToDevice, work->stream));
     return RO_OK;
 }
 
@@ -443,15 +439,15 @@ static ro_status diffusion_device_store_planes(struct diffusion_device *work, vo
     RO_CUDA_TRY(work->context,
                 cudaMemcpy2DAsync(planes, bytes, work->field[0], work->pitch * sizeof(uint32_t),
                                   bytes, (size_t)d->height * (size_t)d->planes,
-                                  cudaMemcpyDeviceToHost, work->cuda->compute));
-    RO_CUDA_TRY(work->context, cudaStreamSynchronize(work->cuda->compute));
+                                  cudaMemcpyDeviceToHost, work->stream));
+    RO_CUDA_TRY(work->context, cudaStreamSynchronize(work->stream));
     return RO_OK;
 }
 
 static ro_status diffusion_device_figures(struct diffusion_device *work, const uint32_t *values,
                                           uint32_t count, struct diffusion_figures *figures)
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     struct partial partials[FIGURE_BLOCKS];
     const ro_image none = {};
     if (values)
@@ -497,7 +493,7 @@ static ro_status launch(struct diffusion_device *work, const struct plan *plan, 
                                 plan->weights};
     const dim3 grid((unsigned)((int64_t)plan->strips * plan->bands + WARPS - 1) / WARPS,
                     (unsigned)(d->planes / plan->planes));
-    plan->variant.kernel<<<grid, 32 * WARPS, plan->shared_bytes, work->cuda->compute>>>(steps);
+    plan->variant.kernel<<<grid, 32 * WARPS, plan->shared_bytes, work->stream>>>(steps);
     RO_CUDA_TRY(work->context, cudaGetLastError());
     work->launches++;
     return RO_OK;
@@ -520,7 +516,7 @@ static ro_status advance(struct diffusion_device *work, int count)
 
 static ro_status is_same(struct diffusion_device *work, bool *same)
 {
-    cudaStream_t stream = work->cuda->compute;
+    cudaStream_t stream = work->stream;
     uint32_t differs;
     RO_CUDA_TRY(work->context, cudaMemsetAsync(work->flag, 0, sizeof *work->flag, stream));
     compare_kernel<<<1024, 256, 0, stream>>>((const uint4 *)work->field[0],
@@ -587,12 +583,21 @@ static ro_status run_iterations(struct diffusion_device *work, uint32_t iteratio
         swap_fields(work, 0, 1);
         run->steps += now;
         since += pixels * now;
-        if (since >= 16.0 * LOOK) { /* a look waits for all that was launched */
-            RO_CUDA_TRY(work->context, cudaStreamSynchronize(work->cuda->compute));
+        if (since >= 16.0 * LOOK && !work->resident) { /* a look waits for all launched */
+            RO_CUDA_TRY(work->context, cudaStreamSynchronize(work->stream));
             RO_TRY(ro_context_progress(work->context, "denoise", (double)run->steps / iterations));
             since = 0;
         }
     }
+    return RO_OK;
+}
+
+ro_status march(struct diffusion_device *work, uint32_t iterations, struct diffusion_run *run)
+{
+    *run = {};
+    RO_TRY(work->until_converged ? run_until_converged(work, iterations, run)
+                                 : run_iterations(work, iterations, run));
+    run->launches = work->launches;
     return RO_OK;
 }
 
@@ -601,12 +606,9 @@ static ro_status diffusion_device_run(struct diffusion_device *work, uint32_t it
 {
     ro_context *context = work->context;
     double milliseconds;
-    *run = {};
     RO_TRY(ro_cuda_timer_start(context));
-    RO_TRY(work->until_converged ? run_until_converged(work, iterations, run)
-                                 : run_iterations(work, iterations, run));
+    RO_TRY(march(work, iterations, run));
     RO_TRY(ro_cuda_timer_stop(context, &milliseconds));
-    run->launches = work->launches;
     run->seconds = 1e-3 * milliseconds;
     return ro_context_progress(context, "denoise", 1);
 }
@@ -615,6 +617,6 @@ static const struct flow_cuda_calls calls = {
     diffusion_device_bytes,       diffusion_device_open,         diffusion_device_close,
     diffusion_device_load,        diffusion_device_store,        diffusion_device_store_sums,
     diffusion_device_load_planes, diffusion_device_store_planes, diffusion_device_figures,
-    diffusion_device_run,
+    diffusion_device_run,         diffusion_resident_prepare,    diffusion_resident_run,
 };
 const struct flow_cuda_calls *const flow_on_cuda = &calls;

@@ -27,15 +27,25 @@ struct diffusion_run {
     double seconds; /* on the device, by its clock */
 };
 
+/* How numbers become pixels of images on the device. */
+struct diffusion_rounding {
+    int64_t white;      /* the largest number, of integers */
+    uint32_t out_white; /* the largest pixel; floats have 1 */
+    bool carried;       /* running sums are rounded, a number being levels/numbers of a pixel */
+    uint64_t levels, numbers;
+};
+
 /* The device's calls; NULL in a build without CUDA. */
 struct flow_cuda_calls {
     /* Bytes of device memory that a run takes. `white` is the largest number. */
     size_t (*bytes)(const struct ro_diffusion *diffusion, int64_t white, bool until_converged,
                     bool tables);
     /* `tables`: pixels are turned into numbers and back on the device, by tables; white is below
-     * 2^16 then. RO_E_DEVICE, RO_E_MEMORY. */
+     * 2^16 then. `resident`: for images on the device, by the last two calls only; tables is true.
+     * RO_E_DEVICE, RO_E_MEMORY. */
     ro_status (*open)(ro_context *context, const struct ro_diffusion *diffusion, int64_t white,
-                      bool until_converged, bool tables, struct diffusion_device **work);
+                      bool until_converged, bool tables, bool resident,
+                      struct diffusion_device **work);
     void (*close)(struct diffusion_device *work); /* NULL is allowed */
     /* Pixels of 8 or 16 bits; numbers[value] is the number of a pixel. `sum`, if not NULL, becomes
      * that of the pixels, and the call waits for it. */
@@ -55,6 +65,16 @@ struct flow_cuda_calls {
     ro_status (*figures)(struct diffusion_device *work, const uint32_t *pixels, uint32_t count,
                          struct diffusion_figures *figures);
     ro_status (*run)(struct diffusion_device *work, uint32_t iterations, struct diffusion_run *run);
+    /* Once before all runs: a word of the field for every pixel, or for each of 65536 levels of
+     * floats; not used from floats to floats. Waits. */
+    ro_status (*prepare_resident)(struct diffusion_device *work, const uint32_t *numbers,
+                                  uint32_t count);
+    /* An image on the device, all of it in the order of `stream`; waits for nothing, unless it runs
+     * until converged. No seconds are taken. */
+    ro_status (*run_resident)(struct diffusion_device *work,
+                              const struct diffusion_rounding *rounding, const ro_image *in,
+                              const ro_image *out, uint32_t iterations, void *stream,
+                              struct diffusion_run *run);
 };
 extern const struct flow_cuda_calls *const flow_on_cuda;
 

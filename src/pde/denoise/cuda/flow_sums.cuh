@@ -13,8 +13,17 @@ enum { SUM_THREADS = 256, SUM_WARPS = SUM_THREADS / 32 };
 
 /* A number is levels/numbers of a pixel. */
 struct ratio {
-    uint32_t levels, numbers;
+    uint64_t levels, numbers;
 };
+
+/* A sample as the sums take it (denoise_levels.c); of floats 2^32 is white. */
+static __device__ inline uint64_t whole_of(uint16_t sample) { return sample; }
+static __device__ inline uint64_t whole_of(uint32_t sample) { return sample; }
+static __device__ inline uint64_t whole_of(float sample)
+{
+    const double white = 0x1p32, value = (double)sample * white;
+    return value > 0 ? value < white ? __double2ull_rn(value) : 1ULL << 32 : 0;
+}
 
 /* The sum over this thread and those before it in the block; `all`: over the whole block. Every
  * thread of the block must come here. */
@@ -52,13 +61,14 @@ __global__ void pixel_sum_kernel(const Pixel *pixels, uint64_t count, uint64_t *
 }
 
 /* Rows of all channels, one channel after another. */
-static __global__ void row_sum_kernel(const struct pixels pixels, uint64_t *sums)
+template <class Sample> __global__ void row_sum_kernel(const struct pixels pixels, uint64_t *sums)
 {
+    const Sample *field = (const Sample *)pixels.field;
     const uint64_t rows = (uint64_t)pixels.height * pixels.channels;
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         uint64_t sum = 0, all;
         for (uint32_t x = threadIdx.x; x < pixels.width; x += SUM_THREADS)
-            sum += pixels.field[row * pixels.pitch + x];
+            sum += whole_of(field[row * pixels.pitch + x]);
         sum_up_to_here(sum, &all);
         if (threadIdx.x == 0)
             sums[row] = all;
@@ -81,12 +91,13 @@ static __global__ void sums_before_kernel(uint64_t *sums, uint32_t height, uint6
         ends[blockIdx.x] = before;
 }
 
-template <class Pixel>
+template <class Pixel, class Sample>
 __global__ void store_sums_kernel(const struct pixels pixels, const uint64_t *sums,
                                   const struct ratio ratio)
 {
     const uint64_t rows = (uint64_t)pixels.height * pixels.channels;
-    const uint32_t numbers = ratio.numbers;
+    const uint64_t numbers = ratio.numbers;
+    const Sample *field = (const Sample *)pixels.field;
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         const uint32_t channel = (uint32_t)(row / pixels.height);
         const uint32_t y = (uint32_t)(row % pixels.height);
@@ -94,8 +105,8 @@ __global__ void store_sums_kernel(const struct pixels pixels, const uint64_t *su
         uint64_t rest = (sums[row] % numbers * ratio.levels + numbers / 2) % numbers, all;
         for (uint32_t first = 0; first < pixels.width; first += SUM_THREADS) {
             const uint32_t x = first + threadIdx.x;
-            const uint32_t n = x < pixels.width ? pixels.field[row * pixels.pitch + x] : 0;
-            const uint64_t own = (uint64_t)n * ratio.levels;
+            const uint64_t n = x < pixels.width ? whole_of(field[row * pixels.pitch + x]) : 0;
+            const uint64_t own = n * ratio.levels;
             const uint64_t here = rest + sum_up_to_here(own, &all);
             if (x < pixels.width)
                 out[(size_t)x * pixels.channels] = (Pixel)(here / numbers - (here - own) / numbers);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes of 32 bits for palettes, and what a band works in. */
+#ifndef RO_HALFTONE_PALETTE_PALETTE_LANES_H
+#define RO_HALFTONE_PALETTE_PALETTE_LANES_H
+
+#include "halftone/palette/palette.h"
+#include "simd/simd.h"
+
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int32_t ints;
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) float floats;
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) double doubles;
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int64_t counts;
+
+enum {
+    LANES = RO_VECTOR_BYTES / 4,
+    HISTORY = 48,   /* steps an error is kept: dx + skew * dy at most */
+    PREFETCH = 512, /* bytes ahead */
+};
+
+#if defined(RO_SIMD_AVX512)
+typedef __m512i whole;
+typedef __m256i half;
+RO_INLINE ints minimum(ints a, ints b) { return (ints)_mm512_min_epi32((whole)a, (whole)b); }
+RO_INLINE ints maximum(ints a, ints b) { return (ints)_mm512_max_epi32((whole)a, (whole)b); }
+RO_INLINE ints gather(const void *base, ints index, const int scale)
+{
+    return scale == 1   ? (ints)_mm512_i32gather_epi32((whole)index, base, 1)
+           : scale == 2 ? (ints)_mm512_i32gather_epi32((whole)index, base, 2)
+                        : (ints)_mm512_i32gather_epi32((whole)index, base, 4);
+}
+RO_INLINE ints pick(ints table, ints index)
+{
+    return (ints)_mm512_permutexvar_epi32((whole)index, (whole)table);
+}
+RO_INLINE ints chosen(ints yes, ints a, ints b) { return (yes & a) | (~yes & b); }
+RO_INLINE ints multiply_pairs(ints a, ints b)
+{
+    return (ints)_mm512_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE ints add_halves(ints a, ints b) { return (ints)_mm512_adds_epi16((whole)a, (whole)b); }
+RO_INLINE ints less_halves(ints a, ints b) { return (ints)_mm512_sub_epi16((whole)a, (whole)b); }
+RO_INLINE ints cut_halves(ints a, ints least, ints most)
+{
+    return (ints)_mm512_min_epi16(_mm512_max_epi16((whole)a, (whole)least), (whole)most);
+}
+RO_INLINE doubles widen(ints v, const int h)
+{
+    return (doubles)_mm512_cvtepi32_pd(h ? _mm512_extracti64x4_epi64((whole)v, 1)
+                                         : _mm512_castsi512_si256((whole)v));
+}
+RO_INLINE half cut_doubles(doubles v) { return _mm512_cvttpd_epi32((__m512d)v); }
+RO_INLINE doubles doubles_of(half v) { return (doubles)_mm512_cvtepi32_pd(v); }
+RO_INLINE ints join(half low, half high)
+{
+    return (ints)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+RO_INLINE doubles multiply_add(doubles a, doubles b, doubles c)
+{
+    return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+RO_INLINE doubles larger(doubles a, doubles b)
+{
+    return (doubles)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
+RO_INLINE doubles smaller(doubles a, doubles b)
+{
+    return (doubles)_mm512_min_pd((__m512d)a, (__m512d)b);
+}
+RO_INLINE unsigned high_doubles(counts v) { return _mm512_movepi64_mask((whole)v); }
+RO_INLINE ints widen_half(const uint16_t *v)
+{
+    return (ints)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)v));
+}
+RO_INLINE unsigned high_lanes(ints v) { return _mm512_movepi32_mask((whole)v); }
+RO_INLINE ints rotate(ints e) { return (ints)_mm512_alignr_epi32((whole)e, (whole)e, LANES - 1); }
+RO_INLINE ints insert_first(ints e, const int32_t *first)
+{
+    return (ints)_mm512_mask_loadu_epi32((whole)e, 1, first);
+}
+RO_INLINE void store_first(int32_t *to, ints e)
+{
+    _mm_storeu_si32(to, _mm512_castsi512_si128((whole)e));
+}
+RO_INLINE ints multiply_high(ints a, uint32_t b, int shift)
+{
+    whole factor = _mm512_set1_epi64(b);
+    whole even = _mm512_srli_epi64(_mm512_mul_epu32((whole)a, factor), (unsigned)shift);
+    whole odd = _mm512_mul_epu32(_mm512_srli_epi64((whole)a, 32), factor);
+    odd = _mm512_slli_epi64(_mm512_srli_epi64(odd, (unsigned)shift), 32);
+    return (ints)_mm512_or_si512(even, odd);
+}
+#else
+typedef __m256i whole;
+typedef __m128i half;
+RO_INLINE ints minimum(ints a, ints b) { return (ints)_mm256_min_epi32((whole)a, (whole)b); }
+RO_INLINE ints maximum(ints a, ints b) { return (ints)_mm256_max_epi32((whole)a, (whole)b); }
+RO_INLINE ints gather(const void *base, ints index, const int scale)
+{
+    return scale == 1   ? (ints)_mm256_i32gather_epi32(base, (whole)index, 1)
+           : scale == 2 ? (ints)_mm256_i32gather_epi32(base, (whole)index, 2)
+                        : (ints)_mm256_i32gather_epi32(base, (whole)index, 4);
+}
+RO_INLINE ints pick(ints table, ints index)
+{
+    return (ints)_mm256_permutevar8x32_epi32((whole)table, (whole)index);
+}
+RO_INLINE ints chosen(ints yes, ints a, ints b)
+{
+    return (ints)_mm256_blendv_epi8((whole)b, (whole)a, (whole)yes);
+}
+RO_INLINE ints multiply_pairs(ints a, ints b)
+{
+    return (ints)_mm256_madd_epi16((whole)a, (whole)b);
+}
+RO_INLINE ints add_halves(ints a, ints b) { return (ints)_mm256_adds_epi16((whole)a, (whole)b); }
+RO_INLINE ints less_halves(ints a, ints b) { return (ints)_mm256_sub_epi16((whole)a, (whole)b); }
+RO_INLINE ints cut_halves(ints a, ints least, ints most)
+{
+    return (ints)_mm256_min_epi16(_mm256_max_epi16((whole)a, (whole)least), (whole)most);
+}
+RO_INLINE doubles widen(ints v, const int h)
+{
+    return (doubles)_mm256_cvtepi32_pd(h ? _mm256_extracti128_si256((whole)v, 1)
+                                         : _mm256_castsi256_si128((whole)v));
+}
+RO_INLINE half cut_doubles(doubles v) { return _mm256_cvttpd_epi32((__m256d)v); }
+RO_INLINE doubles doubles_of(half v) { return (doubles)_mm256_cvtepi32_pd(v); }
+RO_INLINE ints join(half low, half high) { return (ints)_mm256_set_m128i(high, low); }
+RO_INLINE doubles multiply_add(doubles a, doubles b, doubles c)
+{
+    return (doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+RO_INLINE doubles larger(doubles a, doubles b)
+{
+    return (doubles)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+RO_INLINE doubles smaller(doubles a, doubles b)
+{
+    return (doubles)_mm256_min_pd((__m256d)a, (__m256d)b);
+}
+RO_INLINE unsigned high_doubles(counts v) { return (unsigned)_mm256_movemask_pd((__m256d)v); }
+RO_INLINE ints widen_half(const uint16_t *v)
+{
+    return (ints)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)v));
+}
+RO_INLINE unsigned high_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)v); }
+RO_INLINE ints rotate(ints e)
+{
+    const ints from = {7, 0, 1, 2, 3, 4, 5, 6};
+    return (ints)_mm256_permutevar8x32_epi32((whole)e, (whole)from);
+}
+RO_INLINE ints insert_first(ints e, const int32_t *first)
+{
+    whole one = _mm256_castsi128_si256(_mm_loadu_si32(first));
+    return (ints)_mm256_blend_epi32((whole)e, one, 1);
+}
+RO_INLINE void store_first(int32_t *to, ints e)
+{
+    _mm_storeu_si32(to, _mm256_castsi256_si128((whole)e));
+}
+RO_INLINE ints multiply_high(ints a, uint32_t b, int shift)
+{
+    whole factor = _mm256_set1_epi64x(b);
+    whole even = _mm256_srli_epi64(_mm256_mul_epu32((whole)a, factor), shift);
+    whole odd = _mm256_mul_epu32(_mm256_srli_epi64((whole)a, 32), factor);
+    odd = _mm256_slli_epi64(_mm256_srli_epi64(odd, shift), 32);
+    return (ints)_mm256_or_si256(even, odd);
+}
+#endif
+
+/* Makes as many rows of as many lanes columns: blocks off the diagonal change places, of one lane,
+ * then two, four, eight. */
+RO_INLINE void turn(ints row[LANES])
+{
+    ints number;
+    for (int i = 0; i < LANES; i++)
+        number[i] = i;
+    RO_UNROLL
+    for (int wide = 1; wide < LANES; wide *= 2)
+        RO_UNROLL
+    for (int i = 0; i < LANES; i++) {
+        if (i & wide)
+            continue;
+        const ints a = row[i], b = row[i + wide], second = (number & wide) != 0;
+        row[i] = __builtin_shuffle(a, b, number + (second & (LANES - wide)));
+        row[i + wide] = __builtin_shuffle(a, b, number + wide + (second & (LANES - wide)));
+    }
+}
+
+struct scratch {
+    ints tone[3][PALETTE_CHUNK];
+    int32_t light[LANES][3][PALETTE_CHUNK]; /* of the rows, before they become lanes; aligned */
+    ints level[PALETTE_CHUNK];
+    ints history[3][DIFFUSION_MAX_DY + 1][HISTORY + PALETTE_CHUNK]; /* [dy]: moved dy lanes down */
+    ints last[3], carry[3]; /* the error and the remainder on the left */
+    struct palette_light known;
+};
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pixels into the lanes of palettes, moved into the hull, and the numbers of colours out of them.
+ * Compiled by palette_simd.c once per instruction set (RO_SIMD_AVX2, RO_SIMD_AVX512).
+ */
+#ifndef RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
+#define RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
+
+#include "halftone/palette/palette_lanes.h"
+#include "halftone/palette/palette_region.h"
+
+#include <string.h>
+
+/* Part of a row, before rows become lanes. */
+struct part {
+    const unsigned char *pixel; /* of column 0 */
+    int first, last;            /* the columns that lie in the picture */
+    int32_t (*light)[PALETTE_CHUNK];
+};
+
+RO_INLINE void sample_of(const struct part *part, int q, const int sample_bytes, uint32_t sample[3])
+{
+    const unsigned char *pixel = part->pixel + 3 * sample_bytes * q;
+    for (int c = 0; c < 3; c++)
+        sample[c] = sample_bytes == 1 ? pixel[c] : ((const uint16_t *)pixel)[c];
+}
+
+/* The light of a part's samples and, with a hull, their regions as far as they are known. */
+RO_INLINE void look_up(const struct palette_plan *plan, const struct palette_light *known,
+                       const struct part *part, const int sample_bytes, const bool hull,
+                       uint16_t region[PALETTE_CHUNK])
+{
+    for (int q = part->first; q < part->last; q++) {
+        uint32_t sample[3];
+        sample_of(part, q, sample_bytes, sample);
+        if (hull && sample_bytes == 1) {
+            uint64_t place = 0;
+            for (int c = 0; c < 3; c++) {
+                const uint64_t here = plan->place[c][sample[c]];
+                part->light[c][q] = (int32_t)(here >> 32);
+                place |= here;
+            }
+            region[q] = known->block[known->block_of[place % PALETTE_GRID_CELLS]]
+                                    [(uint32_t)place / PALETTE_GRID_CELLS];
+            continue;
+        }
+        for (int c = 0; c < 3; c++)
+            part->light[c][q] = 16 * plan->linear[sample[c]];
+        if (hull) {
+            const int found = known->cell[palette_grid_cell(plan, sample)];
+            region[q] = (uint16_t)(found == PALETTE_MIXED ? 0 : found);
+        }
+    }
+}
+
+/* One pixel by itself: where its region is not known, or a rounding not certain. */
+__attribute__((noinline)) static void move_one(const struct palette_plan *plan,
+                                               struct palette_light *known, const struct part *part,
+                                               int q)
+{
+    uint32_t sample[3];
+    int32_t to[4];
+    plan->sample_bytes == 1 ? sample_of(part, q, 1, sample) : sample_of(part, q, 2, sample);
+    palette_light_note(plan, known, sample, to);
+    for (int c = 0; c < 3; c++)
+        part->light[c][q] = to[c];
+}
+
+/* Light of all lanes by one region's map; bits of those that may be rounded otherwise. */
+RO_INLINE unsigned move_by(const struct palette_region *region, const ints light[3], ints to[3])
+{
+    const doubles zero = {0};
+    half cut[3][2];
+    unsigned unsure = 0;
+    RO_UNROLL
+    for (int h = 0; h < 2; h++) {
+        const doubles from[3] = {widen(light[0], h), widen(light[1], h), widen(light[2], h)};
+        doubles most = zero, least = 1 - zero;
+        RO_UNROLL
+        for (int c = 0; c < 3; c++) {
+            doubles sum = region->from[3][c] - zero; /* not 0 +, which would be an addition */
+            RO_UNROLL
+            for (int k = 0; k < 3; k++)
+                sum = multiply_add(from[k], region->from[k][c] - zero, sum);
+            cut[c][h] = cut_doubles(sum);
+            const doubles rest = sum - doubles_of(cut[c][h]);
+            most = larger(most, rest);
+            least = smaller(least, rest);
+        }
+        unsure |= high_doubles((most >= 1 - PALETTE_UNSURE) | (least <= PALETTE_UNSURE))
+                  << h * LANES / 2;
+    }
+    for (int c = 0; c < 3; c++)
+        to[c] = join(cut[c][0], cut[c][1]);
+    return unsure;
+}
+
+/* What is not in the hull. Neighbours often go to the same part of it. */
+RO_INLINE void move_part(const struct palette_plan *plan, struct palette_light *known,
+                         const struct part *part, const uint16_t region[PALETTE_CHUNK])
+{
+    const ints zero = {0};
+    for (int q = 0; q < PALETTE_CHUNK; q += LANES) {
+        const ints here = widen_half(region + q);
+        unsigned open = high_lanes(here != zero + PALETTE_INSIDE), alone = high_lanes(here == zero);
+        if (!open)
+            continue;
+        ints *row[3], light[3];
+        for (int c = 0; c < 3; c++) {
+            row[c] = (ints *)(part->light[c] + q);
+            light[c] = *row[c] >> 4;
+        }
+        for (open &= ~alone; open;) {
+            ints to[3];
+            const int number = region[q + __builtin_ctz(open)];
+            const ints same = here == zero + number;
+            const unsigned lanes = high_lanes(same);
+            alone |= move_by(&known->region[number], light, to) & lanes;
+            for (int c = 0; c < 3; c++)
+                *row[c] = chosen(same, to[c], *row[c]);
+            open &= ~lanes;
+        }
+        for (; alone; alone &= alone - 1)
+            move_one(plan, known, part, q + __builtin_ctz(alone));
+    }
+}
+
+/* Row by row, then turned. Columns outside the picture have no light. */
+RO_INLINE void load_rows(const struct palette_plan *plan, const struct palette_band *band,
+                         struct scratch *s, int64_t k0, const int sample_bytes, const bool hull)
+{
+    for (int i = 0; i < LANES; i++) {
+        const int64_t x0 = k0 - (int64_t)plan->skew * i, left = (int64_t)plan->width - x0;
+        struct part part = {
+            .pixel = band->in + (i < band->rows ? i : 0) * band->in_stride + 3 * sample_bytes * x0,
+            .first = (int)(x0 >= 0               ? 0
+                           : -x0 < PALETTE_CHUNK ? -x0
+                                                 : PALETTE_CHUNK),
+            .light = s->light[i],
+        };
+        part.last = (int)(left >= PALETTE_CHUNK ? PALETTE_CHUNK
+                          : left > part.first   ? left
+                                                : part.first);
+        uint16_t region[PALETTE_CHUNK];
+        if (part.first > 0 || part.last < PALETTE_CHUNK) {
+            memset(part.light, 0, sizeof s->light[i]);
+            for (int q = 0; q < PALETTE_CHUNK; q++)
+                region[q] = PALETTE_INSIDE;
+        }
+        look_up(plan, &s->known, &part, sample_bytes, hull, region);
+        if (hull)
+            move_part(plan, &s->known, &part, region);
+    }
+    for (int c = 0; c < 3; c++)
+        for (int q = 0; q < PALETTE_CHUNK; q += LANES) {
+            for (int i = 0; i < LANES; i++)
+                s->tone[c][q + i] = *(const ints *)(s->light[i][c] + q);
+            turn(&s->tone[c][q]);
+        }
+}
+
+/* A pixel of every lane by one load of four bytes (two for 16-bit samples), then its light by the
+ * table. The byte after the last sample of a row is read: never called for a row's last pixel. */
+RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_band *band,
+                          struct scratch *s, int64_t k0, const int sample_bytes)
+{
+    const int chunk_bytes = 3 * sample_bytes * PALETTE_CHUNK;
+    ints at = {0};
+    for (int i = 0; i < LANES; i++) {
+        at[i] = (int32_t)((i < band->rows ? i : 0) * band->in_stride -
+                          3 * sample_bytes * (int64_t)plan->skew * i);
+        /* More rows than the hardware follows by itself. */
+        for (int ahead = PREFETCH; ahead < PREFETCH + chunk_bytes; ahead += 64)
+            __builtin_prefetch(band->in + 3 * sample_bytes * k0 + at[i] + ahead);
+    }
+    const unsigned char *base = band->in + 3 * sample_bytes * k0;
+    for (int q = 0; q < PALETTE_CHUNK; q++, base += 3 * sample_bytes) {
+        ints first = gather(base, at, 1), sample[3];
+        if (sample_bytes == 1) {
+            sample[0] = first & 255;
+            sample[1] = first >> 8 & 255;
+            sample[2] = first >> 16 & 255;
+        } else {
+            ints second = gather(base + 2, at, 1);
+            sample[0] = first & 65535;
+            sample[1] = second & 65535;
+            sample[2] = second >> 16 & 65535;
+        }
+        for (int c = 0; c < 3; c++)
+            s->tone[c][q] = (gather(plan->linear, sample[c], 2) & 65535) << 4;
+    }
+}
+
+/* Four neighbouring columns of a row to a word, then words along the rows. */
+static void store_levels(const struct palette_plan *plan, const struct palette_band *band,
+                         const struct scratch *s, int64_t k0)
+{
+    ints words[PALETTE_CHUNK / 4];
+    for (int g = 0; g < PALETTE_CHUNK / 4; g++) {
+        const ints *level = s->level + 4 * g;
+        words[g] = level[0] | level[1] << 8 | level[2] << 16 | level[3] << 24;
+    }
+    for (int i = 0; i < band->rows; i++) {
+        uint32_t line[PALETTE_CHUNK / 4];
+        for (int g = 0; g < PALETTE_CHUNK / 4; g++)
+            line[g] = ((const uint32_t *)&words[g])[i];
+        int64_t first = k0 - (int64_t)plan->skew * i, last = first + PALETTE_CHUNK;
+        int64_t from = first < 0 ? 0 : first, to = last > plan->width ? plan->width : last;
+        unsigned char *row = band->out + i * band->out_stride;
+        if (from == first && to == last)
+            memcpy(row + first, line, PALETTE_CHUNK);
+        else if (from < to)
+            memcpy(row + from, (unsigned char *)line + (from - first), (size_t)(to - from));
+    }
+}
+
+#endif
