@@ -7,7 +7,7 @@
 """
 from typing import NamedTuple
 
-from . import _core
+from . import _core, calibrate, hologram
 from ._denoise import denoise
 from ._errors import BadArgument, Cancelled, Error, OutOfMemory, SystemFailure
 from ._figures import Figures, measure
@@ -19,8 +19,8 @@ __version__: str = _core.version
 
 __all__ = [
     "BadArgument", "Cancelled", "Contour", "Device", "Error", "Field", "Figures", "HalftoneStream",
-    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "denoise", "devices",
-    "dither", "halftone", "measure", "methods", "palette", "palettes", "register", "screen",
+    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "denoise", "devices",
+    "dither", "halftone", "hologram", "measure", "methods", "palette", "palettes", "register", "screen",
     "segment", "warp",
 ]
 

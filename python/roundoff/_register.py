@@ -40,7 +40,7 @@ def register(fixed: Any, moving: Any, *, fixed_mask: Any = None, moving_mask: An
     """Find the displacement u with moving(x + u(x)) like fixed(x).
 
     Needs no options; ``scheme``, ``match``, ``init``, ``number``, ``scales``, ``updates``,
-    ``trials``, ``smooth``, ``sigma_first``, ``sigma``, ``finest`` and ``tolerance`` are those of
+    ``trials``, ``cycles``, ``sigma_first``, ``sigma``, ``finest`` and ``tolerance`` are those of
     ``roundoff register``. ``field.figures.useless`` is 0 where the result may be of use.
     """
     how_to_run = _run.split(options)

@@ -81,7 +81,8 @@ bool list_append(PyObject *list, PyObject *item);
 /* ---- Tables of functions, one a family
  * ------------------------------------------------------------- */
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
-    figures_functions[], register_functions[], segment_functions[];
+    figures_functions[], register_functions[], segment_functions[], hologram_functions[],
+    wedge_functions[];
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {

@@ -86,7 +86,9 @@ static int fill(PyObject *module)
                                      denoise_functions,
                                      figures_functions,
                                      register_functions,
-                                     segment_functions};
+                                     segment_functions,
+                                     hologram_functions,
+                                     wedge_functions};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (PyModule_AddFunctions(module, families[i]) != 0)
             return -1;

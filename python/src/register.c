@@ -8,7 +8,7 @@
 
 static const struct member members[] = {
     TEXT(scheme), TEXT(match), TEXT(init),        TEXT(number), U32(scales),  U32(updates),
-    U32(trials),  U32(smooth), REAL(sigma_first), REAL(sigma),  REAL(finest), REAL(tolerance),
+    U32(trials),  U32(cycles), REAL(sigma_first), REAL(sigma),  REAL(finest), REAL(tolerance),
 };
 static const char *const others[] = {"fixed_mask", "moving_mask", NULL};
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-import re
 import subprocess
 
 import numpy as np
@@ -7,7 +6,6 @@ import pytest
 
 import roundoff
 from conftest import write_pnm
-from roundoff._options import HalftoneOptions
 
 OPTIONS = [
     {}, {"method": "ostromoukhov"}, {"method": "bayer"}, {"method": "void-and-cluster", "cell": 32},
@@ -151,23 +149,3 @@ def test_lists(command):
         assert method.name in shown
     assert {"spectra6"} <= {p.name for p in roundoff.palettes()}
     assert roundoff.devices()[0].kind == "cpu"
-
-
-# What the command needs for its files and its output, and a call does not.
-OF_FILES = {"list", "type", "vectors", "page", "dpi", "resize", "resample", "json", "quiet",
-            "certificate", "strict", "help", "version", "report"}
-
-
-def test_keywords_are_the_options_of_the_command(command):
-    def options_of(*words):
-        text = subprocess.run([command.program, "halftone", "--help", *words], check=True, text=True,
-                              capture_output=True).stdout
-        return set(re.findall(r"^ +--([a-z-]+)", text, re.M)), text
-
-    found, text = options_of()
-    for topic in re.search(r"by topic: --help (.*)", text).group(1).split(", "):
-        found |= options_of(topic)[0]
-    named = {name.replace("-", "_") for name in found - OF_FILES}
-    keywords = set(HalftoneOptions.__annotations__) | {
-        "method", "levels", "palette", "device", "cpu", "threads"}
-    assert named == keywords
