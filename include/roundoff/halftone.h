@@ -79,7 +79,7 @@ typedef struct ro_kernel {
 typedef struct ro_halftone_options {
     size_t size;          /* RO_HALFTONE_OPTIONS sets it */
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
-    int levels;           /* 2 to 256, error diffusion to 65536; 0: 2 */
+    int levels;           /* 2 to 256, error diffusion and ordered to 65536; 0: 2 */
     const char *schedule; /* NULL or "auto": the fastest; "ed", "ec", "wave" */
     uint64_t seed;        /* for methods that draw random numbers */
 

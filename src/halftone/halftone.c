@@ -235,7 +235,8 @@ ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey
         return status;
     work->rows_done += rows;
     work->context->report = work->report;
-    if (work->out == RO_GRAY8 || work->out == RO_RGB8)
+    const bool shown_as_is = work->out == RO_GRAY8 && work->options.levels == 256;
+    if ((work->out == RO_GRAY8 && !shown_as_is) || work->out == RO_RGB8)
         for (uint32_t r = 0; r < rows; r++)
             show(work, (unsigned char *)out + (ptrdiff_t)r * out_stride);
     return RO_OK;

@@ -15,7 +15,7 @@
 #define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
 
 #define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH
-#define ORDERED(more) &ordered_engine, OPTION_LEVELS | (more)
+#define ORDERED(more) &ordered_engine, OPTION_LEVELS | OPTION_DEEP | (more)
 #define BAYER_1973                                                                                 \
     "Bayer, An optimum method for two-level rendition of continuous-tone pictures, 1973"
 

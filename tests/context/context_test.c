@@ -24,7 +24,7 @@ static void it_says_why(void **state)
     (void)state;
     ro_context_options options = RO_CONTEXT_OPTIONS;
     options.threads = -1;
-    refused(&options, RO_E_ARGUMENT, "-1 threads: 1 to 1024");
+    refused(&options, RO_E_ARGUMENT, "-1 threads: must be from 1 to 1024");
     options.threads = 1;
     options.cpu = (ro_cpu)9;
     refused(&options, RO_E_UNSUPPORTED, "this processor has no");

@@ -39,6 +39,24 @@ static ro_image make_screen(struct check *check, uint32_t width, uint32_t height
     return (ro_image){RO_GRAY8, width, height, 255, (ptrdiff_t)width, values};
 }
 
+/* A device makes no numbers of 16 bits. */
+static ro_format draw_format(struct check *check)
+{
+    static const ro_format formats[] = {RO_BITS, RO_BITS, RO_INDEX8, RO_INDEX8, RO_GRAY16};
+    return formats[draw(check, check->variant->device == RO_DEVICE_CUDA ? 4 : 5)];
+}
+
+/* The ones that matter, and any other. */
+static int draw_levels(struct check *check, ro_format out, uint32_t white)
+{
+    static const int common[] = {2, 3, 4, 15, 16, 17, 255, 256, 1024, 4096, 65536};
+    const uint32_t most = out == RO_BITS ? 2 : out == RO_INDEX8 ? 256 : 65536;
+    const uint32_t held = 16 * white + 1 < most ? 16 * white + 1 : most;
+    uint32_t levels =
+        draw(check, 3) ? (uint32_t)common[draw(check, 11)] : 2 + draw(check, held - 1);
+    return (int)(levels < held ? levels : held);
+}
+
 static void make(struct check *check, int number, struct trial *trial)
 {
     static const uint32_t whites[] = {255, 255, 255, 1, 100, 65535, 65535, 1000};
@@ -46,7 +64,8 @@ static void make(struct check *check, int number, struct trial *trial)
     const uint32_t width = 1 + draw(check, draw(check, 3) ? 300 : on_device ? 20000 : 2000);
     const uint32_t height = 1 + draw(check, draw(check, 3) ? 90 : 700);
     const uint32_t white = whites[draw(check, sizeof whites / sizeof *whites)];
-    const bool wide = white > 255, aligned = draw(check, 2), bits = draw(check, 3) > 0;
+    const bool wide = white > 255, aligned = draw(check, 2);
+    const ro_format out = draw_format(check);
     *trial = (struct trial){0};
     trial->values = make_screen(check, 1 + draw(check, 40), 1 + draw(check, 40));
     trial->options = (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[number]};
@@ -56,9 +75,9 @@ static void make(struct check *check, int number, struct trial *trial)
         trial->options.seed = 1 + draw(check, 1000);
     if (number == METHODS - 1)
         trial->options.threshold = 1 + (int)draw(check, 99);
-    trial->options.levels = bits || draw(check, 2) ? 2 : 2 + (int)draw(check, 255);
+    trial->options.levels = draw_levels(check, out, white);
     size_t stride = ((size_t)width << wide) + 2 * draw(check, 20);
-    size_t out_stride = (bits ? (width + 7) / 8 : width) + draw(check, 20);
+    size_t out_stride = ro_format_row_bytes(out, width) + 2 * draw(check, 10);
     if (aligned) {
         stride = (stride + 15) / 16 * 16;
         out_stride = (out_stride + 15) / 16 * 16;
@@ -77,7 +96,11 @@ static void make(struct check *check, int number, struct trial *trial)
     trial->in = (ro_image){wide ? RO_GRAY16 : RO_GRAY8, width,           height, white,
                            (ptrdiff_t)stride,           trial->in_memory};
     trial->out_bytes = out_stride * height + 2 * GUARD;
-    trial->want = (ro_image){bits ? RO_BITS : RO_INDEX8, width, height, 0, (ptrdiff_t)out_stride,
+    trial->want = (ro_image){out,
+                             width,
+                             height,
+                             out == RO_GRAY16 ? 65535 : 0,
+                             (ptrdiff_t)out_stride,
                              malloc(trial->out_bytes)};
     trial->got = trial->want;
     trial->got.data = malloc(trial->out_bytes);
@@ -103,13 +126,16 @@ static bool fails(struct check *check, const struct trial *trial, const char *wh
 /* The definition, with the screen that the public call makes. */
 static bool run_reference(ro_context *plain, int number, const struct trial *trial)
 {
-    struct ordered_plan plan = {.width = trial->in.width,
-                                .maxval = trial->in.maxval,
-                                .sample_bytes = trial->in.format == RO_GRAY16 ? 2 : 1,
-                                .levels = trial->options.levels,
-                                .bits_out = trial->want.format == RO_BITS,
-                                .rule = rules[number],
-                                .seed = trial->options.seed};
+    struct ordered_plan plan = {
+        .width = trial->in.width,
+        .maxval = trial->in.maxval,
+        .sample_bytes = trial->in.format == RO_GRAY16 ? 2 : 1,
+        .levels = trial->options.levels,
+        .bits_out = trial->want.format == RO_BITS,
+        .deep = trial->want.format == RO_GRAY16,
+        .percent = rules[number] == ORDERED_BY_LIMIT ? trial->options.threshold : 0,
+        .rule = rules[number],
+        .seed = trial->options.seed};
     static const uint32_t sizes[] = {2, 4, 8, 16, 0, 64};
     ro_status status = RO_OK;
     if (number < METHODS - 3)
@@ -126,7 +152,6 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
         plan.screen = (struct screen){1, 1, calloc(1, sizeof(uint32_t))};
     plan.cells = plan.rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
                                               : plan.screen.width * plan.screen.height;
-    ordered_plan_levels(&plan, trial->options.threshold ? trial->options.threshold : 50);
     for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)
         ordered_row_reference(
             &plan, trial->in_memory + (size_t)y * (size_t)trial->in.stride,

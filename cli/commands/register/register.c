@@ -17,7 +17,7 @@
 const char *const register_samplings[] = {"bilinear", "nearest", NULL};
 
 static const struct option options[] = {
-    {"match", "M", "ncc, ncc-size: any sign anywhere, ssd (default: by the result)", OPTION_TEXT,
+    {"match", "M", "ncc, ncc-size (any sign), ssd (default: by the result)", OPTION_TEXT,
      PLACE(match)},
     {"init", "I", "start: affine (default), translation or none", OPTION_TEXT, PLACE(init)},
     {"fixed-mask", "FILE", "0 in this image: FIXED does not count there", OPTION_TEXT,

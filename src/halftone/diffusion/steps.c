@@ -126,3 +126,10 @@ struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int l
         steps.lane_bits = lane_bits;
     return steps;
 }
+
+bool steps_quotient(uint32_t step, uint32_t last, uint32_t top, int lane_bits,
+                    struct steps_line *line)
+{
+    const struct line_wanted want = {.rise = 1, .run = step, .last = last, .top = top};
+    return find_line(&want, lane_bits, line);
+}

@@ -47,6 +47,10 @@ struct diffusion_steps {
 /* For `levels` evenly spread from 0 to 16 * maxval. The caller has seen that the sums fit. */
 struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int lane_bits);
 
+/* floor(x / step), kept at `top`, for x from 0 to last; false: there is no such line. */
+bool steps_quotient(uint32_t step, uint32_t last, uint32_t top, int lane_bits,
+                    struct steps_line *line);
+
 static inline uint32_t steps_line_at(const struct steps_line *line, uint32_t x, int lane_bits)
 {
     uint64_t product = (uint64_t)(x << line->up) * line->by;

@@ -78,29 +78,7 @@ enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
 
 #ifdef WAVE_NUMBERS
 
-RO_INLINE vector SIZED(line_)(const struct steps_line *line, vector x)
-{
-    const vector zero = {0};
-#if LANE_BITS == 16
-    x = high_product16(x << line->up, zero + (lane)line->by);
-#else
-    x = high_product(x << line->up, zero + (lane)line->by, 0);
-#endif
-    if (line->plus)
-        x += (lane)line->plus;
-    if (line->minus)
-        x -= SIZED(minimum)(x, zero + (lane)line->minus);
-    return SIZED(minimum)(x >> line->down, zero + (lane)line->top);
-}
-
-RO_INLINE vector SIZED(level_of_)(const struct diffusion_steps *steps, vector k)
-{
-    vector level = k * (lane)steps->near;
-    if (!steps->uneven)
-        return level;
-    vector extra = SIZED(line_)(&steps->extra, k);
-    return steps->extra_down ? level - extra : level + extra;
-}
+#include "halftone/diffusion/steps_lanes.h"
 
 /* From samples to the level below and what a tone has above it; an uneven step that is the longer
  * one is the highest bit. */
@@ -108,13 +86,8 @@ RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(s
                              vector sample, enum wave_kind kind)
 {
     const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
-    vector tone = sample << 4, k = SIZED(line_)(&steps->base, sample);
-    if (steps->guess) {
-        vector above = tone - SIZED(level_of_)(steps, k + 1);
-        k -= (vector)((SIZED(ints))above >= (lane)steps->least);
-        k = SIZED(minimum)(k, (vector){0} + (lane)steps->base.top);
-    }
-    vector level = SIZED(level_of_)(steps, k), rest = tone - level;
+    vector k = SIZED(level_below_)(steps, sample);
+    vector level = SIZED(level_of_)(steps, k), rest = (sample << 4) - level;
     if (uneven && steps->uneven)
         rest |= (SIZED(level_of_)(steps, k + 1) - level - (lane)steps->gap) << (LANE_BITS - 1);
     if (kind == WAVE_STEPS_WIDE)

@@ -12,6 +12,7 @@
 
 #include "simd/simd.h"
 
+#include <stdint.h>
 #include <string.h>
 
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint8_t bytes;

@@ -104,11 +104,12 @@ static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
     return status;
 }
 
-static ordered_row_fn *find_row(ro_cpu cpu)
+static ordered_row_fn *find_row(ro_cpu cpu, bool parts)
 {
     static ordered_row_fn *const rows[RO_CPUS] = {[RO_CPU_SCALAR] = ordered_row_scalar,
                                                   RO_VARIANTS_OF(ordered_row)};
-    return rows[cpu];
+    static ordered_row_fn *const parts_rows[RO_CPUS] = {RO_VARIANTS_OF(ordered_parts_row)};
+    return parts ? parts_rows[cpu] : rows[cpu];
 }
 
 /* The same plan in the numbers that a device takes. */
@@ -128,6 +129,10 @@ static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
         .values = plan->maxval + 1,
         .smallest = plan->smallest,
     };
+    if (plan->deep)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "%s does not make numbers of 16 bits on CUDA",
+                               work->method->info.name);
     ro_status status = ordered_on_cuda->open(work->context, &numbers, &state->cuda);
     work->report.cpu = RO_CPU_SCALAR;
     work->report.threads = 1;
@@ -154,15 +159,19 @@ static ro_status open_engine(struct halftoner *work)
         .sample_bytes = work->grey.sample_bytes,
         .levels = work->options.levels,
         .bits_out = work->out == RO_BITS,
+        .deep = work->out == RO_GRAY16,
+        .percent = percent,
         .rule = variants[work->method->variant].rule,
         .seed = work->seed,
     };
     ro_status status = plan_screen(work, plan);
     if (status != RO_OK)
         return status;
-    ordered_plan_levels(plan, percent);
-    state->row = find_row(context->cpu);
-    bool enough = ordered_plan_tables(plan, on_device || state->row != ordered_row_scalar);
+    const bool vectors = context->cpu != RO_CPU_SCALAR;
+    bool enough = ordered_plan_tables(plan, on_device ? ORDERED_FOR_DEVICE
+                                            : vectors ? ORDERED_FOR_VECTORS
+                                                      : ORDERED_FOR_SCALAR);
+    state->row = find_row(context->cpu, plan->parts);
     if (enough && work->method->variant == ORDERED_OTSU) {
         state->histograms =
             malloc((size_t)context->threads * (UINT16_MAX + 1) * sizeof *state->histograms);
@@ -177,7 +186,7 @@ static ro_status open_engine(struct halftoner *work)
     work->bytes = sizeof *state + plan->bytes;
     work->carried = 0;
     work->report.schedule = "rows";
-    work->report.cpu = state->row == ordered_row_scalar ? RO_CPU_SCALAR : context->cpu;
+    work->report.cpu = context->cpu;
     work->report.threads = context->threads;
     return on_device ? open_cuda(work, state) : RO_OK;
 }
@@ -280,7 +289,8 @@ static ro_status run_otsu(struct halftoner *work, const struct halftone_block *b
     for (int t = 1; t < work->report.threads; t++)
         for (size_t i = 0; i < values; i++)
             state->histograms[i] += state->histograms[(size_t)t * values + i];
-    state->plan.limit[0] = 16 * (int32_t)ordered_otsu(state->histograms, state->plan.maxval);
+    state->plan.percent = 0;
+    state->plan.limit = 16 * (int32_t)ordered_otsu(state->histograms, state->plan.maxval);
     ordered_plan_fill(&state->plan);
     return run_engine(work, block);
 }

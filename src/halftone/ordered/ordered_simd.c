@@ -93,6 +93,10 @@ RO_INLINE void store_bytes(unsigned char *to, lanes v)
 {
     _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(v));
 }
+RO_INLINE void store_words(unsigned char *to, lanes v)
+{
+    _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(v));
+}
 
 #else
 
@@ -176,6 +180,11 @@ RO_INLINE void store_bytes(unsigned char *to, lanes v)
         _mm_unpacklo_epi32(_mm256_castsi256_si128(quads), _mm256_extracti128_si256(quads, 1));
     _mm_storel_epi64((__m128i *)to, both);
 }
+RO_INLINE void store_words(unsigned char *to, lanes v)
+{
+    __m256i halves = _mm256_permute4x64_epi64(_mm256_packus_epi32(v, v), 0x08);
+    _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(halves));
+}
 
 #endif
 
@@ -219,8 +228,13 @@ RO_INLINE void look_up_block(const struct row *row, const unsigned char *in, uin
         lanes rank =
             random ? shift_right(mix(counting(x + i) ^ all(row->hash)), 32 - ORDERED_RANDOM_BITS)
                    : load_ranks(row->ranks + row->phase + i);
-        lanes level = shift_right(entry, ORDERED_RANK_BITS);
-        store_bytes(levels + i, add_if_less(level, rank, entry & below));
+        if (row->plan->below) {
+            lanes level = gather(row->plan->below, sample);
+            store_words(levels + 2 * i, add_if_less(level, rank, entry));
+        } else {
+            lanes level = shift_right(entry, ORDERED_RANK_BITS);
+            store_bytes(levels + i, add_if_less(level, rank, entry & below));
+        }
     }
 }
 
@@ -250,10 +264,11 @@ RO_INLINE void look_up_row(struct row row, const unsigned char *in, unsigned cha
 {
     const uint32_t width = row.plan->width;
     const bool bits_out = row.plan->bits_out;
+    const size_t size = row.plan->deep ? 2 : 1;
     for (uint32_t x = 0; x < width; x += ORDERED_BLOCK) {
         const unsigned char *from = in + (size_t)x * (size_t)sample_bytes;
         const uint32_t count = width - x < ORDERED_BLOCK ? width - x : ORDERED_BLOCK;
-        unsigned char last[ORDERED_BLOCK * 2] = {0}, levels[ORDERED_BLOCK];
+        unsigned char last[ORDERED_BLOCK * 2] = {0}, levels[ORDERED_BLOCK * 2];
         if (count < ORDERED_BLOCK)
             from = memcpy(last, from, (size_t)count * (size_t)sample_bytes);
         look_up_block(&row, from, x, sample_bytes, random, levels);
@@ -262,7 +277,7 @@ RO_INLINE void look_up_row(struct row row, const unsigned char *in, unsigned cha
             uint64_t bits = bits_of_levels(levels);
             memcpy(out + x / 8, &bits, (count + 7) / 8);
         } else {
-            memcpy(out + x, levels, count);
+            memcpy(out + x * size, levels, count * size);
         }
     }
 }

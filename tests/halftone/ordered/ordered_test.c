@@ -54,6 +54,8 @@ static uint32_t sample(const ro_image *image, uint32_t x, uint32_t y)
 static int level(const ro_image *image, uint32_t x, uint32_t y)
 {
     const uint8_t *row = (const uint8_t *)image->data + (ptrdiff_t)y * image->stride;
+    if (image->format == RO_GRAY16)
+        return ((const uint16_t *)(const void *)row)[x];
     return image->format == RO_BITS ? row[x / 8] >> (7 - x % 8) & 1 : row[x];
 }
 
@@ -152,6 +154,8 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
         .sample_bytes = in->format == RO_GRAY8 ? 1 : 2,
         .levels = setting->levels ? setting->levels : 2,
         .bits_out = out->format == RO_BITS,
+        .deep = out->format == RO_GRAY16,
+        .percent = setting->threshold ? setting->threshold : 50,
         .seed = setting->seed,
     };
     ro_screen_options wanted = {RO_SCREEN_DEFAULTS, .kind = setting->method,
@@ -169,7 +173,6 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
     }
     if (plan.rule == ORDERED_BY_SCREEN)
         plan.cells = plan.screen.width * plan.screen.height;
-    ordered_plan_levels(&plan, setting->threshold ? setting->threshold : 50);
     for (uint32_t y = 0; y < in->height; y++)
         ordered_row_reference(&plan, (unsigned char *)in->data + (ptrdiff_t)y * in->stride,
                               (unsigned char *)out->data + (ptrdiff_t)y * out->stride, y);
@@ -239,9 +242,14 @@ static void check_image(const struct setting *setting, uint32_t width, uint32_t 
     free(out.data);
 }
 
+/* No two levels may be the same. */
+static bool too_many(int levels, uint32_t maxval) { return levels - 1 > 16 * (int64_t)maxval; }
+
 static void check_setting(const struct setting *setting, uint32_t width, uint32_t maxval,
                           ro_format format, const ro_image *screen)
 {
+    if (too_many(setting->levels, maxval))
+        return;
     check_image(setting, width, 37, maxval, format, screen);
 }
 
@@ -282,6 +290,53 @@ static void all_variants_agree(void **state)
                 if (settings[s].levels == 0)
                     check_setting(&settings[s], widths[w], whites[m], RO_BITS, NULL);
             }
+}
+
+/* Numbers of 16 bits; of 8 bits there are 4081 at most. */
+static void deep_numbers_agree(void **state)
+{
+    (void)state;
+    static const struct setting settings[] = {{"bayer", 0, 8, 0, 0},
+                                              {"clustered-dot", 0, 7, 0, 0},
+                                              {"random", 0, 0, 5, 0},
+                                              {"threshold", 0, 0, 0, 37}};
+    static const int levels[] = {2, 3, 15, 16, 17, 256, 1000, 1024, 4081, 4096, 65535, 65536};
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++)
+        for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+            struct setting setting = settings[s];
+            setting.levels = levels[i];
+            check_setting(&setting, 131, 65535, RO_GRAY16, NULL);
+            check_setting(&setting, 65, 4095, RO_GRAY16, NULL);
+            check_setting(&setting, 129, 255, RO_GRAY16, NULL);
+        }
+}
+
+/* Every sample of 16 bits in every cell: whatever is computed in lanes is the definition. */
+static void every_sample_agrees(void **state)
+{
+    (void)state;
+    static const int levels[] = {17, 18, 100, 256, 1023, 1024, 4096, 32768, 65535};
+    enum { CELLS = 16, WIDTH = 65536 };
+    ro_context *context = context_for(RO_CPU_AUTO, 1);
+    ro_image in = image_of(RO_GRAY16, WIDTH, CELLS, 65535);
+    ro_image right = image_of(RO_GRAY16, WIDTH, CELLS, 65535);
+    ro_image out = image_of(RO_GRAY16, WIDTH, CELLS, 65535);
+    for (uint32_t y = 0; y < CELLS; y++) /* four columns and four rows of cells */
+        for (uint32_t x = 0; x < WIDTH; x++)
+            ((uint16_t *)(void *)((char *)in.data + (ptrdiff_t)y * in.stride))[x] =
+                (uint16_t)(x + y / 4);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        struct setting setting = {"bayer", levels[i], 4, 0, 0};
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "bayer", .cell = 4,
+                                       .levels = levels[i]};
+        run_reference(&in, &right, &setting, NULL);
+        assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
+        same_pixels(&out, &right);
+    }
+    free(in.data);
+    free(right.data);
+    free(out.data);
+    ro_context_close(context);
 }
 
 static void screens_of_any_shape_agree(void **state)
@@ -432,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bayer_is_the_text),          cmocka_unit_test(flat_tones_are_kept),
         cmocka_unit_test(all_variants_agree),         cmocka_unit_test(tall_images_agree),
+        cmocka_unit_test(deep_numbers_agree),         cmocka_unit_test(every_sample_agrees),
         cmocka_unit_test(screens_of_any_shape_agree), cmocka_unit_test(goldens),
         cmocka_unit_test(otsu_splits_two_peaks),      cmocka_unit_test(bad_options_are_refused),
     };
