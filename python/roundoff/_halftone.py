@@ -11,12 +11,14 @@ from ._arrays import Picture, picture, readable, target
 from ._errors import BadArgument
 from ._options import CHANNELS, Colours, halftone_members, palette_text
 
+BYTE = np.dtype(np.uint8)
+
 
 class Kind(NamedTuple):
     """How a result lies in memory."""
 
     format: int
-    dtype: Any
+    dtype: np.dtype
     tail: tuple[int, ...]  # shape behind the height
     value: int  # maxval, or the width of packed bits
 
@@ -29,18 +31,18 @@ def kind_of(members: dict[str, Any], width: int, packed: bool, indices: bool) ->
     if packed:
         if indices or "palette" in members or channels:
             raise BadArgument("packed: only grey of two levels can be packed bits")
-        return Kind(_core.BITS, np.uint8, ((width + 7) // 8,), width)
+        return Kind(_core.BITS, BYTE, ((width + 7) // 8,), width)
     if channels == CHANNELS["cmyk"]:
-        return Kind(_core.INDEX8, np.uint8, (width,), 0)
+        return Kind(_core.INDEX8, BYTE, (width,), 0)
     if channels == CHANNELS["rgb"] or ("palette" in members and not indices):
         if indices:
             raise BadArgument("indices: channels that are rounded each on its own have no numbers")
-        return Kind(_core.RGB8, np.uint8, (width, 3), 255)
+        return Kind(_core.RGB8, BYTE, (width, 3), 255)
     if members.get("levels", 2) > 256:
-        return Kind(_core.GRAY16, np.uint16, (width,), members["levels"] - 1)
+        return Kind(_core.GRAY16, np.dtype(np.uint16), (width,), members["levels"] - 1)
     if indices:
-        return Kind(_core.INDEX8, np.uint8, (width,), 0)
-    return Kind(_core.GRAY8, np.uint8, (width,), 255)
+        return Kind(_core.INDEX8, BYTE, (width,), 0)
+    return Kind(_core.GRAY8, BYTE, (width,), 255)
 
 
 def _to_pillow(array: np.ndarray, source: Picture, members: dict[str, Any], kind: Kind) -> Any:
@@ -91,7 +93,9 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
         levels above 256 levels. A Pillow image for a Pillow image.
     """
     run = _run.split(options)
-    members = halftone_members(dict(options, method=method, levels=levels, palette=palette))
+    if method is not None or levels is not None or palette is not None:
+        options.update(method=method, levels=levels, palette=palette)
+    members = halftone_members(options) if options else {}
     source = picture(image, maxval)
     rows, columns = source.size
     kind = kind_of(members, columns, packed, indices)

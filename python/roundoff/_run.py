@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
-from typing import Any, Callable, Iterator, TypedDict, Union
+from typing import Any, Callable, TypedDict, Union
 
 Progress = Union[bool, Callable[[str, float], object], None]
 
@@ -20,6 +19,7 @@ class Run(TypedDict, total=False):
 
 
 KEYS = ("device", "device_number", "cpu", "threads", "progress")
+DEFAULT = ("auto", "auto", 0, None, None)
 
 
 class _Line:
@@ -52,17 +52,26 @@ class _Line:
 
 def split(options: dict[str, Any]) -> dict[str, Any]:
     """Takes the keywords of Run out of the options."""
-    return {key: options.pop(key) for key in KEYS if key in options}
+    return {key: options.pop(key) for key in KEYS if key in options} if options else {}
 
 
-@contextmanager
-def running(run: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+class running:
     """What the extension wants to know: device, instruction set, threads, number, progress."""
-    progress = run.get("progress")
-    line = _Line() if progress is True else None
-    try:
-        yield (run.get("device", "auto"), run.get("cpu", "auto"), run.get("threads") or 0,
-               run.get("device_number"), line or (progress or None))
-    finally:
-        if line:
-            line.close()
+
+    def __init__(self, run: dict[str, Any]) -> None:
+        self.run = run
+        self.line: Any = None
+
+    def __enter__(self) -> tuple[Any, ...]:
+        run = self.run
+        if not run:
+            return DEFAULT
+        progress = run.get("progress")
+        if progress is True:
+            progress = self.line = _Line()
+        return (run.get("device", "auto"), run.get("cpu", "auto"), run.get("threads") or 0,
+                run.get("device_number"), progress or None)
+
+    def __exit__(self, *exception: object) -> None:
+        if self.line:
+            self.line.close()
