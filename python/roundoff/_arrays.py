@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Arrays and Pillow images as views of pixels, copied only where the library cannot read them."""
+from __future__ import annotations
+
+from typing import Any, Iterator, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._errors import BadArgument
+
+# By the character of the type: names take NumPy a microsecond.
+GREY = {"B": _core.GRAY8, "H": _core.GRAY16, "f": _core.GRAYF}
+COLOUR = {"B": _core.RGB8, "H": _core.RGB16, "f": _core.RGBF}
+PILLOW_MODES = ("1", "L", "P", "RGB", "I;16")
+
+
+class Picture(NamedTuple):
+    """Pixels in a type that the library has: a picture, or a stack of them along the first axis."""
+
+    array: np.ndarray
+    colour: bool
+    maxval: int
+    pillow: bool
+    boolean: bool
+
+    @property
+    def stack(self) -> bool:
+        return self.array.ndim == (4 if self.colour else 3)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        at = 1 if self.stack else 0
+        return self.array.shape[at], self.array.shape[at + 1]
+
+    @property
+    def format(self) -> int:
+        return (COLOUR if self.colour else GREY)[self.array.dtype.char]
+
+    def view(self) -> tuple[np.ndarray, int, int]:
+        return readable(self.array), self.format, self.maxval
+
+    def pages(self) -> Iterator[Picture]:
+        for page in self.array:
+            yield self._replace(array=page)
+
+
+def is_pillow(image: Any) -> bool:
+    return type(image).__module__.partition(".")[0] == "PIL"
+
+
+def picture(image: Any, maxval: int | None = None, name: str = "image") -> Picture:
+    """What a caller gave as a picture; BadArgument where it cannot be one."""
+    pillow = type(image) is not np.ndarray and is_pillow(image)
+    if pillow:
+        if image.mode not in PILLOW_MODES:
+            raise BadArgument(f"{name}: Pillow's mode {image.mode} must be converted to L or RGB first")
+        image = image.convert("RGB") if image.mode == "P" else image
+    array = np.asarray(image)
+    char = array.dtype.char
+    boolean = char == "?"
+    if boolean:
+        array = array.view(np.uint8)
+        maxval = 1
+    elif char == "d":
+        array = array.astype(np.float32)
+    elif not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.char not in GREY:
+        raise BadArgument(f"{name}: arrays of {array.dtype} cannot be read: uint8, uint16, float32, "
+                          "float64 and bool can")
+    colour = array.ndim >= 3 and array.shape[-1] == 3
+    if array.ndim not in ((3, 4) if colour else (2, 3)):
+        raise BadArgument(f"{name}: a shape of {array.shape} is no picture: height and width, "
+                          "3 for colours behind, a number of pictures in front")
+    if 0 in array.shape:
+        raise BadArgument(f"{name}: a shape of {array.shape} is empty")
+    if maxval is not None and (array.dtype == np.float32 or
+                               not 1 <= maxval <= np.iinfo(array.dtype).max):
+        raise BadArgument(f"{name}: a maxval of {maxval} does not suit {array.dtype}")
+    return Picture(array, colour, maxval or 0, pillow, boolean)
+
+
+def readable(array: np.ndarray) -> np.ndarray:
+    """The same array where rows lie one behind the other without gaps between pixels, else a copy."""
+    return array if rows_are_whole(array) else np.ascontiguousarray(array)
+
+
+def rows_are_whole(array: np.ndarray) -> bool:
+    if array.flags.carray:
+        return True
+    step = array.itemsize
+    for length, stride in zip(array.shape[:0:-1], array.strides[:0:-1]):
+        if length > 1 and stride != step:
+            return False
+        step *= length
+    return array.flags.aligned and (array.shape[0] == 1 or array.strides[0] >= step)
+
+
+def target(out: Any, shape: tuple[int, ...], dtype: Any, source: np.ndarray) -> np.ndarray:
+    """An array for a result: `out` where it fits, or a new one."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        raise BadArgument("out: must be a NumPy array")
+    if out.shape != shape or out.dtype != dtype:
+        raise BadArgument(f"out: has the shape {out.shape} of {out.dtype}, the result "
+                          f"{shape} of {np.dtype(dtype)}")
+    if not out.flags.writeable:
+        raise BadArgument("out: is read-only")
+    if not all(rows_are_whole(page) for page in (out if len(shape) > 3 else [out])):
+        raise BadArgument("out: its rows must lie one behind the other without gaps between pixels")
+    if np.may_share_memory(out, source):
+        raise BadArgument("out: shares memory with the image")
+    return out

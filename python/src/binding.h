@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the extension share: arrays as views, options as members, a context per thread.
+ */
+#ifndef RO_PYTHON_BINDING_H
+#define RO_PYTHON_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
+#include <roundoff.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* ---- Views: (buffer, format, maxval); for packed bits the last is the width ---------------------
+ */
+struct view {
+    Py_buffer buffer;
+    ro_image image;
+};
+/* Zeroed views may be released. Taking gives false with an exception. */
+bool view_take(PyObject *triple, bool writable, struct view *view);
+void view_release(struct view *view);
+
+/* ---- Options: a dictionary whose keys are members of the structure
+ * -------------------------------- */
+enum member_kind { MEMBER_TEXT, MEMBER_INT, MEMBER_U32, MEMBER_U64, MEMBER_REAL };
+struct member {
+    const char *name;
+    enum member_kind kind;
+    size_t offset;
+};
+#define MEMBER(type, kind, name)                                                                   \
+    {                                                                                              \
+#name, kind, offsetof(type, name)                                                          \
+    }
+
+/* Sets the members that the dictionary names; one that is not in the table is an exception, unless
+ * `others` (ended by NULL) names it. Texts live as long as the dictionary. */
+bool members_set(PyObject *dictionary, const struct member *members, size_t count,
+                 const char *const *others, void *options);
+/* The value of a key, borrowed; NULL: it is not there or None, no exception. */
+PyObject *option_of(PyObject *dictionary, const char *key);
+
+/* ---- Sessions: a context and the call that runs on it
+ * --------------------------------------------- */
+struct session {
+    ro_context *context;
+    ro_context_options opened; /* with what */
+    pid_t process;
+    bool busy;
+    PyObject *progress;      /* borrowed from the call; NULL: none */
+    PyThreadState *released; /* while the interpreter is left */
+    struct timespec looked;  /* when signals were last looked for */
+};
+
+/* `run` is (device, cpu, threads, device number or None, progress or None). The thread's own
+ * session, opened anew where it asks for another context; NULL with an exception. */
+struct session *session_begin(PyObject *run);
+/* The same for a session that its owner keeps. */
+bool session_open(struct session *session, PyObject *run);
+bool session_resume(struct session *session, PyObject *progress);
+void session_end(struct session *session);
+void session_close(struct session *session);
+
+/* Around calls of the library that may take long. */
+void session_leave(struct session *session);
+void session_return(struct session *session);
+
+/* True for RO_OK; else the exception for the status with the library's sentence. */
+bool session_succeeded(struct session *session, ro_status status);
+void raise_status(ro_status status, const char *sentence);
+void raise_bad(const char *format, ...); /* as PyErr_Format */
+
+/* Takes the item over; false, with an exception, where it is NULL or there is no memory. */
+bool list_append(PyObject *list, PyObject *item);
+
+/* ---- Tables of functions, one a family
+ * ------------------------------------------------------------- */
+extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
+    figures_functions[], register_functions[], segment_functions[], hologram_functions[],
+    wedge_functions[];
+
+/* Options of a halftone, with what their pointers lead to. */
+struct halftone_request {
+    ro_halftone_options options;
+    ro_palette palette;
+    ro_kernel kernel;
+    ro_tone_point *curve;
+    struct view screen, first;
+};
+bool halftone_request_take(struct session *session, PyObject *dictionary,
+                           struct halftone_request *request);
+void halftone_request_release(struct halftone_request *request);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Holograms. A field of complex pixels is an array of floats twice as wide. */
+#include "binding.h"
+
+#define SCENE(kind, name) MEMBER(ro_hologram_scene, kind, name)
+#define OPTION(kind, name) MEMBER(ro_hologram_options, kind, name)
+
+static const struct member scene_members[] = {
+    SCENE(MEMBER_TEXT, target),     SCENE(MEMBER_TEXT, phase), SCENE(MEMBER_U64, seed),
+    SCENE(MEMBER_REAL, wavelength), SCENE(MEMBER_REAL, pitch), SCENE(MEMBER_REAL, fringe),
+    SCENE(MEMBER_INT, layers),      SCENE(MEMBER_INT, scaled),
+};
+static const struct member option_members[] = {
+    OPTION(MEMBER_TEXT, algorithm), OPTION(MEMBER_TEXT, weights), OPTION(MEMBER_TEXT, levels),
+    OPTION(MEMBER_TEXT, schedule),  OPTION(MEMBER_INT, taps),     OPTION(MEMBER_INT, p),
+    OPTION(MEMBER_U32, hogel),      OPTION(MEMBER_REAL, rho),     OPTION(MEMBER_REAL, gain),
+    OPTION(MEMBER_REAL, kappa),
+};
+static const char *const option_others[] = {"window", NULL};
+
+/* ---- Arguments ---------------------------------------------------------------------------------
+ */
+static bool take_field(PyObject *triple, bool writable, struct view *view, ro_field *field)
+{
+    if (!view_take(triple, writable, view))
+        return false;
+    *field =
+        (ro_field){view->image.width / 2, view->image.height, view->image.stride, view->image.data};
+    return true;
+}
+
+/* Optics are (wavelength, pitch, pitch_y, viewer, viewing_area, depth, hogel). */
+static bool take_optics(PyObject *tuple, ro_optics *optics)
+{
+    return PyArg_ParseTuple(tuple, "ddd(ddd)(dd)dI;optics", &optics->wavelength, &optics->pitch,
+                            &optics->pitch_y, &optics->viewer[0], &optics->viewer[1],
+                            &optics->viewer[2], &optics->viewing_area[0], &optics->viewing_area[1],
+                            &optics->depth, &optics->hogel);
+}
+
+static PyObject *give_optics(const ro_optics *optics)
+{
+    return Py_BuildValue("ddd(ddd)(dd)dI", optics->wavelength, optics->pitch, optics->pitch_y,
+                         optics->viewer[0], optics->viewer[1], optics->viewer[2],
+                         optics->viewing_area[0], optics->viewing_area[1], optics->depth,
+                         optics->hogel);
+}
+
+static bool take_window(PyObject *dictionary, ro_window *window)
+{
+    PyObject *given = option_of(dictionary, "window");
+    return !given || PyArg_ParseTuple(given, "dddd;window: is xi, eta, width, height", &window->xi,
+                                      &window->eta, &window->width, &window->height);
+}
+
+/* ---- Calls
+ * --------------------------------------------------------------------------------------- */
+static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *target, *dictionary, *run;
+    if (!PyArg_ParseTuple(arguments, "OO!O", &target, &PyDict_Type, &dictionary, &run))
+        return NULL;
+    ro_hologram_scene scene = RO_HOLOGRAM_SCENE;
+    if (!members_set(dictionary, scene_members, sizeof scene_members / sizeof *scene_members, NULL,
+                     &scene))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view out = {0};
+    ro_field field;
+    ro_optics optics = {0};
+    PyObject *result = NULL;
+    if (take_field(target, true, &out, &field)) {
+        session_leave(session);
+        const ro_status status = ro_hologram_make(session->context, &scene, &field, &optics);
+        session_return(session);
+        if (session_succeeded(session, status))
+            result = give_optics(&optics);
+    }
+    view_release(&out);
+    session_end(session);
+    return result;
+}
+
+static PyObject *propagate(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *given, *run;
+    double distance;
+    ro_optics optics = {0};
+    if (!PyArg_ParseTuple(arguments, "OOOdO", &source, &target, &given, &distance, &run) ||
+        !take_optics(given, &optics))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0}, out = {0};
+    ro_field from, to;
+    bool done = take_field(source, false, &in, &from) && take_field(target, true, &out, &to);
+    if (done) {
+        session_leave(session);
+        const ro_status status =
+            ro_field_propagate(session->context, &from, &to, &optics, distance);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    view_release(&in);
+    view_release(&out);
+    session_end(session);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *figures_of(const ro_hologram_report *r)
+{
+    return Py_BuildValue("{s:I,s:i,s:d,s:K,s:d,s:d,s:d}", "hogels", r->hogels, "levels", r->levels,
+                         "gain", r->gain, "clips", (unsigned long long)r->clips, "predicted_snr_db",
+                         r->predicted_snr, "reached_snr_db", r->reached_snr, "efficiency",
+                         r->efficiency);
+}
+
+static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *given, *dictionary, *run;
+    int measure;
+    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    if (!PyArg_ParseTuple(arguments, "OOOO!pO", &source, &target, &given, &PyDict_Type, &dictionary,
+                          &measure, &run) ||
+        !take_optics(given, &options.optics) || !take_window(dictionary, &options.window) ||
+        !members_set(dictionary, option_members, sizeof option_members / sizeof *option_members,
+                     option_others, &options))
+        return NULL;
+    options.measure = measure;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0}, out = {0};
+    ro_field field;
+    ro_hologram_report report;
+    PyObject *result = NULL;
+    if (take_field(source, false, &in, &field) && view_take(target, true, &out)) {
+        session_leave(session);
+        const ro_status status =
+            ro_hologram_quantize(session->context, &field, &out.image, &options, &report);
+        session_return(session);
+        if (session_succeeded(session, status)) {
+            result = figures_of(&report);
+            ro_free(report.hogel);
+        }
+    }
+    view_release(&in);
+    view_release(&out);
+    session_end(session);
+    return result;
+}
+
+/* The light that leaves a modulator of a name at level numbers. */
+static PyObject *light(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *run;
+    const char *levels;
+    if (!PyArg_ParseTuple(arguments, "OOsO", &source, &target, &levels, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0}, out = {0};
+    ro_field field;
+    ro_modulator modulator;
+    bool done = view_take(source, false, &in) && take_field(target, true, &out, &field);
+    if (done) {
+        ro_status status = ro_modulator_named(session->context, levels, &modulator);
+        if (status == RO_OK)
+            status = ro_modulator_light(session->context, &modulator, &in.image, &field);
+        done = session_succeeded(session, status);
+    }
+    view_release(&in);
+    view_release(&out);
+    session_end(session);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *reconstruct(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *given, *run;
+    ro_view view = RO_VIEW;
+    if (!PyArg_ParseTuple(arguments, "OOOzddO", &source, &target, &given, &view.normalize,
+                          &view.depth, &view.scale, &run) ||
+        !take_optics(given, &view.optics))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0}, out = {0};
+    ro_field field;
+    double scale = 0;
+    bool done = take_field(source, false, &in, &field) && view_take(target, true, &out);
+    if (done) {
+        session_leave(session);
+        const ro_status status =
+            ro_hologram_reconstruct(session->context, &field, &out.image, &view, &scale);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    view_release(&in);
+    view_release(&out);
+    session_end(session);
+    return done ? PyFloat_FromDouble(scale) : NULL;
+}
+
+PyMethodDef hologram_functions[] = {
+    {"hologram_make", make, METH_VARARGS, "hologram_make(field, scene, run) -> optics"},
+    {"hologram_propagate", propagate, METH_VARARGS,
+     "hologram_propagate(field, target, optics, distance, run)"},
+    {"hologram_quantize", quantize, METH_VARARGS,
+     "hologram_quantize(field, numbers, optics, options, measure, run) -> figures"},
+    {"hologram_light", light, METH_VARARGS, "hologram_light(numbers, field, levels, run)"},
+    {"hologram_reconstruct", reconstruct, METH_VARARGS,
+     "hologram_reconstruct(field, target, optics, normalize, depth, scale, run) -> scale"},
+    {NULL, NULL, 0, NULL},
+};

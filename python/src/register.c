@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Registration and warping. A field is an array of floats twice as wide as the picture. */
+#include "binding.h"
+
+#define TEXT(name) MEMBER(ro_register_options, MEMBER_TEXT, name)
+#define REAL(name) MEMBER(ro_register_options, MEMBER_REAL, name)
+#define U32(name) MEMBER(ro_register_options, MEMBER_U32, name)
+
+static const struct member members[] = {
+    TEXT(scheme), TEXT(match), TEXT(init),        TEXT(number), U32(scales),  U32(updates),
+    U32(trials),  U32(cycles), REAL(sigma_first), REAL(sigma),  REAL(finest), REAL(tolerance),
+};
+static const char *const others[] = {"fixed_mask", "moving_mask", NULL};
+
+static PyObject *figures_of(const ro_register_report *r)
+{
+    return Py_BuildValue(
+        "{s:s,s:d,s:d,s:I,s:I,s:I,s:d,s:d,s:d,s:K,s:d,s:I,s:s,s:O,s:d,s:d}", "number", r->number,
+        "energy_before", r->energy_before, "energy_after", r->energy_after, "scales", r->scales,
+        "steps", r->steps, "trials", r->trials, "rms", r->rms, "largest", r->largest, "jacobian",
+        r->jacobian, "folds", (unsigned long long)r->folds, "outside", r->outside, "useless",
+        r->useless, "match", r->match, "negative", r->negative ? Py_True : Py_False, "noise",
+        r->noise, "counted", r->counted);
+}
+
+static bool take_mask(PyObject *dictionary, const char *name, struct view *view,
+                      const ro_image **mask)
+{
+    PyObject *given = option_of(dictionary, name);
+    if (!given)
+        return true;
+    *mask = &view->image;
+    return view_take(given, false, view);
+}
+
+static PyObject *register_pair(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *one, *other, *target, *dictionary, *run;
+    if (!PyArg_ParseTuple(arguments, "OOOO!O", &one, &other, &target, &PyDict_Type, &dictionary,
+                          &run))
+        return NULL;
+    ro_register_options options = RO_REGISTER_OPTIONS;
+    if (!members_set(dictionary, members, sizeof members / sizeof *members, others, &options))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view fixed = {0}, moving = {0}, field = {0}, fixed_mask = {0}, moving_mask = {0};
+    ro_register_report report;
+    PyObject *result = NULL;
+    if (take_mask(dictionary, "fixed_mask", &fixed_mask, &options.fixed_mask) &&
+        take_mask(dictionary, "moving_mask", &moving_mask, &options.moving_mask) &&
+        view_take(one, false, &fixed) && view_take(other, false, &moving) &&
+        view_take(target, true, &field)) {
+        session_leave(session);
+        const ro_status status = ro_register(session->context, &fixed.image, &moving.image,
+                                             &field.image, &options, &report);
+        session_return(session);
+        if (session_succeeded(session, status))
+            result = figures_of(&report);
+    }
+    view_release(&fixed);
+    view_release(&moving);
+    view_release(&field);
+    view_release(&fixed_mask);
+    view_release(&moving_mask);
+    session_end(session);
+    return result;
+}
+
+static PyObject *warp(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *picture, *displacement, *target, *run;
+    int nearest;
+    if (!PyArg_ParseTuple(arguments, "OOOpO", &picture, &displacement, &target, &nearest, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view image = {0}, field = {0}, out = {0};
+    bool done = view_take(picture, false, &image) && view_take(displacement, false, &field) &&
+                view_take(target, true, &out);
+    if (done) {
+        session_leave(session);
+        const ro_status status = ro_warp(session->context, &image.image, &field.image, &out.image,
+                                         nearest ? RO_SAMPLE_NEAREST : RO_SAMPLE_BILINEAR);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    view_release(&image);
+    view_release(&field);
+    view_release(&out);
+    session_end(session);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+PyMethodDef register_functions[] = {
+    {"register", register_pair, METH_VARARGS,
+     "register(fixed, moving, field, options, run) -> figures"},
+    {"warp", warp, METH_VARARGS, "warp(image, field, target, nearest, run)"},
+    {NULL, NULL, 0, NULL},
+};

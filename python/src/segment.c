@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Segmentation by fronts that compete. */
+#include "binding.h"
+
+#include <stdlib.h>
+
+static bool take_seeds(PyObject *list, ro_seed **seeds, size_t *count)
+{
+    const Py_ssize_t given = PySequence_Size(list);
+    if (given < 0)
+        return false;
+    *seeds = calloc((size_t)given + 1, sizeof **seeds);
+    if (!*seeds) {
+        PyErr_NoMemory();
+        return false;
+    }
+    *count = (size_t)given;
+    for (Py_ssize_t i = 0; i < given; i++) {
+        ro_seed *seed = &(*seeds)[i];
+        PyObject *item = PySequence_GetItem(list, i);
+        const bool taken =
+            item && PyArg_ParseTuple(item, "iddd;a seed is label, x, y, radius", &seed->label,
+                                     &seed->x, &seed->y, &seed->radius);
+        Py_XDECREF(item);
+        if (!taken)
+            return false;
+    }
+    return true;
+}
+
+static PyObject *table_of(const ro_regions *regions)
+{
+    size_t count;
+    const ro_region *table = ro_regions_table(regions, &count);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++) {
+        const ro_region *r = &table[i];
+        if (!list_append(list,
+                         Py_BuildValue("{s:I,s:I,s:K,s:d,s:(IIII),s:(dd),s:d,s:O,s:I}", "label",
+                                       r->label, "fronts", r->fronts, "area",
+                                       (unsigned long long)r->area, "perimeter", r->perimeter,
+                                       "box", r->left, r->top, r->right, r->bottom, "centroid",
+                                       r->x, r->y, "mean", r->mean, "border",
+                                       r->border ? Py_True : Py_False, "useless", r->useless)))
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* Lines as (label, closed, bytes of doubles x, y). */
+static PyObject *lines_of(const ro_regions *regions)
+{
+    size_t count;
+    const ro_polyline *lines = ro_regions_contours(regions, &count);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++)
+        if (!list_append(list,
+                         Py_BuildValue("iOy#", lines[i].label, lines[i].closed ? Py_True : Py_False,
+                                       (const char *)lines[i].points,
+                                       (Py_ssize_t)(lines[i].count * 2 * sizeof(double)))))
+            Py_CLEAR(list);
+    return list;
+}
+
+/* grow(source, labels, seeds, mask, factor, smooth, run) -> table, lines */
+static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *list, *mask_given, *factor_given, *smooth, *run;
+    if (!PyArg_ParseTuple(arguments, "OOOOOOO", &source, &target, &list, &mask_given, &factor_given,
+                          &smooth, &run))
+        return NULL;
+    ro_regions_options options = RO_REGIONS_OPTIONS;
+    if (smooth != Py_None) {
+        options.smooth = PyFloat_AsDouble(smooth);
+        if (PyErr_Occurred())
+            return NULL;
+    }
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0}, labels = {0}, mask = {0}, factor = {0};
+    ro_seed *seeds = NULL;
+    PyObject *result = NULL;
+    if (take_seeds(list, &seeds, &options.seed_count) && view_take(source, false, &in) &&
+        view_take(target, true, &labels) &&
+        (mask_given == Py_None || view_take(mask_given, false, &mask)) &&
+        (factor_given == Py_None || view_take(factor_given, false, &factor))) {
+        options.seeds = seeds;
+        options.mask = mask_given == Py_None ? NULL : &mask.image;
+        options.factor = factor_given == Py_None ? NULL : &factor.image;
+        ro_regions *regions = NULL;
+        session_leave(session);
+        ro_status status = ro_regions_grow(session->context, &in.image, &options, &regions, NULL);
+        if (status == RO_OK)
+            status = ro_regions_labels(regions, &labels.image);
+        session_return(session);
+        if (session_succeeded(session, status)) {
+            PyObject *table = table_of(regions), *lines = lines_of(regions);
+            if (table && lines)
+                result = PyTuple_Pack(2, table, lines);
+            Py_XDECREF(table);
+            Py_XDECREF(lines);
+        }
+        ro_regions_free(regions);
+    }
+    free(seeds);
+    view_release(&in);
+    view_release(&labels);
+    view_release(&mask);
+    view_release(&factor);
+    session_end(session);
+    return result;
+}
+
+PyMethodDef segment_functions[] = {
+    {"grow", grow, METH_VARARGS,
+     "grow(source, labels, seeds, mask, factor, smooth, run) -> table, lines"},
+    {NULL, NULL, 0, NULL},
+};

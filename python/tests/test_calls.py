@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Threads, interrupts, progress, exceptions, memory."""
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import roundoff
+
+
+def test_threads_are_independent(grey):
+    pictures = [np.roll(grey, shift, axis=1) for shift in range(4)]
+    expected = [roundoff.halftone(p) for p in pictures]
+    wrong = []
+
+    def work(number):
+        for _ in range(50):
+            if not np.array_equal(roundoff.halftone(pictures[number]), expected[number]):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_the_lock_is_given_up():
+    """Another thread counts while one computes."""
+    slow = np.random.default_rng(1).integers(0, 256, (400, 400), np.uint8)
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.wait(0.001):
+            counted[0] += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    roundoff.halftone(slow, method="dbs", threads=1)
+    done.set()
+    counter.join()
+    assert counted[0] >= 5
+
+
+def test_any_number_of_threads_gives_the_same(grey):
+    assert np.array_equal(roundoff.halftone(grey, threads=1), roundoff.halftone(grey, threads=3))
+    assert np.array_equal(roundoff.halftone(grey, cpu="scalar"), roundoff.halftone(grey))
+
+
+def test_progress_is_told_and_may_stop():
+    big = np.random.default_rng(1).integers(0, 256, (600, 600), np.uint8)
+    told = []
+    roundoff.halftone(big, method="dbs", progress=lambda phase, done: told.append((phase, done)))
+    assert told and all(0 <= done <= 1 for _, done in told)
+
+    class Enough(Exception):
+        pass
+
+    def stop(phase, done):
+        raise Enough
+
+    with pytest.raises(Enough):
+        roundoff.halftone(big, method="dbs", progress=stop)
+    again = roundoff.halftone(big[:50, :50])  # the context is as good as new
+    assert set(np.unique(again)) <= {0, 255}
+
+
+def test_progress_true_writes_a_line(capfd):
+    big = np.random.default_rng(1).integers(0, 256, (600, 600), np.uint8)
+    roundoff.halftone(big, method="dbs", progress=True)
+    assert "%" in capfd.readouterr().err
+
+
+def test_a_call_within_progress_is_refused(grey):
+    big = np.random.default_rng(1).integers(0, 256, (600, 600), np.uint8)
+    with pytest.raises(roundoff.Error, match="in progress"):
+        roundoff.halftone(big, method="dbs", progress=lambda p, d: roundoff.halftone(grey))
+
+
+INTERRUPTED = """
+import numpy as np, roundoff, sys
+big = np.random.default_rng(1).integers(0, 256, (6000, 6000), np.uint8)
+print("ready", flush=True)
+try:
+    roundoff.halftone(big, method="dbs", threads=1)
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+def test_interrupt_cancels():
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE)
+    child.stdout.readline()
+    time.sleep(0.5)
+    start = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    assert child.wait(60) == 7
+    assert time.monotonic() - start < 10
+
+
+def test_fork_after_a_call(grey):
+    expected = roundoff.halftone(grey)
+    child = os.fork()
+    if child == 0:
+        same = np.array_equal(roundoff.halftone(grey), expected)
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+BAD = [
+    (lambda g: roundoff.halftone(g, method="nonsense"), "nonsense"),
+    (lambda g: roundoff.halftone(g, levels=1), "level"),
+    (lambda g: roundoff.halftone(g.astype(np.int32)), "int32"),
+    (lambda g: roundoff.halftone(g[0]), "shape"),
+    (lambda g: roundoff.halftone(g[:0]), "empty"),
+    (lambda g: roundoff.halftone(np.full((4, 4), np.nan, np.float32)), "."),
+    (lambda g: roundoff.halftone(g, out=np.empty((3, 3), np.uint8)), "out"),
+    (lambda g: roundoff.halftone(g, out=np.empty((83, 61), np.uint8).T), "out"),
+    (lambda g: roundoff.halftone(g, out=g), "memory"),
+    (lambda g: roundoff.halftone(g, seed=-1), "seed"),
+    (lambda g: roundoff.halftone(g, threads=-1), "thread"),
+    (lambda g: roundoff.halftone(g, device="tpu"), "tpu"),
+    (lambda g: roundoff.halftone(g, palette=[(1, 2, 300)]), "palette"),
+    (lambda g: roundoff.halftone(g, view="close"), "600dpi"),
+    (lambda g: roundoff.halftone(g, packed=True, levels=4), "."),
+    (lambda g: roundoff.denoise(g, model="nonsense"), "nonsense"),
+    (lambda g: roundoff.measure(g, g[1:]), "."),
+    (lambda g: roundoff.register(np.stack([g, g]), g), "stack"),
+    (lambda g: roundoff.segment(g, [(1,)]), "seed"),
+]
+
+
+@pytest.mark.parametrize("call, text", BAD)
+def test_bad_input_raises_one_sentence(grey, call, text):
+    with pytest.raises(roundoff.Error, match=text) as raised:
+        call(grey.copy())
+    assert isinstance(raised.value, ValueError) and "\n" not in str(raised.value)
+
+
+def test_read_only_out(grey):
+    out = np.zeros_like(grey)
+    out.flags.writeable = False
+    with pytest.raises(roundoff.BadArgument, match="read-only"):
+        roundoff.halftone(grey, out=out)
+    assert not out.any()
+
+
+def test_unknown_keywords(grey):
+    for call in (roundoff.halftone, roundoff.denoise):
+        with pytest.raises(TypeError, match="wibble"):
+            call(grey, wibble=1)
+
+
+def test_kinds_of_exceptions():
+    assert issubclass(roundoff.BadArgument, (roundoff.Error, ValueError))
+    assert issubclass(roundoff.OutOfMemory, MemoryError)
+    assert issubclass(roundoff.SystemFailure, OSError)
+
+
+def test_no_leaks():
+    small = np.zeros((8, 8), np.uint8)
+
+    def many(count):
+        for _ in range(count):
+            roundoff.halftone(small, palette="black white", indices=True)
+            try:
+                roundoff.halftone(small, method="no")
+            except ValueError:
+                pass
+
+    many(2000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    many(int(os.environ.get("ROUNDOFF_CALLS", "10000")) // 2)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # kB

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+import subprocess
+
+import numpy as np
+import pytest
+
+import roundoff
+from conftest import write_pnm
+
+OPTIONS = [
+    {}, {"method": "ostromoukhov"}, {"method": "bayer"}, {"method": "void-and-cluster", "cell": 32},
+    {"serpentine": True}, {"threshold": 40}, {"strength": 80, "noise": 30, "seed": 7},
+    {"linear": True}, {"gamma": 1.5, "brightness": 10.0, "contrast": -20.0}, {"invert": True},
+    {"like": "pillow"}, {"method": "dbs", "view": "600dpi,300mm"},
+    {"method": "dbs", "sigma": 1.5, "radius": 5, "rounds": 2}, {"schedule": "ed"},
+    {"method": "clustered-dot", "angle": 45, "shape": "line"},
+]
+
+
+def words(options):
+    for name, value in options.items():
+        yield "--" + name.replace("_", "-")
+        if value is not True:
+            yield str(value)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(map(str, o)) or "plain")
+def test_bits_as_the_command(tmp_path, command, grey, options):
+    expected = command(tmp_path, "halftone", grey, ".pbm", *words(options))
+    packed = roundoff.halftone(grey, packed=True, **options)
+    assert np.array_equal(np.unpackbits(packed, axis=1)[:, :grey.shape[1]], expected)
+    assert np.array_equal(roundoff.halftone(grey, **options), 255 * expected)
+    assert np.array_equal(roundoff.halftone(grey, indices=True, **options), expected)
+
+
+def test_levels_as_the_command(tmp_path, command, grey):
+    expected = command(tmp_path, "halftone", grey, ".pgm", "--levels", "6")
+    assert np.array_equal(roundoff.halftone(grey, levels=6), expected * (255 // expected.max()))
+    expected = command(tmp_path, "halftone", grey, ".pgm", "--levels", "4")
+    assert np.array_equal(roundoff.halftone(grey, bits=2), expected * (255 // expected.max()))
+
+
+def test_many_levels_as_the_command(tmp_path, command, grey):
+    deep = (grey.astype(np.uint16) * 257)[::-1].copy()
+    expected = command(tmp_path, "halftone", deep, ".pgm", "--levels", "1000")
+    result = roundoff.halftone(deep, levels=1000)
+    assert result.dtype == np.uint16 and np.array_equal(result, expected)
+
+
+def test_palette_as_the_command(tmp_path, command, colour):
+    expected = command(tmp_path, "halftone", colour, ".ppm", "--palette", "spectra6")
+    assert np.array_equal(roundoff.halftone(colour, palette="spectra6"), expected)
+    colours = roundoff.palette("spectra6")
+    numbers = roundoff.halftone(colour, palette=colours, indices=True)
+    assert np.array_equal(colours[numbers], expected)
+
+
+def test_rgb_as_the_command(tmp_path, command, colour):
+    expected = command(tmp_path, "halftone", colour, ".ppm", "--channels", "rgb")
+    assert np.array_equal(roundoff.halftone(colour, channels="rgb"),
+                          expected * (255 // expected.max()))
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32])
+def test_types_as_the_command(tmp_path, command, grey, dtype):
+    deep = (grey.astype(np.uint16) * 257 if dtype == np.uint16 else
+            (grey / np.float32(255)).astype(np.float32))
+    expected = command(tmp_path, "halftone", deep, ".pbm")
+    assert np.array_equal(roundoff.halftone(deep, indices=True), expected)
+    if dtype == np.float32:
+        assert np.array_equal(roundoff.halftone(deep.astype(np.float64), indices=True), expected)
+        return
+    assert np.array_equal(roundoff.halftone(deep.astype(">u2"), indices=True), expected)
+
+
+def test_maxval_as_the_command(tmp_path, command, grey):
+    twelve = grey.astype(np.uint16) * 16
+    expected = command(tmp_path, "halftone", twelve, ".pbm", maxval=4095)
+    assert np.array_equal(roundoff.halftone(twelve, maxval=4095, indices=True), expected)
+
+
+def test_bool_is_black_and_white(grey):
+    white = grey > 127
+    assert np.array_equal(roundoff.halftone(white), 255 * white.astype(np.uint8))
+
+
+@pytest.mark.parametrize("cut", [
+    np.s_[::-1], np.s_[:, ::-1], np.s_[::2], np.s_[:, ::3], np.s_[5:40, 7:60], np.s_[-1:], np.s_[:, :1]],
+    ids=str)
+def test_strides(grey, colour, cut):
+    assert np.array_equal(roundoff.halftone(grey[cut]), roundoff.halftone(grey[cut].copy()))
+    assert np.array_equal(roundoff.halftone(grey.T[cut]), roundoff.halftone(grey.T[cut].copy()))
+    assert np.array_equal(roundoff.halftone(colour[cut], palette="spectra6"),
+                          roundoff.halftone(colour[cut].copy(), palette="spectra6"))
+    planes = np.ascontiguousarray(colour.transpose(2, 0, 1)).transpose(1, 2, 0)
+    assert np.array_equal(roundoff.halftone(planes), roundoff.halftone(colour))
+
+
+def test_stacks(grey, colour):
+    stack = np.stack([grey, 255 - grey, grey // 2])
+    result = roundoff.halftone(stack, levels=3)
+    assert all(np.array_equal(r, roundoff.halftone(p, levels=3)) for r, p in zip(result, stack))
+    pair = np.stack([colour, colour[::-1]])
+    result = roundoff.halftone(pair, palette="black white red")
+    assert np.array_equal(result[1], roundoff.halftone(colour[::-1], palette="black white red"))
+
+
+def test_out_is_filled_in_place(grey):
+    room = np.full((70, 100), 9, np.uint8)
+    place = room[3:64, 5:88]
+    assert roundoff.halftone(grey, out=place) is place
+    assert np.array_equal(place, roundoff.halftone(grey))
+    assert (room[:3] == 9).all() and (room[64:] == 9).all() and (room[:, 88:] == 9).all()
+
+
+def test_screen_kernel_curve_and_start(tmp_path, command, grey):
+    screen = roundoff.screen("void-and-cluster", size=32)
+    assert np.array_equal(roundoff.halftone(grey, screen=screen),
+                          roundoff.halftone(grey, method="void-and-cluster", cell=32))
+    kernel = 16, [(1, 0, 7), (-1, 1, 3), (0, 1, 5), (1, 1, 1)]
+    assert np.array_equal(roundoff.halftone(grey, kernel=kernel), roundoff.halftone(grey))
+    assert np.array_equal(roundoff.halftone(grey, curve=[(0, 0), (1, 1)]), roundoff.halftone(grey))
+    assert roundoff.halftone(grey, curve=[(0, 0), (1, 0.2)]).mean() < 60
+    first = roundoff.halftone(grey, method="acuity")
+    write_pnm(tmp_path / "first.pgm", first)
+    expected = command(tmp_path, "halftone", grey, ".pbm", "--method", "dbs", "--start",
+                       tmp_path / "first.pgm")
+    assert np.array_equal(roundoff.halftone(grey, method="dbs", start=first, indices=True), expected)
+
+
+def test_pillow(grey, colour):
+    Image = pytest.importorskip("PIL.Image")
+    made = roundoff.halftone(Image.fromarray(grey))
+    assert made.mode == "L" and np.array_equal(np.asarray(made), roundoff.halftone(grey))
+    made = roundoff.halftone(Image.fromarray(grey), packed=True)
+    assert made.mode == "1" and np.array_equal(np.asarray(made), roundoff.halftone(grey) > 0)
+    made = roundoff.halftone(Image.fromarray(colour), palette="spectra6", indices=True)
+    assert made.mode == "P"
+    assert np.array_equal(np.asarray(made.convert("RGB")),
+                          roundoff.halftone(colour, palette="spectra6"))
+    with pytest.raises(roundoff.BadArgument, match="RGBA"):
+        roundoff.halftone(Image.new("RGBA", (4, 4)))
+
+
+def test_lists(command):
+    shown = subprocess.run([command.program, "halftone", "--list"], check=True, text=True,
+                           capture_output=True).stdout
+    for method in roundoff.methods():
+        assert method.name in shown
+    assert {"spectra6"} <= {p.name for p in roundoff.palettes()}
+    assert roundoff.devices()[0].kind == "cpu"

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Holograms and wedges against the command."""
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import roundoff
+from conftest import read_pnm
+from roundoff import calibrate, hologram
+
+
+@pytest.fixture(scope="module")
+def dice():
+    return hologram.make((256, 256), seed=3)
+
+
+def test_make_and_quantize_as_the_command(tmp_path, command, dice):
+    def run(*words):
+        subprocess.run([command.program, "hologram", *words, "--quiet"], check=True, cwd=tmp_path)
+
+    run("make", "dice.npy", "--size", "256x256", "--seed", "3")
+    assert np.array_equal(np.load(tmp_path / "dice.npy"), dice.field)
+    run("quantize", "dice.npy", "numbers.npy", "--levels", "phase:16")
+    numbers, figures = hologram.quantize(dice, "phase:16", return_figures=True)
+    assert np.array_equal(np.load(tmp_path / "numbers.npy"), numbers)
+    assert figures.levels == 16 and figures.reached_snr_db > 0
+    run("quantize", "dice.npy", "numbers.npy", "--algorithm", "truncate", "--window",
+        "0.15,0.1,0.3,0.3")
+    assert np.array_equal(
+        np.load(tmp_path / "numbers.npy"),
+        hologram.quantize(dice, algorithm="truncate", window=(0.15, 0.1, 0.3, 0.3)))
+    known = json.loads((tmp_path / "dice.json").read_text())  # nine digits of the optics
+    known = dice.optics._replace(**{name: tuple(value) if isinstance(value, list) else value
+                                    for name, value in known.items()})
+    run("reconstruct", "dice.npy", "seen.npy")
+    assert np.array_equal(np.load(tmp_path / "seen.npy"), hologram.reconstruct(dice, known))
+    run("propagate", "dice.npy", "far.npy", "--distance", "2mm")
+    assert np.array_equal(np.load(tmp_path / "far.npy"), hologram.propagate(dice, 2e-3).field)
+
+
+def test_light_of_a_modulator(dice):
+    numbers = hologram.quantize(dice, "phase:16")
+    sent = hologram.light(numbers, "phase:16", dice.optics)
+    assert np.allclose(np.abs(sent.field), 1, atol=1e-6)
+    seen, wanted = hologram.reconstruct(sent), hologram.reconstruct(dice)
+    assert np.corrcoef(seen.ravel(), wanted.ravel())[0, 1] > 0.8
+
+
+def test_bad_fields(dice):
+    for call in (lambda: hologram.quantize(np.zeros((4, 4), np.uint8)),
+                 lambda: hologram.quantize(dice, "phase:0"),
+                 lambda: hologram.propagate(dice.field, 1.0),
+                 lambda: hologram.light(np.full((4, 4), 9, np.uint8), "phase:4")):
+        with pytest.raises(roundoff.BadArgument):
+            call()
+
+
+def test_wedge_as_the_command(tmp_path, command):
+    subprocess.run([command.program, "calibrate", "wedge", tmp_path / "wedge.pbm", "--patch", "32",
+                    "--quiet"], check=True)
+    wedge = calibrate.wedge(32)
+    expected = 255 * read_pnm(tmp_path / "wedge.pbm")
+    patches = np.s_[:320]  # below them the command writes how it was printed
+    assert wedge.shape == expected.shape and np.array_equal(wedge[patches], expected[patches])
+    with pytest.raises(roundoff.BadArgument, match="patch"):
+        calibrate.wedge(33)
+
+
+def test_fit_finds_a_curve():
+    wedge = calibrate.wedge(64)
+    fitted = calibrate.fit(wedge)
+    assert fitted.figures.error < 0.02
+    assert all(abs(a - b) < 0.03 for a, b in fitted.curve)
+    with pytest.raises(roundoff.BadArgument):
+        calibrate.fit(np.full((300, 300), 200, np.uint8))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Builds the C library with CMake and links it into the extension.
+
+RO_BUILD_DIR names a folder that CMake has configured already: its library is used. RO_WITH_CUDA=ON
+builds one with CUDA; RO_CMAKE_ARGS are further options for CMake.
+"""
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from wheel.bdist_wheel import bdist_wheel
+
+HERE = Path(__file__).resolve().parent
+
+
+def version():
+    text = (HERE / "include/roundoff/core.h").read_text()
+    return re.search(r'#define RO_VERSION "([^"]+)"', text).group(1)
+
+
+def build_library(folder):
+    """The static library, and what it must be linked with."""
+    given = os.environ.get("RO_BUILD_DIR")
+    build = Path(given).resolve() if given else folder
+    if not given:
+        subprocess.run(
+            ["cmake", "-S", str(HERE), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release",
+             "-DRO_BUILD_TESTS=OFF", "-DRO_WITH_CUDA=" + os.environ.get("RO_WITH_CUDA", "OFF"),
+             *shlex.split(os.environ.get("RO_CMAKE_ARGS", ""))], check=True)
+    subprocess.run(["cmake", "--build", str(build), "--target", "roundoff_static",
+                    "-j", str(os.cpu_count() or 1)], check=True)
+    described = (build / "roundoff.pc").read_text()
+    needed = re.search(r"^Libs\.private:(.*)$", described, re.M).group(1)
+    return build / "libroundoff.a", shlex.split(needed)
+
+
+class build_extension(build_ext):
+    def build_extension(self, extension):
+        archive, needed = build_library(Path(self.build_temp).resolve() / "library")
+        extension.extra_objects = [str(archive)]
+        extension.extra_link_args = needed
+        super().build_extension(extension)
+
+
+class abi3_wheel(bdist_wheel):
+    def get_tag(self):
+        python, abi, platform = super().get_tag()
+        return ("cp311", "abi3", platform) if python.startswith("cp") else (python, abi, platform)
+
+
+setup(
+    version=version(),
+    options={"build": {"build_base": "build/python"}},
+    ext_modules=[
+        Extension(
+            "roundoff._core",
+            sources=sorted(str(p.relative_to(HERE)) for p in (HERE / "python/src").glob("*.c")),
+            depends=["python/src/binding.h"],
+            include_dirs=["include"],
+            extra_compile_args=["-std=gnu11", "-Wall", "-Wextra", "-fvisibility=hidden"],
+            py_limited_api=True,
+        )
+    ],
+    cmdclass={"build_ext": build_extension, "bdist_wheel": abi3_wheel},
+)
