@@ -20,8 +20,7 @@
 enum {
     ORDERED_BLOCK = 64, /* pixels at a time; tables are repeated to this much beyond their period */
     ORDERED_RANK_BITS = 24,
-    ORDERED_RANDOM_BITS = 20,    /* random numbers are ranks of 2^20 cells */
-    ORDERED_PACKED_LEVELS = 256, /* that the look-ups hold beside ranks */
+    ORDERED_RANDOM_BITS = 20, /* random numbers are ranks of 2^20 cells */
 };
 
 /* The methods, as the table of methods names them. */
