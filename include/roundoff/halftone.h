@@ -57,7 +57,7 @@ ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *pa
 /* What a colour picture is halftoned as. */
 typedef enum ro_channels {
     RO_CHANNELS_GREY = 0, /* one plane: its luma */
-    RO_CHANNELS_RGB,      /* red, green and blue, each on its own, into RO_RGB8 */
+    RO_CHANNELS_RGB,      /* red, green and blue, each on its own, into RO_RGB8 or RO_RGB16 */
     RO_CHANNELS_CMYK, /* four inks, two levels each, into RO_INDEX8: cyan 8, magenta 4, yellow 2,
                          black 1, a bit that is set is ink */
 } ro_channels;
@@ -169,9 +169,9 @@ ro_status ro_screen_make(ro_context *context, const ro_screen_options *options, 
 
 /* Halftones `in` (grey, RGB or float; colour becomes grey by a stated luma) into `out`, of the same
  * size: RO_BITS (2 levels), RO_INDEX8 (level numbers), RO_GRAY8 (levels as tones, maxval 255) or
- * RO_GRAY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels only);
- * RO_RGB8 for RO_CHANNELS_RGB; RO_INDEX8 (numbers of colours) or RO_RGB8 with a palette.
- * `in` and `out` must not overlap. */
+ * RO_GRAY16 (level numbers, which are tones up to levels - 1; error diffusion with kernels and
+ * ordered dithering only); RO_RGB8 (tones) or RO_RGB16 (numbers) for RO_CHANNELS_RGB; RO_INDEX8
+ * (numbers of colours) or RO_RGB8 with a palette. `in` and `out` must not overlap. */
 RO_API
 ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
                       const ro_halftone_options *options);

@@ -96,6 +96,12 @@ static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_optio
     return status;
 }
 
+/* A row of a plane before planes are put together. */
+static size_t store_row_bytes(const struct halftone_plan *plan)
+{
+    return ro_format_row_bytes(plan->planes->format, plan->shape.width);
+}
+
 static const struct ro_plan_kind halftone_kind;
 
 ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_format out,
@@ -135,7 +141,7 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
     if (status == RO_OK && !plan->direct && plan->work[0].device != RO_DEVICE_CUDA)
         status = halftone_plan_gather(plan);
     if (status == RO_OK && plan->planes)
-        status = halftone_rows_alloc(plan, (size_t)plan->shape.width * (size_t)plan->count,
+        status = halftone_rows_alloc(plan, store_row_bytes(plan) * (size_t)plan->count,
                                      plan->capacity, &plan->store);
     if (status != RO_OK) {
         ro_plan_free(&plan->plan);
@@ -183,7 +189,7 @@ static void query(const ro_plan *base, ro_plan_info *info)
     if (plan->pending)
         info->bytes += plan->capacity * plan->grey_row_bytes * (size_t)plan->count;
     if (plan->store)
-        info->bytes += plan->capacity * (size_t)plan->shape.width * (size_t)plan->count;
+        info->bytes += plan->capacity * store_row_bytes(plan) * (size_t)plan->count;
 }
 
 /* ---- Rows through a plan -------------------------------------------------------------------- */
@@ -227,18 +233,18 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *row, uint32
 ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride)
 {
     const uint32_t rows = plan->pending_rows;
-    const uint32_t width = plan->shape.width;
-    const size_t apart = (size_t)plan->capacity * width; /* planes in the store */
+    const size_t row_bytes = plan->planes ? store_row_bytes(plan) : 0;
+    const size_t apart = plan->capacity * row_bytes; /* planes in the store */
     ro_status status = RO_OK;
     plan->pending_rows = 0;
     for (int i = 0; i < plan->count && status == RO_OK; i++)
         status =
             halftoner_run(&plan->work[i], pending_row(plan, i, 0), (ptrdiff_t)plan->grey_row_bytes,
                           plan->planes ? plan->store + (size_t)i * apart : out,
-                          plan->planes ? (ptrdiff_t)width : out_stride, rows);
+                          plan->planes ? (ptrdiff_t)row_bytes : out_stride, rows);
     for (uint32_t r = 0; plan->planes && r < rows && status == RO_OK; r++)
         plan->planes->combine((unsigned char *)out + (ptrdiff_t)r * out_stride,
-                              plan->store + (size_t)r * width, apart, width);
+                              plan->store + (size_t)r * row_bytes, apart, plan->shape.width);
     return status;
 }
 

@@ -9,6 +9,16 @@ static void combine_rgb(unsigned char *to, const unsigned char *planes, size_t a
             to[3 * x + c] = planes[c * apart + x];
 }
 
+static void combine_deep_rgb(unsigned char *to, const unsigned char *planes, size_t apart,
+                             uint32_t width)
+{
+    for (size_t c = 0; c < 3; c++) {
+        const uint16_t *from = (const uint16_t *)(const void *)(planes + c * apart);
+        for (size_t x = 0; x < width; x++)
+            ((uint16_t *)(void *)to)[3 * x + c] = from[x];
+    }
+}
+
 /* A plane's white is paper; a bit that is set is ink. */
 static void combine_inks(unsigned char *to, const unsigned char *planes, size_t apart,
                          uint32_t width)
@@ -19,6 +29,8 @@ static void combine_inks(unsigned char *to, const unsigned char *planes, size_t 
                                 15);
 }
 
+static const struct planes deep_rgb = {
+    3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GRAY16, RO_RGB16, combine_deep_rgb};
 static const struct planes all[] = {
     [RO_CHANNELS_RGB] = {3, {PLANE_RED, PLANE_GREEN, PLANE_BLUE}, RO_GRAY8, RO_RGB8, combine_rgb},
     [RO_CHANNELS_CMYK] = {4,
@@ -41,6 +53,8 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
         return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
                                options->levels);
     *planes = &all[channels];
+    if (channels == RO_CHANNELS_RGB && out == RO_RGB16)
+        *planes = &deep_rgb;
     if (out != (*planes)->out)
         return ro_context_fail(context, RO_E_ARGUMENT, "these channels are written as %s, not %s",
                                ro_format_name((*planes)->out), ro_format_name(out));

@@ -10,7 +10,7 @@ enum { PLANES_MOST = 4 };
 struct planes {
     int count;
     enum grey_plane plane[PLANES_MOST];
-    ro_format format; /* in which each is halftoned: a byte a pixel */
+    ro_format format; /* in which each is halftoned: a byte a pixel, or two */
     ro_format out;    /* what they make together */
     /* Puts a row together from rows that lie `apart` bytes apart. */
     void (*combine)(unsigned char *to, const unsigned char *planes, size_t apart, uint32_t width);

@@ -75,6 +75,35 @@ static void channels_are_halftoned_alone(void **state)
     }
 }
 
+/* Numbers of 16 bits, by both families that make them. */
+static void deep_channels_are_halftoned_alone(void **state)
+{
+    (void)state;
+    static uint16_t whole[3 * PIXELS], parts[3 * PIXELS], one[PIXELS];
+    static uint8_t grey[PIXELS];
+    static const char *const methods[] = {"floyd-steinberg", "bayer"};
+    for (int m = 0; m < 2; m++) {
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m],
+                                       .channels = RO_CHANNELS_RGB, .levels = 1024,
+                                       .same_phases = 1};
+        ro_image out = {RO_RGB16, WIDTH, HEIGHT, 1023, 6 * WIDTH, whole};
+        assert_int_equal(ro_halftone(context, &input, &out, &options), RO_OK);
+        stream_through(&options, RO_RGB16, 6 * WIDTH, (uint8_t *)parts);
+        assert_memory_equal(whole, parts, sizeof whole);
+        options.channels = RO_CHANNELS_GREY;
+        options.same_phases = 0;
+        for (int c = 0; c < 3; c++) {
+            for (int i = 0; i < PIXELS; i++)
+                grey[i] = pixels[3 * i + c];
+            ro_image in = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
+            ro_image to = {RO_GRAY16, WIDTH, HEIGHT, 1023, 2 * WIDTH, one};
+            assert_int_equal(ro_halftone(context, &in, &to, &options), RO_OK);
+            for (int i = 0; i < PIXELS; i++)
+                assert_int_equal(whole[3 * i + c], one[i]);
+        }
+    }
+}
+
 /* The paper that an ink leaves of one pixel. */
 static uint32_t paper_of(enum grey_plane plane, uint32_t black, const uint8_t rgb[3])
 {
@@ -255,6 +284,8 @@ static void nonsense_is_refused(void **state)
             "RGB");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .levels = 3},
             RO_INDEX8, "not 3");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .levels = 300},
+            RO_RGB8, "256 levels at most");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .channels = (ro_channels)9}, RO_INDEX8,
             "9");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .grey_in_colour = 20}, RO_BITS, "CMYK");
@@ -267,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_are_halftoned_alone),
+        cmocka_unit_test(deep_channels_are_halftoned_alone),
         cmocka_unit_test(inks_give_the_light_back),
         cmocka_unit_test(inks_are_packed),
         cmocka_unit_test(plates_are_independent),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From samples to levels and from levels to tones in lanes of one width (steps.h). Included once
- * for each width, after wave_ops.h, with SIZED, lane and vector defined for it.
+ * for each width, after wave_ops.h, with SIZED (by RO_SIMD_JOIN), lane and vector defined for it.
  */
 
 RO_INLINE vector SIZED(line_)(const struct steps_line *line, vector x)

@@ -35,7 +35,8 @@ static const struct {
 struct ordered_state {
     struct ordered_plan plan;
     ordered_row_fn *row;
-    uint64_t *histograms;      /* for Otsu: one per thread */
+    uint64_t *histograms;      /* for Otsu: one per thread, */
+    size_t values;             /* of so many */
     struct ordered_cuda *cuda; /* NULL: on the CPU */
 };
 
@@ -173,8 +174,9 @@ static ro_status open_engine(struct halftoner *work)
                                                       : ORDERED_FOR_SCALAR);
     state->row = find_row(context->cpu, plan->parts);
     if (enough && work->method->variant == ORDERED_OTSU) {
+        state->values = plan->sample_bytes == 1 ? UINT8_MAX + 1 : UINT16_MAX + 1;
         state->histograms =
-            malloc((size_t)context->threads * (UINT16_MAX + 1) * sizeof *state->histograms);
+            malloc((size_t)context->threads * state->values * sizeof *state->histograms);
         enough = state->histograms != NULL;
     }
     if (!enough)
@@ -226,13 +228,10 @@ static void count_rows(void *data, int thread)
     struct job *job = data;
     const struct halftone_block *block = job->block;
     const struct ordered_plan *plan = &job->state->plan;
-    uint64_t *histogram = job->state->histograms + (size_t)thread * (UINT16_MAX + 1);
+    uint64_t *histogram = job->state->histograms + (size_t)thread * job->state->values;
     for (uint32_t first, last; take_rows(job, &first, &last);)
-        for (uint32_t r = first; r < last; r++) {
-            const unsigned char *row = block->in + (ptrdiff_t)r * block->in_stride;
-            for (uint32_t x = 0; x < plan->width; x++)
-                histogram[ordered_sample(plan, row, x)]++;
-        }
+        ordered_count(plan, block->in + (ptrdiff_t)first * block->in_stride, block->in_stride,
+                      last - first, histogram);
 }
 
 static void run_rows(struct halftoner *work, const struct halftone_block *block, ro_task_fn *task)
@@ -283,7 +282,7 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
 static ro_status run_otsu(struct halftoner *work, const struct halftone_block *block)
 {
     struct ordered_state *state = work->state;
-    const size_t values = UINT16_MAX + 1;
+    const size_t values = state->values;
     memset(state->histograms, 0, (size_t)work->report.threads * values * sizeof *state->histograms);
     run_rows(work, block, count_rows);
     for (int t = 1; t < work->report.threads; t++)

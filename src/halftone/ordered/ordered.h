@@ -125,6 +125,10 @@ ordered_row_fn ordered_row_scalar;
 RO_VARIANTS_DECLARE(ordered_row_fn, ordered_row);       /* where there are no parts, */
 RO_VARIANTS_DECLARE(ordered_row_fn, ordered_parts_row); /* where there are */
 
+/* Adds rows to a histogram. */
+void ordered_count(const struct ordered_plan *plan, const unsigned char *in, ptrdiff_t stride,
+                   uint32_t rows, uint64_t *histogram);
+
 /* The sample at and below which is black: Otsu's, from the number of pixels of each value. */
 uint32_t ordered_otsu(const uint64_t *histogram, uint32_t maxval);
 

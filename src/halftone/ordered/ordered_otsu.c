@@ -8,6 +8,42 @@
  */
 #include "halftone/ordered/ordered.h"
 
+#include <string.h>
+
+enum { TABLES = 8 };
+
+/* Neighbours are often equal, and what was just stored has to be waited for: each of eight pixels
+ * is counted in a table of its own. */
+static void count_bytes(const unsigned char *row, uint32_t width, uint32_t (*counts)[256])
+{
+    uint32_t x = 0;
+    for (; width - x >= TABLES; x += TABLES) {
+        uint64_t eight;
+        memcpy(&eight, row + x, sizeof eight);
+        for (int i = 0; i < TABLES; i++)
+            counts[i][eight >> 8 * i & 255]++;
+    }
+    for (; x < width; x++)
+        counts[0][row[x]]++;
+}
+
+void ordered_count(const struct ordered_plan *plan, const unsigned char *in, ptrdiff_t stride,
+                   uint32_t rows, uint64_t *histogram)
+{
+    uint32_t counts[TABLES][256] = {0};
+    const uint32_t width = plan->width;
+    for (uint32_t r = 0; r < rows; r++, in += stride) {
+        if (plan->sample_bytes == 1)
+            count_bytes(in, width, counts);
+        else
+            for (uint32_t x = 0; x < width; x++)
+                histogram[ordered_sample(plan, in, x)]++;
+    }
+    for (int i = 0; i < TABLES; i++)
+        for (int value = 0; value < 256; value++)
+            histogram[value] += counts[i][value];
+}
+
 uint32_t ordered_otsu(const uint64_t *histogram, uint32_t maxval)
 {
     double count = 0, sum = 0, below = 0, sum_below = 0, best = 0;

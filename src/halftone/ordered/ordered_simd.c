@@ -7,8 +7,12 @@
  * gathered, so that the first pixel becomes the most significant bit. A block costs two loads, the
  * subtraction, the shuffle and the test: less than copying it.
  *
- * Levels and random numbers: the table of look-ups is gathered by sample, and its ranks compared
- * with those of the screen or of the hash.
+ * Random numbers and bytes to packed bits: 2K * a is compared with M * (2r + 1), for which 32 bits
+ * are enough. Every eight pixels lie in lanes the other way round, so that their mask is a byte of
+ * the output.
+ *
+ * Other levels and random numbers: the table of look-ups is gathered by sample, and its ranks
+ * compared with those of the screen or of the hash.
  */
 #include "core/random.h"
 #include "halftone/ordered/ordered.h"
@@ -70,6 +74,11 @@ RO_INLINE lanes load_16(const unsigned char *in)
 {
     return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)in));
 }
+RO_INLINE lanes load_8_turned(const unsigned char *in)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)in);
+    return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(bytes, _mm_setr_epi8(REVERSE_BYTES)));
+}
 RO_INLINE lanes load_ranks(const uint32_t *ranks) { return _mm512_loadu_si512(ranks); }
 RO_INLINE lanes gather(const uint32_t *table, lanes at)
 {
@@ -81,10 +90,20 @@ RO_INLINE lanes counting(uint32_t from)
     return _mm512_add_epi32(
         all(from), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
 }
+RO_INLINE lanes counting_turned(uint32_t from)
+{
+    return _mm512_add_epi32(
+        all(from), _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
+}
 RO_INLINE lanes shift_right(lanes v, unsigned count) { return _mm512_srli_epi32(v, count); }
+RO_INLINE lanes shift_left(lanes v, unsigned count) { return _mm512_slli_epi32(v, count); }
+RO_INLINE lanes subtract(lanes a, lanes b) { return _mm512_sub_epi32(a, b); }
 RO_INLINE lanes multiply(lanes a, lanes b) { return _mm512_mullo_epi32(a, b); }
 
-/* One more where a < b; both are below 2^31. */
+/* Where a < b; both are below 2^31. */
+RO_INLINE uint32_t less(lanes a, lanes b) { return _mm512_cmplt_epi32_mask(a, b); }
+
+/* One more where a < b. */
 RO_INLINE lanes add_if_less(lanes v, lanes a, lanes b)
 {
     return _mm512_mask_add_epi32(v, _mm512_cmplt_epi32_mask(a, b), v, all(1));
@@ -154,6 +173,11 @@ RO_INLINE lanes load_16(const unsigned char *in)
 {
     return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)in));
 }
+RO_INLINE lanes load_8_turned(const unsigned char *in)
+{
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)in);
+    return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(bytes, _mm_setr_epi8(REVERSE_BYTES)));
+}
 RO_INLINE lanes load_ranks(const uint32_t *ranks) { return load(ranks); }
 RO_INLINE lanes gather(const uint32_t *table, lanes at)
 {
@@ -164,7 +188,17 @@ RO_INLINE lanes counting(uint32_t from)
 {
     return _mm256_add_epi32(all(from), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
+RO_INLINE lanes counting_turned(uint32_t from)
+{
+    return _mm256_add_epi32(all(from), _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+}
 RO_INLINE lanes shift_right(lanes v, unsigned count) { return _mm256_srli_epi32(v, (int)count); }
+RO_INLINE lanes shift_left(lanes v, unsigned count) { return _mm256_slli_epi32(v, (int)count); }
+RO_INLINE lanes subtract(lanes a, lanes b) { return _mm256_sub_epi32(a, b); }
+RO_INLINE uint32_t less(lanes a, lanes b)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(b, a)));
+}
 RO_INLINE lanes multiply(lanes a, lanes b) { return _mm256_mullo_epi32(a, b); }
 RO_INLINE lanes add_if_less(lanes v, lanes a, lanes b)
 {
@@ -203,6 +237,7 @@ struct row {
     const uint32_t *ranks;       /* of the row, by the rule */
     uint32_t hash;               /* of the seed and the row */
     uint32_t phase;              /* of the next block in the tables */
+    uint32_t white;              /* of bytes that are compared with random numbers */
 };
 
 RO_INLINE void next_block(struct row *row)
@@ -211,8 +246,28 @@ RO_INLINE void next_block(struct row *row)
     row->phase = phase >= period ? phase - period : phase;
 }
 
-RO_INLINE uint64_t compare_block(const struct row *row, const unsigned char *in, int sample_bytes)
+/* Two levels of bytes by random numbers: M * (2r + 1) < 2K * a. */
+RO_INLINE uint64_t random_block(const struct row *row, const unsigned char *in, uint32_t x)
 {
+    const uint32_t white = row->white;
+    const lanes block = all(row->hash ^ x); /* x is a multiple of the block */
+    uint64_t bits = 0;
+    RO_UNROLL
+    for (uint32_t i = 0; i < ORDERED_BLOCK; i += LANES) {
+        lanes hash = mix(block ^ counting_turned(i));
+        lanes odd = shift_right(hash, 31 - ORDERED_RANDOM_BITS) | all(1);
+        lanes limit = white == 255 ? subtract(shift_left(odd, 8), odd) : multiply(odd, all(white));
+        lanes sample = shift_left(load_8_turned(in + i), ORDERED_RANDOM_BITS + 1);
+        bits |= (uint64_t)less(limit, sample) << i;
+    }
+    return bits;
+}
+
+RO_INLINE uint64_t compare_block(const struct row *row, const unsigned char *in, uint32_t x,
+                                 int sample_bytes)
+{
+    if (!row->whites)
+        return random_block(row, in, x);
     const unsigned char *whites = row->whites + (size_t)row->phase * (size_t)sample_bytes;
     return sample_bytes == 1 ? bits_of_8(in, whites) : bits_of_16(in, whites);
 }
@@ -247,7 +302,7 @@ RO_INLINE void compare_row(struct row row, const unsigned char *in, unsigned cha
     uint32_t x = 0;
     uint64_t bits;
     for (; width - x >= ORDERED_BLOCK; x += ORDERED_BLOCK) {
-        bits = compare_block(&row, in + (size_t)x * (size_t)sample_bytes, sample_bytes);
+        bits = compare_block(&row, in + (size_t)x * (size_t)sample_bytes, x, sample_bytes);
         memcpy(out + x / 8, &bits, sizeof bits);
         next_block(&row);
     }
@@ -255,7 +310,7 @@ RO_INLINE void compare_row(struct row row, const unsigned char *in, unsigned cha
         return;
     unsigned char last[ORDERED_BLOCK * 2] = {0};
     memcpy(last, in + (size_t)x * (size_t)sample_bytes, (size_t)(width - x) * (size_t)sample_bytes);
-    bits = compare_block(&row, last, sample_bytes);
+    bits = compare_block(&row, last, x, sample_bytes);
     memcpy(out + x / 8, &bits, (width - x + 7) / 8);
 }
 
@@ -298,7 +353,13 @@ void RO_SIMD_NAME(ordered_row)(const struct ordered_plan *plan, const unsigned c
     }
     row.ranks = plan->ranks + at;
     row.hash = ro_hash_row(plan->seed, y);
-    if (random && wide)
+    if (random && plan->bits_out && !wide && plan->maxval == 255) { /* compiled for it */
+        row.white = 255;
+        compare_row(row, in, out, 1);
+    } else if (random && plan->bits_out && !wide) {
+        row.white = plan->maxval;
+        compare_row(row, in, out, 1);
+    } else if (random && wide)
         look_up_row(row, in, out, 2, true);
     else if (random)
         look_up_row(row, in, out, 1, true);

@@ -283,6 +283,8 @@ static ro_file_info result_of(const ro_halftone_options *options)
         return (ro_file_info){.format = RO_INDEX8,
                               .maxval = (uint32_t)options->palette->count - 1,
                               .palette = options->palette};
+    if (options->channels == RO_CHANNELS_RGB && levels > 256)
+        return (ro_file_info){.format = RO_RGB16, .maxval = (uint32_t)levels - 1};
     if (options->channels == RO_CHANNELS_RGB)
         return (ro_file_info){.format = RO_RGB8, .maxval = 255};
     if (options->channels == RO_CHANNELS_CMYK)

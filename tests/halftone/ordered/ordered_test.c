@@ -383,6 +383,27 @@ static void goldens(void **state)
     }
 }
 
+/* Rows of every length round that of a step, with bytes behind them that do not count. */
+static void rows_are_counted(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width < 20; width++)
+        for (uint32_t white = 255; white <= 65535; white += 65535 - 255) {
+            ro_image in = image_of(white == 255 ? RO_GRAY8 : RO_GRAY16, width, 5, white);
+            struct ordered_plan plan = {.width = width, .sample_bytes = white == 255 ? 1 : 2};
+            uint64_t *counts = calloc(65536, sizeof *counts);
+            fill(&in, width);
+            ordered_count(&plan, in.data, in.stride, in.height, counts);
+            for (uint32_t y = 0; y < in.height; y++)
+                for (uint32_t x = 0; x < width; x++)
+                    assert_true(counts[sample(&in, x, y)]-- > 0);
+            for (uint32_t i = 0; i < 65536; i++)
+                assert_int_equal(counts[i], 0);
+            free(counts);
+            free(in.data);
+        }
+}
+
 static void otsu_splits_two_peaks(void **state)
 {
     (void)state;
@@ -489,7 +510,8 @@ int main(void)
         cmocka_unit_test(all_variants_agree),         cmocka_unit_test(tall_images_agree),
         cmocka_unit_test(deep_numbers_agree),         cmocka_unit_test(every_sample_agrees),
         cmocka_unit_test(screens_of_any_shape_agree), cmocka_unit_test(goldens),
-        cmocka_unit_test(otsu_splits_two_peaks),      cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(rows_are_counted),           cmocka_unit_test(otsu_splits_two_peaks),
+        cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
