@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh
 # Sets $python to a Python that has the modules named; status 1 where there is none. $PYTHON is
 # tried first, then what the PATH has, then the system's own, whose packages are Debian's.
 find_python() {

@@ -19,9 +19,9 @@ __version__: str = _core.version
 
 __all__ = [
     "BadArgument", "Cancelled", "Contour", "Device", "Error", "Field", "Figures", "HalftoneStream",
-    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "denoise", "devices",
-    "dither", "halftone", "hologram", "measure", "methods", "palette", "palettes", "register", "screen",
-    "segment", "warp",
+    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "denoise",
+    "devices", "dither", "halftone", "hologram", "measure", "methods", "palette", "palettes",
+    "register", "screen", "segment", "warp",
 ]
 
 

@@ -2,6 +2,7 @@
 """Halftoning: whole pictures, stacks and rows as they come."""
 from __future__ import annotations
 
+import inspect
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from . import _core, _run
 from ._arrays import Picture, picture, readable, target
 from ._errors import BadArgument
-from ._options import CHANNELS, Colours, halftone_members, palette_text
+from ._options import CHANNELS, Colours, HalftoneOptions, halftone_members, palette_text
 
 BYTE = np.dtype(np.uint8)
 
@@ -110,6 +111,15 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     return _to_pillow(result, source, members, kind) if source.pillow and out is None else result
 
 
+def _shown(function: Any) -> inspect.Signature:
+    """The signature with every option by its name, for help and for what completes words."""
+    given = inspect.signature(function)
+    named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+             for table in (HalftoneOptions, _run.Run) for name, kind in table.__annotations__.items()]
+    return given.replace(parameters=[*list(given.parameters.values())[:-1], *named])
+
+
+halftone.__signature__ = _shown(halftone)  # type: ignore[attr-defined]
 dither = halftone
 
 

@@ -15,6 +15,7 @@ struct stream {
     ro_halftone_stream *rows;
     uint32_t width;
     int carried;
+    bool waits; /* for what the rows above carry on */
 };
 
 static void stream_free(struct stream *stream)
@@ -66,6 +67,7 @@ static PyObject *stream_open(PyObject *Py_UNUSED(module), PyObject *arguments)
         session_return(&stream->session);
         stream->width = picture.width;
         stream->carried = info.carried;
+        stream->waits = first > 0 && info.carried > 0;
         done = session_succeeded(&stream->session, status);
     }
     view_release(&view);
@@ -94,6 +96,10 @@ static PyObject *move_rows(PyObject *arguments, bool out)
     struct view view = {0};
     uint32_t moved = 0;
     bool done = view_take(triple, out, &view);
+    if (done && stream->waits) { /* the library would wait for another thread */
+        raise_status(RO_E_STATE, "what the rows above carry on was not given");
+        done = false;
+    }
     if (done) {
         ro_image *rows = &view.image;
         session_leave(&stream->session);
@@ -135,6 +141,7 @@ static PyObject *stream_carry_in(PyObject *Py_UNUSED(module), PyObject *argument
         const ro_status status = ro_halftone_carry_in(
             stream->rows, 0, stream->width, (const int32_t *)(void *)PyBytes_AsString(given));
         done = session_succeeded(&stream->session, status);
+        stream->waits = !done;
     }
     session_end(&stream->session);
     return done ? Py_NewRef(Py_None) : NULL;

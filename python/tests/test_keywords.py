@@ -7,7 +7,6 @@ import subprocess
 import pytest
 
 import roundoff
-from roundoff._options import HalftoneOptions
 
 RUN = {"device", "cpu", "threads"}
 # What the commands need for their files and their output, and a call does not.
@@ -22,7 +21,8 @@ def parameters(function):
 REGISTER = {"scheme", "match", "init", "number", "scales", "updates", "trials", "cycles",
             "sigma_first", "sigma", "finest", "tolerance"}
 CASES = {
-    "halftone": (set(HalftoneOptions.__annotations__) | {"method", "levels", "palette"} | RUN,
+    "halftone": (parameters(roundoff.halftone) - {"image", "packed", "indices", "out", "maxval",
+                                                  "progress", "device_number"},
                  OF_FILES | {"list", "dpi", "resize", "resample"}),
     "denoise": (parameters(roundoff.denoise) -
                 {"image", "out", "maxval", "return_figures", "seed"} | RUN, OF_FILES),

@@ -47,6 +47,8 @@ def test_bad_calls(grey):
         roundoff.HalftoneStream(*grey.shape, method="dbs")
     with pytest.raises(roundoff.BadArgument, match="carried"):
         roundoff.HalftoneStream(*grey.shape, first_row=3, carry=b"1234")
+    with pytest.raises(roundoff.BadArgument, match="carry"):
+        roundoff.HalftoneStream(*grey.shape, first_row=3).push(grey[3:])
 
 
 @pytest.mark.parametrize("chunks", [(61, 83), (10, 83), (7, 20), ((1, 60), (80, 3))], ids=str)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The extension with the library of this build, and its own tests (python/tests).
 set -eu
+# shellcheck source=python/interpreter.sh
 . "$SOURCE_DIR/python/interpreter.sh"
 find_python numpy pytest setuptools wheel || {
     echo "skipped: no python3 of 3.11 or later with numpy, pytest, setuptools and wheel"
