@@ -399,10 +399,14 @@ static const struct ro_plan_kind halftone_kind = {query, run, run_device, free_p
 
 /* ---- The public calls ----------------------------------------------------------------------- */
 
+bool halftone_plan_is(const ro_plan *plan) { return plan->kind == &halftone_kind; }
+
 ro_status ro_halftone_plan(ro_context *context, const ro_image *shape, ro_format out,
                            const ro_halftone_options *options, ro_plan **plan)
 {
     struct halftone_plan *made;
+    if (!plan)
+        return RO_E_ARGUMENT;
     ro_status status = halftone_plan_make(context, shape, out, options, RO_DEVICE_AUTO, &made);
     *plan = status == RO_OK ? &made->plan : NULL;
     return status;

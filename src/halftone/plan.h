@@ -32,6 +32,9 @@ struct halftone_plan {
     bool streaming;             /* it is open */
 };
 
+/* Whether a plan is one of these. */
+bool halftone_plan_is(const ro_plan *plan);
+
 static inline struct halftone_plan *halftone_plan_of(ro_plan *plan)
 {
     return (struct halftone_plan *)plan;

@@ -17,7 +17,7 @@ struct ro_halftone_stream {
     uint32_t ready_first, ready_rows, room;
     uint32_t first_row, end_row; /* of the run */
     uint32_t next;               /* row to be pushed */
-    bool failed;
+    atomic_bool failed;          /* looked at by threads that wait for what is carried on */
     struct ro_wavefront_link link[PLANES_MOST];
 };
 
@@ -95,8 +95,12 @@ static struct ro_wavefront_link *begin_links(struct halftone_plan *plan, uint32_
 ro_status ro_halftone_begin(ro_plan *base, uint32_t first_row, uint32_t rows,
                             ro_halftone_stream **stream)
 {
-    struct halftone_plan *plan = halftone_plan_of(base);
+    if (!base || !stream)
+        return RO_E_ARGUMENT;
     *stream = NULL;
+    if (!halftone_plan_is(base))
+        return ro_context_fail(base->context, RO_E_ARGUMENT, "this is not a plan to halftone");
+    struct halftone_plan *plan = halftone_plan_of(base);
     ro_status status = check_rows(plan, first_row, rows);
     if (status == RO_OK && !plan->stream)
         status = make_stream(plan, &plan->stream);
@@ -119,6 +123,8 @@ ro_status ro_halftone_open(ro_context *context, const ro_image *in, ro_format ou
                            const ro_halftone_options *options, ro_halftone_stream **stream)
 {
     ro_plan *plan;
+    if (!stream)
+        return RO_E_ARGUMENT;
     *stream = NULL;
     ro_status status = ro_halftone_plan(context, in, out, options, &plan);
     if (status == RO_OK)
@@ -218,7 +224,11 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
     }
     if (status == RO_OK && ro_context_cancelled(context))
         status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
-    stream->failed = status != RO_OK;
+    if (status != RO_OK) { /* rows that were begun are not to be had */
+        stream->failed = true;
+        stream->ready_rows = 0;
+        *taken = 0;
+    }
     return status;
 }
 
@@ -230,6 +240,8 @@ ro_status ro_halftone_pull(ro_halftone_stream *stream, void *rows, ptrdiff_t str
     if (count > 0 && !rows)
         return ro_context_fail(plan->plan.context, RO_E_ARGUMENT,
                                "there is no room for the rows to pull");
+    if (stream->failed)
+        return ro_context_fail(plan->plan.context, RO_E_STATE, "the stream has already failed");
     /* The last rows may still wait behind finished ones that have now been pulled. */
     if (stream->ready_rows == 0 && plan->pending_rows > 0 &&
         (stream->next == stream->end_row || plan->pending_rows == plan->capacity)) {
@@ -282,6 +294,8 @@ ro_status ro_halftone_carry_in(ro_halftone_stream *stream, uint32_t x, uint32_t 
     struct halftone_plan *plan = stream->plan;
     ro_context *context = plan->plan.context;
     ro_status status = check_columns(stream, x, count);
+    if (status == RO_OK && count > 0 && !values)
+        status = ro_context_fail(context, RO_E_ARGUMENT, "there are no values to carry in");
     if (status == RO_OK && !stream->link[0].above)
         status = ro_context_fail(context, RO_E_STATE, "nothing is carried into row %u",
                                  stream->first_row);
@@ -316,6 +330,8 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
             work->engine->carry_out(work, x, count, values + (size_t)(i * work->carried) * count);
         if (ro_context_cancelled(context))
             status = ro_context_fail(context, RO_E_CANCELLED, "cancelled");
+        else if (stream->failed)
+            status = ro_context_fail(context, RO_E_STATE, "the stream has already failed");
     }
     return status;
 }
@@ -323,7 +339,7 @@ ro_status ro_halftone_carry_out(ro_halftone_stream *stream, uint32_t x, uint32_t
 uint32_t ro_halftone_carry_ready(ro_halftone_stream *stream)
 {
     struct halftone_plan *plan = stream->plan;
-    uint64_t least = plan->shape.width;
+    uint64_t least = stream->failed ? 0 : plan->shape.width;
     for (int i = 0; i < plan->count && stream->link[0].below; i++) {
         uint64_t finished = atomic_load(&stream->link[i].finished.reached);
         least = finished < least ? finished : least;

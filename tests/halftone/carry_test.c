@@ -423,6 +423,11 @@ static void cancelling_ends_the_wait(void **state)
         pthread_join(thread, &failed);
         assert_ptr_equal(failed, &piece);
         ro_context_resume(contexts[c]);
+        uint32_t given; /* nothing of a piece that was not finished is to be had */
+        assert_int_equal(ro_halftone_carry_ready(piece.stream), 0);
+        assert_int_equal(ro_halftone_pull(piece.stream, pieces, WIDEST, 1, &given), RO_E_STATE);
+        assert_int_equal(given, 0);
+        assert_int_equal(ro_halftone_carry_out(piece.stream, 0, 1, &number), RO_E_STATE);
         ro_halftone_close(piece.stream);
         ro_image out = {RO_BITS, in.width, in.height, 0, row_of(RO_BITS, WIDEST), whole};
         assert_int_equal(ro_plan_run(plan, &in, &out, NULL),
@@ -442,6 +447,21 @@ static void assert_refused(ro_status status, ro_status expected, const char *wor
     assert_int_equal(status, expected);
     if (!strstr(ro_context_message(contexts[0]), words))
         fail_msg("'%s' does not say '%s'", ro_context_message(contexts[0]), words);
+}
+
+static void only_plans_to_halftone(void **state)
+{
+    (void)state;
+    const ro_image in = grey8(WIDEST, 40);
+    ro_plan *plan;
+    ro_halftone_stream *stream;
+    const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear"};
+    assert_int_equal(ro_denoise_plan(contexts[0], &in, &in, &linear, &plan), RO_OK);
+    assert_refused(ro_halftone_begin(plan, 0, 40, &stream), RO_E_ARGUMENT, "not a plan to halftone");
+    ro_plan_free(plan);
+    assert_int_equal(ro_halftone_begin(NULL, 0, 40, &stream), RO_E_ARGUMENT);
+    assert_int_equal(ro_halftone_plan(contexts[0], &in, RO_BITS, NULL, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_denoise_plan(contexts[0], NULL, &in, NULL, &plan), RO_E_ARGUMENT);
 }
 
 static void refused(void **state)
@@ -505,6 +525,7 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_the_definition),
         cmocka_unit_test(pieces_run_side_by_side),
         cmocka_unit_test(cancelling_ends_the_wait),
+        cmocka_unit_test(only_plans_to_halftone),
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);

@@ -434,6 +434,8 @@ static int run(const struct command *command, int argc, char **argv)
         return list_palettes(values.common.json);
     if (files.count != 2)
         return usage_error(command, "halftone needs IN and OUT");
+    if (values.vectors && (values.levels > 256 || values.bits > 8))
+        return usage_error(command, "--vectors holds 256 levels at most");
     if (values.bits && values.levels != 2)
         return usage_error(command, "--levels and --bits exclude each other");
     if (values.channels && values.separate)

@@ -176,9 +176,13 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
 {
     static _Alignas(8) unsigned char no_pixels;
     struct denoise_plan *made;
+    if (!plan)
+        return RO_E_ARGUMENT;
+    *plan = NULL;
+    if (!in || !out)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a plan needs the shapes of two images");
     ro_image shape[2] = {*in, *out};
     ro_status status = RO_OK;
-    *plan = NULL;
     for (int i = 0; i < 2 && status == RO_OK; i++) {
         shape[i].data = &no_pixels;
         shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
