@@ -118,6 +118,15 @@ class Certificates(Case):
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", *rule)
         self.holds("cert.json", "in.ppm", "out.ppm", "--recompute")
 
+    def test_many_levels(self):
+        """Of more than 256 levels a certificate states the hashes."""
+        for out in "out.pgm", "out.png":
+            self.works("halftone", "in.pgm", out, "--bits", "10", "--quiet",
+                       "--certificate", "cert.json")
+            self.holds("cert.json", "in.pgm", out, "--recompute")
+            self.works("halftone", "in.pgm", out, "--levels", "1000", "--quiet")
+            self.fails("cert.json", "in.pgm", out, words=["certificate says"])
+
     def test_an_option_that_had_another_name(self):
         """Steps at once were called depth."""
         with open(os.path.join(SOURCE_DIR, "tests/cli/earlier/denoise.json"), "rb") as file:
