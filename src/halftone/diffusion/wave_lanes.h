@@ -482,6 +482,14 @@ RO_INLINE void SIZED(run_any_steps_)(const struct diffusion_plan *plan,
 #endif
 }
 
+static void SIZED(steps_own_)(const struct diffusion_plan *plan, struct wave_band *band,
+                              int64_t first, int64_t last)
+{
+    SIZED(run_any_steps_)(plan, &plan->kernel, band, first, last);
+}
+
+/* Wide lanes are for kernels that do not divide by shifting; of the others, which come here with
+ * few levels of 16-bit samples only, Floyd-Steinberg has code of its own. */
 #define COMPILE(id)                                                                                \
     static void RO_SIMD_JOIN(SIZED(steps_), _##id)(                                                \
         const struct diffusion_plan *plan, struct wave_band *band, int64_t first, int64_t last)    \
@@ -490,18 +498,15 @@ RO_INLINE void SIZED(run_any_steps_)(const struct diffusion_plan *plan,
         if (LANE_BITS == 16 && plan->steps.wide) {                                                 \
             if (id == KERNEL_FLOYD_STEINBERG)                                                      \
                 SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_STEPS_WIDE);               \
-        } else if (LANE_BITS == 32 || diffusion_shifts(kernel)) {                                  \
+        } else if ((LANE_BITS == 16) == diffusion_shifts(kernel) ||                                \
+                   id == KERNEL_FLOYD_STEINBERG) {                                                 \
             SIZED(run_any_steps_)(plan, kernel, band, first, last);                                \
+        } else {                                                                                   \
+            SIZED(steps_own_)(plan, band, first, last);                                            \
         }                                                                                          \
     }
 FOR_EACH_DIFFUSION_KERNEL(COMPILE)
 #undef COMPILE
-
-static void SIZED(steps_own_)(const struct diffusion_plan *plan, struct wave_band *band,
-                              int64_t first, int64_t last)
-{
-    SIZED(run_any_steps_)(plan, &plan->kernel, band, first, last);
-}
 
 static void SIZED(steps_)(const struct diffusion_plan *plan, struct wave_band *band, int64_t first,
                           int64_t last)
