@@ -257,7 +257,7 @@ static void add_text(struct certificate *to, const char *name, const char *text)
 }
 
 /* An option's value as JSON; null where it was not given and has no value of its own. */
-static void add_option(struct certificate *to, const struct option *option, const void *values)
+void certificate_option(struct certificate *to, const struct option *option, const void *values)
 {
     const void *value = (const char *)values + option->offset;
     char name[80];
@@ -327,104 +327,11 @@ ro_status certificate_state(const struct command *command, ro_context *context, 
         certificate_text(to, "operand", files->path[i]);
     for (int i = 0; i < count; i++)
         if (certificate_states(list[i]))
-            add_option(to, list[i], values);
+            certificate_option(to, list[i], values);
     if (to->status != RO_OK)
         return to->status;
     const ro_status status = command->certify(to, values, files);
     return status == RO_OK ? to->status : status;
-}
-
-/* Whether what an option was before holds for what ran. */
-static bool was_of(const struct option *option, const struct certificate *stated)
-{
-    const char *ran = certificate_value(stated, "ran_method");
-    char name[80];
-    snprintf(name, sizeof name, "option_%s", option->before_with ? option->before_with : "");
-    const char *with = certificate_value(stated, name);
-    if (option->before_with && (!with || strcmp(with, "null") == 0))
-        return false;
-    if (!option->before || !option->before_of)
-        return option->before;
-    for (const char *const *method = option->before_of; ran && *method; method++)
-        if (strlen(ran) == strlen(*method) + 2 && strncmp(ran + 1, *method, strlen(*method)) == 0)
-            return true;
-    return false;
-}
-
-/* A line that states no value gets one, as JSON has it. */
-static void replace_null(struct certificate *stated, const char *name, const char *json)
-{
-    for (int i = 0; i < stated->count; i++) {
-        if (strcmp(stated->lines[i].name, name) != 0 || strcmp(stated->lines[i].value, "null") != 0)
-            continue;
-        char *value = strdup(json);
-        if (!value) {
-            stated->status = RO_E_MEMORY;
-            return;
-        }
-        free(stated->lines[i].value);
-        stated->lines[i].value = value;
-    }
-}
-
-/* The default has become another since: what ran is what was meant. */
-static void state_default(struct certificate *stated, const char *name, const char *once)
-{
-    const char *ran = certificate_value(stated, "ran_method");
-    if (ran && strlen(ran) == strlen(once) + 2 && strncmp(ran + 1, once, strlen(once)) == 0)
-        replace_null(stated, name, ran);
-}
-
-/* The same where it is the version that tells. */
-static void state_first_default(struct certificate *stated, const char *name,
-                                const struct option *option)
-{
-    const char *version = certificate_value(stated, "version");
-    char value[80];
-    snprintf(value, sizeof value, "\"%s\"", option->before);
-    if (version && strncmp(version, "\"0.1.", 5) == 0 && was_of(option, stated))
-        replace_null(stated, name, value);
-}
-
-/* A line of a certificate from before its option got another name. */
-static void rename_line(struct certificate *stated, const char *was, const char *name)
-{
-    for (int i = 0; i < stated->count; i++)
-        if (strncmp(stated->lines[i].name, "option_", 7) == 0 &&
-            strcmp(stated->lines[i].name + 7, was) == 0) {
-            char *renamed = strdup(name);
-            if (!renamed) {
-                stated->status =
-                    ro_context_fail(stated->context, RO_E_MEMORY, "no memory for a certificate");
-                return;
-            }
-            free(stated->lines[i].name);
-            stated->lines[i].name = renamed;
-        }
-}
-
-void certificate_complete(struct certificate *stated, const struct command *command)
-{
-    const struct option *list[MOST_OPTIONS];
-    const int count = options_list(command, list);
-    for (int i = 0; i < count; i++) {
-        char name[80];
-        snprintf(name, sizeof name, "option_%s", list[i]->name);
-        if (list[i]->was)
-            rename_line(stated, list[i]->was, name);
-        if (!certificate_states(list[i]))
-            continue;
-        if (list[i]->once)
-            state_default(stated, name, list[i]->once);
-        if (list[i]->before_in_0_1)
-            state_first_default(stated, name, list[i]);
-        if (certificate_value(stated, name))
-            continue;
-        if (was_of(list[i], stated))
-            certificate_text(stated, name, list[i]->before);
-        else
-            add_option(stated, list[i], command->defaults);
-    }
 }
 
 ro_status certificate_of_output(struct certificate *to, const void *values,

@@ -62,6 +62,9 @@ ro_status certificate_write(const struct command *command, ro_context *context, 
 /* Whether a certificate has a line for this option: it says what to make, not how to run. */
 bool certificate_states(const struct option *option);
 
+/* The line of an option, as these values have it. */
+void certificate_option(struct certificate *to, const struct option *option, const void *values);
+
 /* For verify. certificate_state makes the lines that can be checked; certificate_read takes a file
  * apart after its checksum was found right. */
 ro_status certificate_state(const struct command *command, ro_context *context, const void *values,
