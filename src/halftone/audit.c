@@ -211,7 +211,7 @@ static ro_status sum_tones(struct rows *rows, uint8_t *levels, struct walk *walk
         status = levels_at(rows, y, levels);
         for (uint32_t x = 0; x < walk->width && status == RO_OK; x++) {
             audit->tone_in += 16 * (int64_t)(words ? in16[x] : in[x]);
-            audit->tone_out += (2 * white * levels[x] + n - 1) / (2 * (n - 1));
+            audit->tone_out += halftone_level(white, n, levels[x]);
         }
         if (status == RO_OK && walk->plan)
             (walk->plan->acuity  ? walk_acuity

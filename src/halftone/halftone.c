@@ -176,7 +176,7 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                                "%u: some would be the same",
                                levels, 16 * work->grey.white + 1, work->grey.white);
     for (int k = 0; k < levels && levels <= 256; k++)
-        work->shown[k] = (unsigned char)((2 * 255 * k + levels - 1) / (2 * (levels - 1)));
+        work->shown[k] = (unsigned char)halftone_level(255, levels, k);
     work->granularity = 1;
     work->carried = -1;
     /* From host memory the bus costs more than an error diffusion, so only who asks gets it. */

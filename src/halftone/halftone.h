@@ -32,6 +32,12 @@ enum halftone_option {
     OPTION_SHADOW = 1 << 19,
 };
 
+/* The tone of level k of `levels` up to white. */
+static inline int32_t halftone_level(int64_t white, int64_t levels, int64_t k)
+{
+    return (int32_t)((2 * white * k + levels - 1) / (2 * (levels - 1)));
+}
+
 struct halftone_block {
     const unsigned char *in; /* samples of the form work->grey */
     ptrdiff_t in_stride;

@@ -36,7 +36,7 @@ static void plan_levels(struct diffusion_plan *plan)
     if (n > DIFFUSION_TABLED_LEVELS)
         return;
     for (int k = 0; k < n; k++)
-        plan->level[k] = diffusion_level_of(w, n, k);
+        plan->level[k] = halftone_level(w, n, k);
     for (int k = 0; k + 1 < n; k++)
         plan->middle[k] = (plan->level[k] + plan->level[k + 1]) / 2;
     plan->middle[n - 1] = INT32_MAX;

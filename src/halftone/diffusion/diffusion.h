@@ -229,17 +229,11 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
 /* Whether the wave has vector code for a plan on this instruction set. */
 bool diffusion_wave_vectorised(const struct diffusion_plan *plan, ro_cpu cpu);
 
-/* The tone of level k of `levels` up to white. */
-static inline int32_t diffusion_level_of(int64_t white, int64_t levels, int64_t k)
-{
-    return (int32_t)((2 * white * k + levels - 1) / (2 * (levels - 1)));
-}
-
 static inline int32_t diffusion_level(const struct diffusion_plan *plan, int k)
 {
     return plan->levels <= DIFFUSION_TABLED_LEVELS
                ? plan->level[k]
-               : diffusion_level_of(plan->white, plan->levels, k);
+               : halftone_level(plan->white, plan->levels, k);
 }
 
 /* v above it is nearer to level k+1 than to k. */

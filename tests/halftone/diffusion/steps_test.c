@@ -29,7 +29,7 @@ static int64_t base_of(const struct diffusion_steps *steps, int64_t sample)
 static int64_t nearest(int64_t white, int64_t levels, int64_t k, int64_t v)
 {
     while (k + 1 < levels &&
-           v > (diffusion_level_of(white, levels, k) + diffusion_level_of(white, levels, k + 1)) /
+           v > (halftone_level(white, levels, k) + halftone_level(white, levels, k + 1)) /
                    2)
         k++;
     return k;
@@ -42,8 +42,8 @@ static void check_sample(const struct diffusion_steps *steps, int64_t white, int
     const int64_t k = base_of(steps, sample), level = level_of(steps, k);
     const int64_t gap = level_of(steps, k + 1) - level, rest = 16 * sample - level;
     assert_true(k >= 0 && k + 1 < levels);
-    assert_int_equal(level, diffusion_level_of(white, levels, k));
-    assert_int_equal(level + gap, diffusion_level_of(white, levels, k + 1));
+    assert_int_equal(level, halftone_level(white, levels, k));
+    assert_int_equal(level + gap, halftone_level(white, levels, k + 1));
     assert_true(rest >= 0 && rest <= gap);
     const int64_t errors[] = {lowest, lowest + 1, 0, widest / 2 - 1, widest / 2};
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
@@ -56,7 +56,7 @@ static void check_sample(const struct diffusion_steps *steps, int64_t white, int
         assert_true(y >= 0);
         assert_int_equal(k + up, right);
         const int64_t f = y - (up ? gap : 0);
-        assert_int_equal(f, v - diffusion_level_of(white, levels, right) + steps->bias);
+        assert_int_equal(f, v - halftone_level(white, levels, right) + steps->bias);
         assert_true(f >= 0 && f < widest);
     }
 }
