@@ -15,7 +15,7 @@
 #include <math.h>
 
 enum {
-    ROWS = 4,                     /* three channels, and the sum of shares */
+    ROWS = 4,                      /* three channels, and the sum of shares */
     COLUMNS = PALETTE_MOST + ROWS, /* colours, artificial parts, the nearest colour's share */
     MOST_PIVOTS = 200,
 };

@@ -25,9 +25,9 @@ static uint16_t light_between(const uint16_t *linear, uint32_t white, uint64_t s
 {
     const uint32_t below = (uint32_t)(sample_256 / 256), part = sample_256 % 256;
     const uint32_t next = below < white ? below + 1 : below;
-    return (uint16_t)(((256 - part) * (uint64_t)linear[below] + part * (uint64_t)linear[next] +
-                       128) /
-                      256);
+    return (
+        uint16_t)(((256 - part) * (uint64_t)linear[below] + part * (uint64_t)linear[next] + 128) /
+                  256);
 }
 
 /* The sample that has a colour's light, the picture's tones being as they are or inverted. */
@@ -129,10 +129,10 @@ static void nearest_row(const struct palette_screen_state *state, const unsigned
     const uint32_t *red = state->cell[0], *green = state->cell[1], *blue = state->cell[2];
     const uint16_t *wide = (const uint16_t *)(const void *)in;
     for (size_t x = 0; x < state->plan.width; x++)
-        out[x] = state->plan.sample_bytes == 1
-                     ? state->nearest[red[in[3 * x]] | green[in[3 * x + 1]] | blue[in[3 * x + 2]]]
-                     : state->nearest[red[wide[3 * x]] | green[wide[3 * x + 1]] |
-                                      blue[wide[3 * x + 2]]];
+        out[x] =
+            state->plan.sample_bytes == 1
+                ? state->nearest[red[in[3 * x]] | green[in[3 * x + 1]] | blue[in[3 * x + 2]]]
+                : state->nearest[red[wide[3 * x]] | green[wide[3 * x + 1]] | blue[wide[3 * x + 2]]];
 }
 
 /* ---- engine ---------------------------------------------------------------------------------- */

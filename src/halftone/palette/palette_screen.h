@@ -66,11 +66,11 @@ struct palette_screen_plan {
     uint32_t white; /* the largest sample */
     bool by_hash;
     uint64_t seed;
-    uint32_t cells;         /* K */
+    uint32_t cells; /* K */
     struct screen screen;
-    uint32_t period;        /* of the rows of cells: a multiple of the screen's width */
-    size_t pitch;           /* MIX_BLOCK more */
-    uint16_t *shares;       /* of each cell, and its last bits */
+    uint32_t period;  /* of the rows of cells: a multiple of the screen's width */
+    size_t pitch;     /* MIX_BLOCK more */
+    uint16_t *shares; /* of each cell, and its last bits */
     uint8_t *lasts;
     uint16_t *position; /* of every sample, 0 to MIX_POSITIONS */
     struct palette_mix mix;

@@ -4,8 +4,8 @@
  * mixtures, eight at a time, which are loaded one by one (faster than to gather them) and compared
  * with the shares of the places. Eight pixels of which one has a mixture not made yet are left to
  * the definition; where one may have a colour of the palette, they are compared with all of them,
- * if samples have 8 bits, or left to the definition too. Vectors of 32 bytes are wide enough for both
- * instruction sets: loads are what takes the time.
+ * if samples have 8 bits, or left to the definition too. Vectors of 32 bytes are wide enough for
+ * both instruction sets: loads are what takes the time.
  */
 #include "core/random.h"
 #include "halftone/palette/palette_screen.h"
@@ -106,15 +106,15 @@ enum finding { ALL_KNOWN, NEAR_COLOURS, NOT_KNOWN };
 
 RO_INLINE __m256i bytes_of_lanes(__m256i v)
 {
-    const __m256i collect = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-                                             -1, -1, 0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1,
-                                             -1, -1, -1, -1);
+    const __m256i collect =
+        _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12,
+                         -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     return _mm256_shuffle_epi8(v, collect);
 }
 
 /* The colours of eight pixels. */
-RO_INLINE enum finding eight_pixels(const uint64_t *entry, const uint32_t *n, const uint16_t *shares,
-                            unsigned char *out)
+RO_INLINE enum finding eight_pixels(const uint64_t *entry, const uint32_t *n,
+                                    const uint16_t *shares, unsigned char *out)
 {
     const __m256 even = _mm256_castsi256_ps(four_entries(entry, n[0], n[1], n[4], n[5]));
     const __m256 odd = _mm256_castsi256_ps(four_entries(entry, n[2], n[3], n[6], n[7]));
@@ -124,8 +124,8 @@ RO_INLINE enum finding eight_pixels(const uint64_t *entry, const uint32_t *n, co
     const __m256i share =
         _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)shares));
     const __m256i first = _mm256_cmpgt_epi32(_mm256_and_si256(ends, part), share);
-    const __m256i second = _mm256_cmpgt_epi32(
-        _mm256_and_si256(_mm256_srli_epi32(ends, MIX_SHARE_BITS), part), share);
+    const __m256i second =
+        _mm256_cmpgt_epi32(_mm256_and_si256(_mm256_srli_epi32(ends, MIX_SHARE_BITS), part), share);
     const __m256i third = _mm256_cmpgt_epi32(
         _mm256_and_si256(_mm256_srli_epi32(ends, 2 * MIX_SHARE_BITS), part), share);
     const __m256i below = _mm256_add_epi32(_mm256_add_epi32(first, second), third);
@@ -147,8 +147,8 @@ static void keep_colours(const struct palette_screen_plan *plan, const unsigned 
                                            1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
     const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)in);
     const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(in + 12));
-    const __m256i own = _mm256_shuffle_epi8(
-        _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1), apart);
+    const __m256i own =
+        _mm256_shuffle_epi8(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1), apart);
     __m256i found = _mm256_setzero_si256(), colour = found;
     for (int i = plan->exact - 1; i >= 0; i--) { /* the first of two that are alike */
         const uint32_t *sample = plan->exacts[i].sample;

@@ -56,9 +56,9 @@ static int32_t cut(int64_t v, const struct palette_plan *plan)
 /* What the weights go by: Rec. 709's luma of light, 0 to 255. */
 static uint32_t tone_of(const struct diffusion_plan *shape, const int32_t light[3])
 {
-    const int64_t luma =
-        ((int64_t)13933 * light[0] + (int64_t)46871 * light[1] + (int64_t)4732 * light[2] + 32768) >>
-        16;
+    const int64_t luma = ((int64_t)13933 * light[0] + (int64_t)46871 * light[1] +
+                          (int64_t)4732 * light[2] + 32768) >>
+                         16;
     return tonal_index(shape, (int32_t)luma);
 }
 
