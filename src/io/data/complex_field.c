@@ -11,7 +11,7 @@
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/data/json_file.h"
-#include "io/formats/npy_array.h"
+#include "io/measurements/npy_array.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/formats/npy_array.h"
+#include "io/measurements/npy_array.h"
 
 #include "core/checked.h"
 #include "io/stages/convert.h"

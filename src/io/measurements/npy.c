@@ -4,7 +4,7 @@
  * (h, w), (h, w, 1) and (h, w, 3) of uint8, uint16, bool, float32 and float64. Rows stream through;
  * an array stored by columns is held whole.
  */
-#include "io/formats/npy_array.h"
+#include "io/measurements/npy_array.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 
