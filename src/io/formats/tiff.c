@@ -24,7 +24,6 @@
 
 enum { LARGEST_CHUNK = 1 << 30 };
 
-enum alpha { NO_ALPHA, ALPHA, ALPHA_MULTIPLIED };
 enum way { PLAIN, SCANLINE, BAND };
 
 struct tiff {
@@ -33,7 +32,6 @@ struct tiff {
     uint16_t bits, samples, photometric, planar, compression;
     bool real;    /* floating point */
     int channels; /* that count, alpha not among them */
-    enum alpha alpha;
     enum way way;
     bool tiled;
     uint32_t chunk_width, chunk_height; /* a tile, or a strip of the whole width */
@@ -100,7 +98,7 @@ static ro_status read_channels(struct tiff *self)
         self->channels = 3;
         break;
     case PHOTOMETRIC_SEPARATED:
-        if (self->bits != 8)
+        if (self->bits != 8 && self->bits != 1)
             return unsupported(self, "CMYK of bits", self->bits);
         self->channels = 4;
         break;
@@ -114,10 +112,17 @@ static ro_status read_channels(struct tiff *self)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
     if (extra_count > 0 && self->samples > self->channels && self->channels != 4 && !self->real &&
         !self->stage.raw && !is_odd(self) && self->photometric != PHOTOMETRIC_PALETTE)
-        self->alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? ALPHA_MULTIPLIED
-                      : extra[0] == EXTRASAMPLE_UNASSALPHA ? ALPHA
-                                                           : NO_ALPHA;
+        self->stage.alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? RO_MULTIPLIED_ALPHA
+                            : extra[0] == EXTRASAMPLE_UNASSALPHA ? RO_STRAIGHT_ALPHA
+                                                                 : RO_NO_ALPHA;
     return RO_OK;
+}
+
+/* Four inks, of a bit each as --separate cmyk-tiff writes them, or of 8. */
+static bool is_inked(const struct tiff *self)
+{
+    return self->photometric == PHOTOMETRIC_SEPARATED && self->samples == 4 &&
+           self->planar == PLANARCONFIG_CONTIG;
 }
 
 static ro_status read_format(struct tiff *self)
@@ -152,6 +157,7 @@ static ro_status read_format(struct tiff *self)
     bool known = self->stage.raw ? !palette
                  : self->real    ? self->bits == 32 && !palette
                                  : (small && self->samples == 1) || self->bits == 8 ||
+                                    (self->bits == 1 && is_inked(self)) ||
                                     ((self->bits == 16 || odd) && !palette);
     if (sample_format == SAMPLEFORMAT_INT && !self->stage.raw)
         known = false;
@@ -174,10 +180,10 @@ static ro_status read_format(struct tiff *self)
         return unsupported(self, "CMYK of bits", self->bits);
     if (odd)
         info->sample = RO_SAMPLE_UINT16;
-    info->maxval = self->real                   ? 1
-                   : self->bits == 16           ? 65535
-                   : (small || odd) && !palette ? (1u << self->bits) - 1
-                                                : 255;
+    info->maxval = self->real                                      ? 1
+                   : self->bits == 16                              ? 65535
+                   : (small || odd) && !palette && !is_inked(self) ? (1u << self->bits) - 1
+                                                                   : 255;
     return RO_OK;
 }
 
@@ -282,7 +288,8 @@ static void note_tag(struct tiff *self, uint32_t tag)
 static void note_dropped(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
-    const int used = self->channels + (self->alpha != NO_ALPHA), more = self->samples - used;
+    const int used = self->channels + (self->stage.alpha != RO_NO_ALPHA),
+              more = self->samples - used;
     uint16_t *curves[3];
     if (more > 0)
         ro_file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
@@ -291,11 +298,6 @@ static void note_dropped(struct tiff *self)
         note_tag(self, TIFFGetTagListEntry(tiff, i));
     if (TIFFGetField(tiff, TIFFTAG_TRANSFERFUNCTION, &curves[0], &curves[1], &curves[2]))
         note_tag(self, TIFFTAG_TRANSFERFUNCTION);
-}
-
-static void note_alpha(const struct tiff *self)
-{
-    ro_file_drop(self->stage.file, RO_DROPPED_ALPHA, "alpha (laid over white)");
 }
 
 /* ---- Rows of the file --------------------------------------------------------------------- */
@@ -368,7 +370,7 @@ static ro_status fill_band(struct tiff *self)
     if (rows > self->chunk_height)
         rows = self->chunk_height;
     if (self->planar == PLANARCONFIG_SEPARATE)
-        planes = (uint32_t)self->channels + (self->alpha != NO_ALPHA);
+        planes = (uint32_t)self->channels + (self->stage.alpha != RO_NO_ALPHA);
     uint64_t least = ((uint64_t)self->chunk_width * self->bits *
                           (self->planar == PLANARCONFIG_SEPARATE ? 1u : self->samples) +
                       7) /
@@ -421,7 +423,7 @@ static ro_status file_row(struct tiff *self, uint8_t **to)
 static void pick_channels(const struct tiff *self, uint8_t *row)
 {
     size_t sample = self->bits / 8u, from = self->samples * sample;
-    size_t to = ((size_t)self->channels + (self->alpha != NO_ALPHA)) * sample;
+    size_t to = ((size_t)self->channels + (self->stage.alpha != RO_NO_ALPHA)) * sample;
     if (from == to)
         return;
     for (size_t x = 1; x < self->stage.info.width; x++)
@@ -432,7 +434,7 @@ static void pick_channels(const struct tiff *self, uint8_t *row)
 static void invert(const struct tiff *self, void *row)
 {
     uint32_t width = self->stage.info.width;
-    size_t step = self->alpha != NO_ALPHA ? 2 : 1;
+    size_t step = self->stage.alpha != RO_NO_ALPHA ? 2 : 1;
     for (size_t x = 0; x < width; x++)
         if (self->real)
             ((float *)row)[x * step] = 1 - ((float *)row)[x * step];
@@ -464,6 +466,10 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
     if (self->photometric == PHOTOMETRIC_PALETTE) {
         ro_unpack(self->indices, from, width, self->bits, 0);
         ro_colour_map_apply(&self->palette, row, self->indices, width);
+    } else if (self->photometric == PHOTOMETRIC_SEPARATED) {
+        for (size_t i = 0; i < 4 * (size_t)width; i++)
+            self->indices[i] = from[i / 8] >> (7 - i % 8) & 1 ? 255 : 0;
+        ro_cmyk_to_rgb(row, self->indices, width, false);
     } else {
         uint8_t all = (uint8_t)((1 << self->bits) - 1);
         ro_unpack(row, from, width, self->bits,
@@ -482,7 +488,6 @@ static size_t given_bytes(const struct tiff *self)
 static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
 {
     uint32_t width = self->stage.info.width;
-    bool multiplied = self->alpha == ALPHA_MULTIPLIED, holes = false;
     pick_channels(self, from);
     if (self->photometric == PHOTOMETRIC_MINISWHITE && !self->stage.raw)
         invert(self, from);
@@ -490,15 +495,8 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
         ro_colour_map_apply(&self->palette, row, from, width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
-    else if (self->alpha != NO_ALPHA && self->bits == 16)
-        holes =
-            ro_over_white16((uint16_t *)row, (uint16_t *)from, width, self->channels, multiplied);
-    else if (self->alpha != NO_ALPHA)
-        holes = ro_over_white8(row, from, width, self->channels, multiplied);
     else if (row != from)
         memcpy(row, from, given_bytes(self));
-    if (holes)
-        note_alpha(self);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -513,8 +511,8 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     bool direct = bytes == given_bytes(self) && self->bits % 8 == 0 && self->way != BAND;
     if (!direct && self->way != BAND)
         status = allocate(&self->line, self, bytes);
-    if (status == RO_OK && self->bits < 8 && self->photometric == PHOTOMETRIC_PALETTE)
-        status = allocate(&self->indices, self, stage->info.width);
+    if (status == RO_OK && self->bits < 8)
+        status = allocate(&self->indices, self, (size_t)self->samples * stage->info.width);
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         uint8_t *from = direct ? rows : self->line;
         status = file_row(self, &from);
@@ -555,6 +553,7 @@ static ro_status read_page(struct tiff *self)
     TIFF *tiff = self->file.tiff;
     ro_file_info *info = &self->stage.info;
     info->width = info->height = 0;
+    self->stage.alpha = RO_NO_ALPHA;
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &info->width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &info->height);
     ro_status status = ro_stage_check_size(self->stage.file, info->width, info->height);
@@ -619,10 +618,15 @@ static ro_status next_page(struct ro_stage *stage)
     self->row = 0;
     if (self->one_behind)
         return RO_OK;
+    const enum ro_row_alpha alpha = stage->alpha;
     free_buffers(self);
     if (!TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[self->page]))
         return ro_tiff_failed(&self->file);
-    return read_page(self);
+    ro_status status = read_page(self);
+    if (status == RO_OK && stage->alpha != alpha)
+        status = ro_file_fail(stage->file, RO_E_FORMAT, "page %u has alpha and others have not",
+                              self->page + 1);
+    return status;
 }
 
 ro_status ro_tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
