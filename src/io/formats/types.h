@@ -29,6 +29,8 @@ enum {
     RO_HOLDS_INKS = 256, /* four samples of a bit each */
     RO_ONLY_BYTES = 512, /* no more than 8 bits a sample */
     RO_HOLDS_RESOLUTION = 1024,
+    RO_HOLDS_PAGES = 2048,
+    RO_HOLDS_NUMBERS = 4096, /* integers and floats of other sizes than samples of ours */
 };
 
 struct ro_extension {
