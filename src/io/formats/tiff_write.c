@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TIFF out: bits as CCITT G4, white being 0 as fax machines have it; all else deflated, palettes as
- * 8-bit numbers and four inks as 4 bits a pixel. A file that could outgrow 4 GB is a BigTIFF from
- * its start.
+ * TIFF out: bits with white being 0, as fax machines have it, by default packed as CCITT G4, all
+ * else deflated; palettes as 8-bit numbers and four inks as 4 bits a pixel. A file that could
+ * outgrow 4 GB is a BigTIFF from its start.
  */
 #include "io/formats/tiff_file.h"
 #include "io/stages/convert.h"
@@ -14,7 +14,7 @@
 
 enum {
     STRIP_BYTES = 1 << 18,
-    G4_GROWTH = 5, /* fine patterns take more bits as G4 than as bits, less than this */
+    GROWTH = 5, /* fine patterns take more bits as G4 than as bits, less than this */
 };
 
 static const uint64_t largest_classic = UINT64_C(3900000000);
@@ -82,24 +82,13 @@ static void close_writer(struct ro_encoder *encoder)
     free(self);
 }
 
-static uint16_t compression_for(bool bits)
-{
-    static const uint16_t choices[] = {COMPRESSION_CCITTFAX4, COMPRESSION_ADOBE_DEFLATE,
-                                       COMPRESSION_LZW};
-    for (size_t i = bits ? 0 : 1; i < sizeof choices / sizeof *choices; i++)
-        if (TIFFIsCODECConfigured(choices[i]))
-            return choices[i];
-    return COMPRESSION_NONE;
-}
-
-static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
+static void set_tags(struct tiff_encoder *self, const ro_file_info *info, uint16_t compression)
 {
     TIFF *tiff = self->file.tiff;
     int channels = info->inks ? 4 : ro_channels_of(info->format);
     bool bits = info->format == RO_BITS;
     bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
     size_t sample = bits ? 0 : ro_format_row_bytes(info->format, 1) / (size_t)channels;
-    uint16_t compression = compression_for(bits);
     size_t strip = STRIP_BYTES / self->row_bytes;
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, info->width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, info->height);
@@ -119,7 +108,7 @@ static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
-    if (!bits && !info->inks && !info->palette && compression != COMPRESSION_NONE)
+    if (!bits && !info->inks && !info->palette && ro_tiff_predicts(compression))
         TIFFSetField(tiff, TIFFTAG_PREDICTOR,
                      real ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP,
@@ -136,7 +125,6 @@ static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
 ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
-    (void)options;
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
@@ -150,12 +138,17 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     self->line = malloc(self->row_bytes);
     if (!self->line)
         return ro_file_no_memory(sink->file, self->row_bytes);
-    uint64_t most = (uint64_t)self->row_bytes * info->height;
-    if (info->format == RO_BITS)
-        most *= G4_GROWTH;
-    ro_status status = ro_tiff_open(&self->file, most > largest_classic);
+    uint16_t compression;
+    ro_status status = ro_tiff_compression(sink->file, options->compression,
+                                           info->format == RO_BITS, &compression);
     if (status != RO_OK)
         return status;
-    set_tags(self, info);
+    uint64_t most = (uint64_t)self->row_bytes * info->height;
+    if (compression != COMPRESSION_NONE && info->format == RO_BITS)
+        most *= GROWTH;
+    status = ro_tiff_open(&self->file, most > largest_classic);
+    if (status != RO_OK)
+        return status;
+    set_tags(self, info, compression);
     return ro_tiff_check(&self->file);
 }
