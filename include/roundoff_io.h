@@ -137,20 +137,35 @@ void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 RO_API
 const ro_dropped *ro_reader_dropped(const ro_reader *reader);
 
+typedef enum ro_compression {
+    RO_COMPRESSION_DEFAULT = 0, /* G4 for bits, else ZIP */
+    RO_COMPRESSION_NONE,
+    RO_COMPRESSION_G4, /* bits only */
+    RO_COMPRESSION_PACKBITS,
+    RO_COMPRESSION_ZIP,
+    RO_COMPRESSION_LZW,
+} ro_compression;
+
 typedef struct ro_write_options {
     size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
     int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
+    ro_compression compression; /* of TIFF */
+    /* "bits", "packed" and "c": */
+    int low_bits_first; /* 1: a byte's first pixel is in its lowest bits */
+    int ones_are_black; /* 1: of two levels; else ones are white */
+    int pixel_bits;     /* 1, 2, 4 or 8; 0: as few as the numbers need */
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
  * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
- * palette in .png and .tif, RGB in .ppm; four inks make a TIFF of 4 bits. The file appears under
- * its name only at ro_writer_commit: until then everything goes to a temporary file beside it,
- * which ro_writer_close without a commit removes. Path "-" is standard output (PNM). */
+ * palette in .png, .tif and .bmp, RGB in .ppm, packed numbers in .bits, .packed and .c; four inks
+ * make a TIFF of 4 bits. The file appears under its name only at ro_writer_commit: until then
+ * everything goes to a temporary file beside it, which ro_writer_close without a commit removes.
+ * Path "-" is standard output (PNM). */
 typedef struct ro_writer ro_writer;
 RO_API
 ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,

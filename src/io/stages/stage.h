@@ -49,7 +49,7 @@ typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
 ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode,
     ro_bmp_decode, ro_gif_decode, ro_pam_decode, ro_pfm_decode, ro_webp_decode;
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
-    ro_mem_encode;
+    ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;
