@@ -162,7 +162,7 @@ static void mixtures_keep_their_light(void **state)
     enum { SIDE = 64 };
     static uint8_t pixels[3 * SIDE * SIDE], out[SIDE * SIDE];
     static const char *const methods[] = {"blue-noise", "bayer-16", "random", "ostromoukhov"};
-    static const double most[] = {1, 1.5, 6, 3}; /* 255ths of white */
+    static const double most[] = {1.5, 2, 6, 3}; /* 255ths of white */
     static const char *const names[] = {"bw", "7-colour", "spectra6-panel"};
     for (int p = 0; p < 3; p++)
         for (int m = 0; m < 4; m++)
