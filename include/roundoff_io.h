@@ -10,9 +10,29 @@
 
 #include "roundoff.h"
 
+#include <limits.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How a file holds its samples, where it is not as the format has them. */
+typedef enum ro_sample {
+    RO_SAMPLE_PLAIN,  /* as the format: bits, uint8, uint16, float32; tones up to maxval */
+    RO_SAMPLE_UINT16, /* numbers rather than tones: they stay as they are in wider samples */
+    RO_SAMPLE_INT8,
+    RO_SAMPLE_INT16,
+    RO_SAMPLE_UINT32,
+    RO_SAMPLE_INT32,
+    RO_SAMPLE_UINT64,
+    RO_SAMPLE_INT64,
+    RO_SAMPLE_FLOAT16,
+    RO_SAMPLE_FLOAT64,
+} ro_sample;
+RO_API
+const char *ro_sample_name(ro_sample sample); /* "int16"; "plain" */
+
+enum { RO_OUTER_AXES = 6 };
 
 /* What a file holds, as ro_reader_rows will give it. */
 typedef struct ro_file_info {
@@ -26,6 +46,18 @@ typedef struct ro_file_info {
     /* For writers, with RO_INDEX8. */
     const ro_palette *palette; /* the numbers' colours; must outlive the writer. NULL: levels */
     int inks;                  /* 1: the low four bits are the inks of RO_CHANNELS_CMYK */
+
+    /* Measurements. A reader gives integers of other types than uint8 and uint16 as samples from 0
+     * to maxval, the least of them being 0, where these need no more than 16 bits, else as floats;
+     * a writer makes the file's numbers of them again. */
+    ro_sample sample;
+    int64_t zero; /* the file's number is sample + zero; 0 of floats */
+
+    /* Stacks. `stack` is how many pages a reader was asked for, and a writer takes: all of them
+     * have the same shape, and their rows follow one another. 0: one. */
+    unsigned stack;
+    uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
+                                      by 0; their product is `pages`. {0}: pages alone */
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -37,11 +69,21 @@ enum {
     RO_DROPPED_GAMMA = 1 << 4,    /* gamma or primaries that are not sRGB's */
     RO_DROPPED_METADATA = 1 << 5, /* EXIF but for turning and resolution, XMP, text, ... */
     RO_DROPPED_RESOLUTION = 1 << 6, /* dots per inch that the output has no place for */
+    RO_DROPPED_PRECISION = 1 << 7,  /* bits of numbers that the samples have no room for */
 };
 typedef struct ro_dropped {
     unsigned what;
     char text[240]; /* in words, "2 further pages, EXIF data"; "": nothing was dropped */
 } ro_dropped;
+
+/* What becomes of alpha, which colours of a file may have. */
+typedef enum ro_alpha {
+    RO_ALPHA_DEFAULT = 0, /* laid over the background, else over white, which counts as dropped */
+    RO_ALPHA_OVER,        /* the same, and nothing is dropped: it was asked for */
+    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen */
+    RO_ALPHA_DROP,        /* colours as they are, whatever is seen of them */
+    RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
+} ro_alpha;
 
 typedef struct ro_read_options {
     size_t size;                          /* RO_READ_OPTIONS sets it */
@@ -49,13 +91,22 @@ typedef struct ro_read_options {
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
     double resize_percent;                /* of both sides, instead of the two; 0: none */
-    int resize_light;    /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
-    int strict;          /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    int resize_light; /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
+    int strict;       /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    ro_alpha alpha;
+    int background_given;  /* 0: white */
+    uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
+    unsigned pages;        /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
 } ro_read_options;
+#define RO_PAGES_ALL UINT_MAX /* to the last one */
+#define RO_PAGES_STACK                                                                             \
+    (UINT_MAX - 1) /* all where they are a stack, pages of one shape; else one                     \
+                    */
 #define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
-/* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
+/* Reading. Path "-" is standard input (PNM). Alpha is laid over white
+ * unless the options say otherwise; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
@@ -74,6 +125,11 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
+/* Goes on to the next page once all rows were read; what follows is as the page before. A page that
+ * has another shape is an error (RO_E_FORMAT), and so is one beyond those asked for
+ * (RO_E_STATE). */
+RO_API
+ro_status ro_reader_next(ro_reader *reader);
 RO_API
 void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 
@@ -138,6 +194,9 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
 /* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);
+/* Whether what is written there can be read again; 1 also for types that are none of these. */
+RO_API
+int ro_writer_reads_back(const char *path, const char *type);
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. */
@@ -167,8 +226,8 @@ RO_API
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height);
 
-/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names of
- * the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
+/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names
+ * of the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
 enum { RO_VECTOR_COLUMNS = 4 };
 typedef struct ro_vectors {
     const char *title;

@@ -11,7 +11,8 @@
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/data/json_file.h"
-#include "io/formats/npy_array.h"
+#include "io/measurements/columns.h"
+#include "io/measurements/npy_array.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 
@@ -244,7 +245,7 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
     if (!plain && !line)
         return ro_file_no_memory(source->file, row);
     if (array->by_columns)
-        status = ro_columns_open(&columns, source, bytes, field->height, field->width, 1);
+        status = ro_columns_open(&columns, source, bytes, 1, field->height, field->width, 1);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
         uint8_t *from = plain ? (uint8_t *)to : line;

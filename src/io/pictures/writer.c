@@ -32,19 +32,25 @@ int ro_writer_holds_resolution(const char *path, const char *type)
     return extension && (extension->holds & RO_HOLDS_RESOLUTION);
 }
 
+int ro_writer_reads_back(const char *path, const char *type)
+{
+    const struct ro_extension *extension = extension_for(path, type);
+    return !extension || extension->type->decode || extension->type->left_out;
+}
+
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
     *extension = extension_for(path, asked);
     if (*extension)
         return RO_OK;
+    char types[RO_TYPES_TEXT];
     if (asked)
-        return ro_file_fail(
-            file, RO_E_ARGUMENT,
-            "'%s' is not a known type; use pbm, pgm, ppm, pnm, png, tif, bmp or npy", asked);
+        return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not a known type; use %s", asked,
+                            ro_types_written(types, sizeof types, ""));
     return ro_file_fail(file, RO_E_ARGUMENT,
-                        "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
-                        ".pnm, .png, .tif, .bmp or .npy");
+                        "the type cannot be told from the name; it should end in %s",
+                        ro_types_written(types, sizeof types, "."));
 }
 
 static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
@@ -134,7 +140,7 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
     if (status == RO_OK)
         status = ro_sink_open(&made->sink, &made->file, path);
     if (status == RO_OK)
-        status = extension->type->encode(&made->sink, &made->layout, &made->encoder);
+        status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);
     if (status != RO_OK) {
         ro_writer_close(made);
         return status;
@@ -176,6 +182,12 @@ static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdi
     return status;
 }
 
+/* Of all pages. */
+static uint64_t rows_of(const ro_writer *writer)
+{
+    return (uint64_t)writer->layout.height * (writer->layout.stack ? writer->layout.stack : 1);
+}
+
 /* Keeps the first failure, so that a file with a hole can never be committed. */
 static ro_status settle(ro_writer *writer, ro_status status)
 {
@@ -198,9 +210,9 @@ ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, 
     ro_status status = check_state(writer);
     if (status != RO_OK)
         return status;
-    if (count > writer->layout.height - writer->row)
-        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %u are written",
-                            writer->layout.height);
+    if (count > rows_of(writer) - writer->row)
+        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
+                            (uintmax_t)rows_of(writer));
     if (writer->converted)
         status = convert_and_write(writer, rows, stride, count);
     else if (count > 0)
@@ -224,9 +236,9 @@ ro_status ro_writer_complete(ro_writer *writer)
     ro_status status = check_state(writer);
     if (status != RO_OK || writer->complete)
         return status;
-    if (writer->row < writer->layout.height)
-        return ro_file_fail(&writer->file, RO_E_STATE, "only %u of its %u rows were written",
-                            writer->row, writer->layout.height);
+    if (writer->row < rows_of(writer))
+        return ro_file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
+                            (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
         status = ro_sink_complete(&writer->sink);
