@@ -329,6 +329,18 @@ RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
 
+/* The same, row by row from the top. Closing gives the files their names if `status` is RO_OK and
+ * all rows have come, else nothing is left of them; it returns what went wrong first. A writer of
+ * NULL may be closed. */
+typedef struct ro_field_writer ro_field_writer;
+RO_API
+ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t width,
+                               uint32_t height, ro_field_writer **writer);
+RO_API
+ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
+RO_API
+ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
+
 /* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
  * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
