@@ -51,6 +51,8 @@ static const char *const examples[] = {
 struct job {
     ro_image original, result;
     ro_measure_report report;
+    ro_colour_report colour;
+    bool in_colour;
 };
 
 static ro_status load_and_measure(ro_context *context, const struct values *values,
@@ -73,7 +75,11 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
         .tile = values->tile >= 0 ? 16 << values->tile : 0,
         .border = values->border,
     };
-    return ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    job->in_colour = ro_format_is_colour(job->result.format);
+    status = ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    if (status == RO_OK && job->in_colour)
+        status = ro_measure_colour(context, &job->original, &job->result, &measure, &job->colour);
+    return status;
 }
 
 /* Both pictures and every figure to the last bit; fields by their means. */
@@ -137,6 +143,8 @@ static void print_json(const struct task *task, FILE *file)
     json_string(file, task->files->path[1]);
     fputs(", ", file);
     figures_json(file, &job->report);
+    if (job->in_colour)
+        figures_colour_json(file, &job->colour);
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
 }
@@ -144,7 +152,11 @@ static void print_json(const struct task *task, FILE *file)
 static void print_table(const struct task *task)
 {
     const struct job *job = task->data;
-    figures_table(stdout, &job->report);
+    const struct values *values = task->values;
+    if (job->in_colour && !values->linear)
+        figures_colour_table(stdout, &job->report, &job->colour);
+    else
+        figures_table(stdout, &job->report);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -29,6 +29,8 @@ static const char *const ones_names[] = {"white", "black", NULL};
 static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
                                                 "zip",  "lzw",  NULL};
 
+static const char *const fit_names[] = {"auto", "none", "full", NULL};
+
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
@@ -108,8 +110,13 @@ static const struct option options[] = {
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a file, a picture, a name, or list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a name, a file, auto:N, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
+    {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
+     .before = "none"},
+    {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
@@ -173,47 +180,14 @@ static int list_methods(bool json)
     return finish_stdout();
 }
 
-static int list_palettes(bool json)
-{
-    const ro_palette_info *info;
-    if (json)
-        puts("[");
-    for (int i = 0; (info = ro_palette_at(i)); i++) {
-        if (!json) {
-            printf("%-15s %s\n%-15s %s\n", info->name, info->summary, "", info->source);
-            continue;
-        }
-        printf("%s  {\"name\": ", i ? ",\n" : "");
-        json_string(stdout, info->name);
-        fputs(", \"summary\": ", stdout);
-        json_string(stdout, info->summary);
-        fputs(", \"source\": ", stdout);
-        json_string(stdout, info->source);
-        putchar('}');
-    }
-    if (json)
-        puts("\n]");
-    return finish_stdout();
-}
-
-/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
- * input. */
-static bool names_a_file(const char *text)
-{
-    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
-}
-
-static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
-{
-    return names_a_file(text) ? ro_palette_load(context, text, palette)
-                              : ro_palette_parse(context, text, palette);
-}
-
 /* What the output is made of: "2 levels", "7 colours". */
 static void say_output(const ro_halftone_options *options, char *text, size_t size)
 {
     if (options->palette)
-        snprintf(text, size, "%d colours", options->palette->count);
+        snprintf(text, size, "%d colours%s", options->palette->count,
+                 options->fit ? ", fitted" : "");
+    else if (options->recolour)
+        snprintf(text, size, "%d levels in colour", options->recolour->count);
     else if (options->channels == RO_CHANNELS_CMYK)
         snprintf(text, size, "4 inks");
     else
@@ -372,7 +346,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
 }
 
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+                           const char *in, struct halftone_request *request)
 {
     fill_in(values, request);
     ro_halftone_options *options = &request->options;
@@ -404,18 +378,14 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
         options->tone.curve = request->points;
     }
-    if (values->palette && status == RO_OK) {
-        status = read_palette(context, values->palette, &request->palette);
-        options->palette = &request->palette;
-    }
-    return status;
+    return status == RO_OK ? halftone_colours(context, values, in, request) : status;
 }
 
 static ro_status work(struct task *task)
 {
     const struct halftone_values *values = task->values;
     struct halftone_request *request = task->data;
-    ro_status status = halftone_prepare(task->context, values, request);
+    ro_status status = halftone_prepare(task->context, values, task->files->path[0], request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
     if (status == RO_OK)
@@ -455,7 +425,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.list)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
-        return list_palettes(values.common.json);
+        return halftone_list_palettes(values.common.json);
     if (files.count != 2)
         return usage_error(command, "halftone needs IN and OUT");
     if (values.vectors && (values.levels > 256 || values.bits > 8))
@@ -468,9 +438,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
         return usage_error(command, "--resample needs --resize");
-    if (values.palette && names_a_file(values.palette) &&
-        same_file(values.palette, strcmp(values.palette, "-") ? files.path[1] : files.path[0]))
-        return usage_error(command, "--palette and %s are the same file", values.palette);
+    const char *taken = halftone_colours_in(&values, &files);
+    if (taken)
+        return usage_error(command, "%s is one of the palettes and cannot be %s too", taken,
+                           strcmp(taken, "-") ? "OUT" : "IN");
     if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 

@@ -155,7 +155,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     struct halftone_request *request = malloc(sizeof *request);
     if (!request)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-    ro_status status = halftone_prepare(context, values, request);
+    ro_status status = halftone_prepare(context, values, files->path[0], request);
     const ro_halftone_options *options = &request->options;
     if (status == RO_OK)
         status = ro_image_load(context, files->path[0], &request->read, &in, NULL, NULL);
@@ -171,7 +171,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     if (status != RO_OK)
         goto done;
     certificate_picture(to, "output", &out);
-    if (options->palette || options->channels == RO_CHANNELS_RGB) {
+    if (options->palette || options->recolour || options->channels == RO_CHANNELS_RGB) {
         status = state_colour(to, &in, &out, options);
     } else if (options->channels == RO_CHANNELS_GREY && options->levels <= 256) {
         /* of more levels the hashes stand for themselves, and --recompute makes them again */
