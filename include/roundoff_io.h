@@ -277,8 +277,9 @@ void ro_gif_close(ro_gif *gif); /* NULL is allowed */
 RO_API
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
 
-/* A palette from a GIMP palette (.gpl) or from the colours of a picture, in order of their first
- * appearance; 2 to 256 of them, 8 bits a channel. */
+/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a line
+ * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them,
+ * 8 bits a channel. "-" is standard input, which gives no picture. */
 RO_API
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette);
 

@@ -108,7 +108,7 @@ static const struct option options[] = {
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, a name, or list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a file, a picture, a name, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
@@ -196,8 +196,12 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour and no method has. */
-static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
+ * input. */
+static bool names_a_file(const char *text)
+{
+    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
+}
 
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
 {
@@ -464,6 +468,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
         return usage_error(command, "--resample needs --resize");
+    if (values.palette && names_a_file(values.palette) &&
+        same_file(values.palette, strcmp(values.palette, "-") ? files.path[1] : files.path[0]))
+        return usage_error(command, "--palette and %s are the same file", values.palette);
     if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
