@@ -310,6 +310,31 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,
                            const ro_write_options *write, ro_dropped *dropped);
 
+/* A file to a file among many, and what became of it. */
+typedef struct ro_file_job {
+    const char *in, *out;
+    /* Set by the call: */
+    ro_status status; /* RO_E_CANCELLED also of those that never began */
+    ro_report report;
+    ro_dropped dropped;
+    char message[400]; /* why it failed */
+    double seconds;
+} ro_file_job;
+
+/* Called with each that has ended, as they end, from the thread that made the call. */
+typedef void (*ro_job_fn)(void *data, const ro_file_job *job);
+
+/* Halftones many files, several at a time: each result has its name as soon as it is complete, and
+ * the failure of one leaves the others. The call itself fails only where nothing could begin, as
+ * when two results would have one name, and when it is cancelled. `workers` says on what they run
+ * (NULL: on all cores); its threads are those of all together, and its progress is not called.
+ * `done` may be NULL. */
+RO_API
+ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count,
+                            const ro_halftone_options *options, const ro_read_options *read,
+                            const ro_write_options *write, const ro_context_options *workers,
+                            ro_job_fn done, void *data);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,7 +82,7 @@ enum {
     COMMON_STRICT = 1 << 7,
 };
 
-enum { MAX_OPERANDS = 8 };
+enum { MAX_OPERANDS = 16384 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];

@@ -48,6 +48,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
+    {"out-dir", "D", "many pictures: IN ... into the folder D, as --type (default png)",
+     OPTION_TEXT, .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
     {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
@@ -450,8 +452,18 @@ static int run(const struct command *command, int argc, char **argv)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
         return list_palettes(values.common.json);
-    if (files.count != 2)
-        return usage_error(command, "halftone needs IN and OUT");
+    const char *out = values.out_dir ? "" : files.count == 2 ? files.path[1] : NULL;
+    if (files.count > 2 && !values.out_dir)
+        return usage_error(command, "%s is one name too many; --out-dir takes many pictures",
+                           files.path[2]);
+    if (!out || files.count == 0)
+        return usage_error(command, "halftone needs IN and OUT, or IN ... and --out-dir");
+    if (values.out_dir && !values.type)
+        values.type = "png";
+    if (values.out_dir && values.common.certificate)
+        return usage_error(command, "--certificate states one picture: --out-dir has many");
+    if (values.out_dir && values.vectors)
+        return usage_error(command, "--vectors holds one picture: --out-dir has many");
     if (values.vectors && (values.levels > 256 || values.bits > 8))
         return usage_error(command, "--vectors holds 256 levels at most");
     if (values.bits && values.levels != 2)
@@ -462,12 +474,11 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
         return usage_error(command, "--resample needs --resize");
-    if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
+    if (values.dpi > 0 && !ro_writer_holds_resolution(out, values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
-    if (values.common.certificate && !ro_writer_reads_back(files.path[1], values.type))
-        return usage_error(command, "--certificate: %s: such files cannot be read back",
-                           files.path[1]);
+    if (values.common.certificate && !ro_writer_reads_back(out, values.type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 
     uint32_t shadow[2];
     double view[2];
@@ -477,6 +488,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    if (values.out_dir)
+        return halftone_batch(command, &values, &files);
     static struct halftone_request request;
     return task_run(&(struct task){
         .command = command,
@@ -501,7 +514,7 @@ static const char *const *reference(const void *values)
 
 const struct command command_halftone = {
     .name = "halftone",
-    .operands = "IN OUT",
+    .operands = "IN ... OUT",
     .summary = "rounds a picture to a few levels; every small area keeps its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |
