@@ -48,7 +48,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
-    {"out-dir", "D", "many pictures: IN ... into the folder D, as --type (default png)",
+    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)",
      OPTION_TEXT, .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
     {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
