@@ -2,6 +2,7 @@
 #include "io/formats/types.h"
 
 #include "io/stages/convert.h"
+#include "io/stages/samples.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +115,7 @@ static const struct ro_type types[TYPES] = {
 
 enum {
     IMAGE = RO_HOLDS_BITS | RO_HOLDS_GREY | RO_HOLDS_COLOUR,
+    MEASUREMENTS = RO_HOLDS_FLOAT | RO_HOLDS_PAGES | RO_HOLDS_NUMBERS,
     NUMBERS = RO_HOLDS_BITS | RO_KEEPS_LEVELS | RO_TAKES_PACKING,
 };
 
@@ -124,10 +126,10 @@ static const struct ro_extension extensions[] = {
     {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
     {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
     {"tif", &types[TIFF],
-     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
+     IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
          RO_TAKES_COMPRESSION},
     {"tiff", &types[TIFF],
-     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
+     IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
          RO_TAKES_COMPRESSION},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
@@ -137,7 +139,7 @@ static const struct ro_extension extensions[] = {
     {"pfm", &types[PFM], 0},
     {"bmp", &types[BMP],
      IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_ONLY_BYTES | RO_HOLDS_RESOLUTION},
-    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
+    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
     {"bits", &types[BITS], NUMBERS},
     {"packed", &types[PACKED], NUMBERS},
@@ -225,6 +227,30 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
     return RO_OK;
 }
 
+/* Pages, and numbers that are no samples of ours; *done: the layout is complete. */
+static ro_status layout_numbers(struct ro_file *file, const struct ro_extension *extension,
+                                ro_file_info *layout, bool *done)
+{
+    const unsigned holds = extension->holds;
+    *done = false;
+    if (layout->stack > 1 && !(holds & RO_HOLDS_PAGES))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file holds one page, not %u; .tif and .npy hold more",
+                            extension->name, layout->stack);
+    if (layout->sample == RO_SAMPLE_PLAIN)
+        return RO_OK;
+    if (holds & RO_HOLDS_NUMBERS) {
+        *done = true;
+        return ro_samples_check(file, layout);
+    }
+    if (layout->sample != RO_SAMPLE_UINT16 && ro_sample_is_whole(layout->sample))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
+                            ro_sample_name(layout->sample));
+    layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
+    return RO_OK;
+}
+
 ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout)
 {
@@ -243,6 +269,10 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
     if (!extension->type->encode)
         return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
                             extension->type->label);
+    bool done;
+    ro_status status = layout_numbers(file, extension, layout, &done);
+    if (status != RO_OK || done)
+        return status;
     if (info->format == RO_INDEX8 && (info->palette || info->inks))
         return layout_colours(file, extension, layout);
     if (real)

@@ -211,6 +211,12 @@ static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdi
     return status;
 }
 
+/* Of all pages. */
+static uint64_t rows_of(const ro_writer *writer)
+{
+    return (uint64_t)writer->layout.height * (writer->layout.stack ? writer->layout.stack : 1);
+}
+
 /* Keeps the first failure, so that a file with a hole can never be committed. */
 static ro_status settle(ro_writer *writer, ro_status status)
 {
@@ -233,9 +239,9 @@ ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, 
     ro_status status = check_state(writer);
     if (status != RO_OK)
         return status;
-    if (count > writer->layout.height - writer->row)
-        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %u are written",
-                            writer->layout.height);
+    if (count > rows_of(writer) - writer->row)
+        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
+                            (uintmax_t)rows_of(writer));
     if (writer->converted)
         status = convert_and_write(writer, rows, stride, count);
     else if (count > 0)
@@ -259,9 +265,9 @@ ro_status ro_writer_complete(ro_writer *writer)
     ro_status status = check_state(writer);
     if (status != RO_OK || writer->complete)
         return status;
-    if (writer->row < writer->layout.height)
-        return ro_file_fail(&writer->file, RO_E_STATE, "only %u of its %u rows were written",
-                            writer->row, writer->layout.height);
+    if (writer->row < rows_of(writer))
+        return ro_file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
+                            (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
         status = ro_sink_complete(&writer->sink);
