@@ -85,6 +85,13 @@ typedef enum ro_alpha {
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
 
+/* What width and height mean that a picture is resized to. */
+typedef enum ro_resize_rule {
+    RO_RESIZE_EXACT = 0, /* what they say, whatever becomes of the proportions */
+    RO_RESIZE_FIT,       /* the largest that lies within them; proportions stay */
+    RO_RESIZE_FILL,      /* the smallest that covers them; what stands out is cut off both sides */
+} ro_resize_rule;
+
 typedef struct ro_read_options {
     size_t size;                          /* RO_READ_OPTIONS sets it */
     const char *type;                     /* NULL: by content */
@@ -96,7 +103,9 @@ typedef struct ro_read_options {
     ro_alpha alpha;
     int background_given;  /* 0: white */
     uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
-    unsigned pages;        /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    ro_resize_rule resize_rule;
+    uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
+    unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \

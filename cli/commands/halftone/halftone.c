@@ -65,7 +65,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
     {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: few)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
-    {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
+    {"resize", "WxH", "WxH; in proportion Wx, xH, P%, fit:WxH, fill:WxH; up:N", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, resample), .choices = resample_names,
@@ -356,7 +356,10 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
-                 .resize_percent = values->resize.percent,
+                 .resize_percent = values->resize.percent, .enlarge = values->resize.up,
+                 .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
+                                : values->resize.fill ? RO_RESIZE_FILL
+                                                      : RO_RESIZE_EXACT,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
@@ -475,7 +478,8 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
-        return usage_error(command, "--resample needs --resize");
+        return usage_error(command, "--resample needs --resize%s",
+                           values.resize.up ? " to a size, not up" : "");
     if (values.dpi > 0 && !ro_writer_holds_resolution(out, values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
