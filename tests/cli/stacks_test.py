@@ -127,6 +127,31 @@ class Stacks(Case):
         self.refused("denoise", "in.npy", "x.npy", "--raw", "--float", words=["exclude"], status=2)
         self.refused("denoise", "in.npy", "x.pgm", "--float", "--page", "1", words=["float"])
 
+    def test_halftone(self):
+        """Every page as it would be alone, but for the range of numbers, which is the stack's."""
+        self.works("halftone", "in.npy", "all.npy", "--levels", "5", "--quiet")
+        element, shape, out = read_npy(self.get("all.npy"))
+        self.assertEqual((element, shape), ("|u1", (PAGES, HEIGHT, WIDTH)))
+        least, most = min(self.numbers), max(self.numbers)
+        tones = [round(65535 * (n - least) / (most - least)) for n in self.numbers]
+        self.put("u.npy", npy((PAGES, HEIGHT, WIDTH), "<u2", tones))
+        self.works("halftone", "u.npy", "u_all.npy", "--levels", "5", "--quiet")
+        for k in range(PAGES):
+            self.works("halftone", "u.npy", "one.npy", "--levels", "5", "--quiet",
+                       "--page", str(k + 1))
+            self.assertEqual(list(read_npy(self.get("one.npy"))[2]),
+                             self.page(read_npy(self.get("u_all.npy"))[2], k))
+            exact = sum(self.page(tones, k)) * 4 / 65535
+            self.assertLess(abs(sum(self.page(out, k)) - exact), HEIGHT)
+        self.refused("halftone", "in.npy", "out.pgm", words=["one page, not 4"])
+        self.refused("halftone", "in.npy", "all.npy", "--certificate", "c.json",
+                     words=["one page"])
+        if supports("tif"):
+            self.works("halftone", "in.npy", "out.tif", "--quiet")
+            self.works("halftone", "out.tif", "back.npy", "--quiet")
+            self.works("halftone", "in.npy", "bits.npy", "--quiet")
+            self.assertEqual(self.get("back.npy"), self.get("bits.npy"))
+
     def test_white_counts_as_the_file_does(self):
         self.works("denoise", "in.npy", "a.npy", "--white", "3000", "--quiet")
         self.refused("denoise", "in.npy", "b.npy", "--white", "-400", words=["--white -400", "from"])

@@ -4,6 +4,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
-    {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
+    {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
     {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
@@ -335,14 +335,14 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
-                 .resize_width = values->resize.width, .resize_height = values->resize.height,
+        .read = {RO_READ_DEFAULTS, .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
                   .dpi_y = values->dpi, .split_inks = values->separate == 1},
     };
+    stack_pages(values->page, &request->read);
     if (values->screen && !values->method)
         request->options.method = "screen";
 }
@@ -455,6 +455,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
     static struct halftone_request request;
     return task_run(&(struct task){
         .command = command,

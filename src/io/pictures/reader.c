@@ -151,6 +151,7 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         ro_reader_close(made);
         return status;
     }
+    made->info = made->stage->info;
     *reader = made;
     return RO_OK;
 }
@@ -172,7 +173,7 @@ ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t s
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
 
-const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->stage->info; }
+const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
 
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)

@@ -9,6 +9,7 @@ struct ro_reader {
     struct ro_file file;
     struct ro_source source;
     struct ro_stage *stage; /* the last of the chain */
+    ro_file_info info;      /* of the first page, as that stage gives it */
     uint8_t *ahead;         /* row 0, where it was read ahead; else NULL */
     uint32_t row;           /* the next one */
     unsigned page, last;    /* this page, and the last one asked for */
