@@ -10,6 +10,7 @@
 #include "io/stages/stage.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct tiff_encoder {
     ro_file_info info;
     size_t row_bytes;
     uint32_t row;  /* of the page */
+    bool later;    /* not the first page */
     uint8_t *line; /* libtiff changes the rows it is given */
 };
 
@@ -53,6 +55,31 @@ static uint16_t compression_for(bool bits)
         if (TIFFIsCODECConfigured(choices[i]))
             return choices[i];
     return COMPRESSION_NONE;
+}
+
+/* What is said once for all pages, and as ImageJ has it the size of pixels. */
+static void set_description(struct tiff_encoder *self)
+{
+    TIFF *tiff = self->file.tiff;
+    const ro_file_info *info = &self->info;
+    const unsigned pages = info->stack ? info->stack : 1;
+    char text[160];
+    if (!(info->dpi_x > 0) && info->spacing[0] > 0 && info->spacing[1] > 0) {
+        TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+        TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 1 / info->spacing[0]);
+        TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 1 / info->spacing[1]);
+    }
+    if (self->later)
+        return;
+    self->later = true;
+    if (info->description) {
+        TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, info->description);
+    } else if (!(info->dpi_x > 0) && info->spacing[0] > 0) {
+        snprintf(text, sizeof text, "ImageJ=1.11a\nimages=%u\nslices=%u\nunit=%s\nspacing=%.17g\n",
+                 pages, pages, info->unit[0] ? info->unit : "pixel",
+                 info->spacing[2] > 0 ? info->spacing[2] : 1);
+        TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, text);
+    }
 }
 
 static void set_tags(struct tiff_encoder *self)
@@ -105,6 +132,7 @@ static void set_tags(struct tiff_encoder *self)
         TIFFSetField(tiff, TIFFTAG_XRESOLUTION, info->dpi_x);
         TIFFSetField(tiff, TIFFTAG_YRESOLUTION, info->dpi_y);
     }
+    set_description(self);
 }
 
 static ro_status next_page(struct tiff_encoder *self)
