@@ -105,7 +105,25 @@ static bool is_none(const uint8_t *head, size_t size)
     return false;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, NIFTI, NRRD, BMP, GIF, WEBP, PAM, PFM, MEM, TYPES };
+enum {
+    PNM,
+    PNG,
+    TIFF,
+    JPEG,
+    NPY,
+    NIFTI,
+    NRRD,
+    BMP,
+    GIF,
+    WEBP,
+    PAM,
+    PFM,
+    MEM,
+    BITS,
+    PACKED,
+    CARRAY,
+    TYPES
+};
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -121,11 +139,15 @@ static const struct ro_type types[TYPES] = {
     [PAM] = {"pam", "PAM", is_pam, false, ro_pam_decode, NULL},
     [PFM] = {"pfm", "PFM", is_pfm, false, ro_pfm_decode, NULL},
     [MEM] = {"mem", "MEM", is_none, false, NULL, ro_mem_encode},
+    [BITS] = {"bits", "bits", is_none, false, NULL, ro_bits_encode},
+    [PACKED] = {"packed", "packed", is_none, false, NULL, ro_packed_encode},
+    [CARRAY] = {"c", "C", is_none, false, NULL, ro_carray_encode},
 };
 
 enum {
     IMAGE = RO_HOLDS_BITS | RO_HOLDS_GREY | RO_HOLDS_COLOUR,
     MEASUREMENTS = RO_HOLDS_FLOAT | RO_HOLDS_PAGES | RO_HOLDS_NUMBERS,
+    NUMBERS = RO_HOLDS_BITS | RO_KEEPS_LEVELS | RO_TAKES_PACKING,
 };
 
 static const struct ro_extension extensions[] = {
@@ -136,23 +158,28 @@ static const struct ro_extension extensions[] = {
     {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
     {"tif", &types[TIFF],
      IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
-         RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION},
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION},
     {"tiff", &types[TIFF],
      IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
-         RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION},
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
     {"gif", &types[GIF], 0},
     {"webp", &types[WEBP], 0},
     {"pam", &types[PAM], 0},
     {"pfm", &types[PFM], 0},
-    {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
+    {"bmp", &types[BMP],
+     IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_ONLY_BYTES | RO_HOLDS_RESOLUTION},
     {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
     {"nii", &types[NIFTI],
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"nrrd", &types[NRRD],
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
+    {"bits", &types[BITS], NUMBERS},
+    {"packed", &types[PACKED], NUMBERS},
+    {"c", &types[CARRAY], NUMBERS},
+    {"h", &types[CARRAY], NUMBERS},
 };
 
 const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
@@ -199,7 +226,8 @@ const char *ro_types_written(char *text, size_t size, const char *dot)
     char name[16], before[16] = "";
     *text = '\0';
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
-        if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0)
+        if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0 ||
+            strcmp(extensions[i].name, "h") == 0)
             continue;
         snprintf(name, sizeof name, "%s%s", dot, extensions[i].name);
         if (*before)
@@ -298,7 +326,13 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
         layout->format = RO_BITS;
         return RO_OK;
     }
+    if (info->format == RO_INDEX8 && holds & RO_KEEPS_LEVELS)
+        return RO_OK;
     if (!colour && !(holds & RO_HOLDS_GREY)) {
+        if (holds & RO_KEEPS_LEVELS)
+            return ro_file_fail(file, RO_E_UNSUPPORTED,
+                                "a .%s file holds numbers of up to 256 levels, not tones",
+                                extension->name);
         if (holds & RO_HOLDS_BITS)
             return ro_file_fail(file, RO_E_UNSUPPORTED,
                                 "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",
