@@ -33,6 +33,8 @@ enum {
     RO_HOLDS_NUMBERS = 4096, /* integers and floats of other sizes than samples of ours */
     RO_TAKES_COMPRESSION = 8192,
     RO_TAKES_PACKING = 16384, /* order and number of bits */
+    RO_HOLDS_SPACING = 32768,
+    RO_HOLDS_DESCRIPTION = 65536,
 };
 
 struct ro_extension {
