@@ -58,6 +58,8 @@ typedef struct ro_file_info {
     unsigned stack;
     uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
                                       by 0; their product is `pages`. {0}: pages alone */
+
+    int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -80,7 +82,8 @@ typedef struct ro_dropped {
 typedef enum ro_alpha {
     RO_ALPHA_DEFAULT = 0, /* laid over the background, else over white, which counts as dropped */
     RO_ALPHA_OVER,        /* the same, and nothing is dropped: it was asked for */
-    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen */
+    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen.
+                             ro_halftone_file: the result has the same alpha */
     RO_ALPHA_DROP,        /* colours as they are, whatever is seen of them */
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
@@ -181,6 +184,11 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
                          const ro_write_options *options, ro_writer **writer);
 RO_API
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
+/* The same with 8 bits of alpha for every pixel, where the info has with_alpha set. Of a palette in
+ * .png, a number behind the others is transparent, below half of all alpha; else alpha is kept. */
+RO_API
+ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
+                               const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count);
 /* All but the name: what may still fail for want of room does so here. Of several files that belong
  * together all are completed before the first is committed. */
 RO_API
@@ -286,7 +294,8 @@ void ro_gif_close(ro_gif *gif); /* NULL is allowed */
 RO_API
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
 
-/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a line
+/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a
+ * line
  * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them,
  * 8 bits a channel. "-" is standard input, which gives no picture. */
 RO_API
