@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TIFF out: bits as CCITT G4, white being 0 as fax machines have it; all else deflated, palettes as
- * 8-bit numbers and four inks as 4 bits a pixel; a page after another. A file that could outgrow 4
- * GB is a BigTIFF from its start.
+ * TIFF out: bits with white being 0, as fax machines have it, by default packed as CCITT G4, all
+ * else deflated; palettes as 8-bit numbers and four inks as 4 bits a pixel; a page after another. A
+ * file that could outgrow 4 GB is a BigTIFF from its start.
  */
 #include "io/formats/tiff_file.h"
 #include "io/stages/convert.h"
@@ -15,7 +15,7 @@
 
 enum {
     STRIP_BYTES = 1 << 18,
-    G4_GROWTH = 5, /* fine patterns take more bits as G4 than as bits, less than this */
+    GROWTH = 5, /* fine patterns take more bits as G4 than as bits, less than this */
 };
 
 static const uint64_t largest_classic = UINT64_C(3900000000);
@@ -25,6 +25,7 @@ struct tiff_encoder {
     struct ro_tiff file;
     ro_file_info info;
     size_t row_bytes;
+    uint16_t compression;
     uint32_t row;  /* of the page */
     uint8_t *line; /* libtiff changes the rows it is given */
 };
@@ -45,16 +46,6 @@ static void set_palette(TIFF *tiff, const ro_palette *palette)
     TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
 }
 
-static uint16_t compression_for(bool bits)
-{
-    static const uint16_t choices[] = {COMPRESSION_CCITTFAX4, COMPRESSION_ADOBE_DEFLATE,
-                                       COMPRESSION_LZW};
-    for (size_t i = bits ? 0 : 1; i < sizeof choices / sizeof *choices; i++)
-        if (TIFFIsCODECConfigured(choices[i]))
-            return choices[i];
-    return COMPRESSION_NONE;
-}
-
 static void set_tags(struct tiff_encoder *self)
 {
     TIFF *tiff = self->file.tiff;
@@ -69,7 +60,6 @@ static void set_tags(struct tiff_encoder *self)
     if (!plain)
         real = !ro_sample_is_whole(info->sample);
     const bool negative = !plain && !real && *ro_sample_name(info->sample) == 'i';
-    uint16_t compression = compression_for(bits);
     size_t strip = STRIP_BYTES / self->row_bytes;
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, info->width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, info->height);
@@ -91,10 +81,10 @@ static void set_tags(struct tiff_encoder *self)
         set_palette(tiff, info->palette);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, self->compression);
     /* Floats have no predictor: many programs that read TIFF do not know the one there is. */
     if (!bits && !info->inks && !info->palette && !real && sample <= 4 &&
-        compression != COMPRESSION_NONE)
+        ro_tiff_predicts(self->compression))
         TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP,
                  strip < 8              ? 8
@@ -162,7 +152,6 @@ static void close_writer(struct ro_encoder *encoder)
 ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
                          const ro_write_options *options, struct ro_encoder **encoder)
 {
-    (void)options;
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);
@@ -177,10 +166,14 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     self->line = malloc(self->row_bytes);
     if (!self->line)
         return ro_file_no_memory(sink->file, self->row_bytes);
+    ro_status status = ro_tiff_compression(sink->file, options->compression,
+                                           info->format == RO_BITS, &self->compression);
+    if (status != RO_OK)
+        return status;
     uint64_t most = (uint64_t)self->row_bytes * info->height * (info->stack ? info->stack : 1);
-    if (info->format == RO_BITS)
-        most *= G4_GROWTH;
-    ro_status status = ro_tiff_open(&self->file, most > largest_classic);
+    if (self->compression != COMPRESSION_NONE && info->format == RO_BITS)
+        most *= GROWTH;
+    status = ro_tiff_open(&self->file, most > largest_classic);
     if (status != RO_OK)
         return status;
     set_tags(self);

@@ -3,6 +3,7 @@
 #include "io/pictures/writer.h"
 
 #include "core/options.h"
+#include "io/device/pack.h"
 #include "io/formats/types.h"
 
 #include <stdlib.h>
@@ -53,6 +54,31 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
                         ro_types_written(types, sizeof types, "."));
 }
 
+/* Whether the options are those of the type. */
+static ro_status options_fit(struct ro_file *file, const struct ro_extension *extension,
+                             const ro_file_info *layout, const ro_write_options *options)
+{
+    if (options->compression && !(extension->holds & RO_TAKES_COMPRESSION))
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "a .%s file has no choice of compression; .tif has", extension->name);
+    if (options->compression == RO_COMPRESSION_G4 && layout->format != RO_BITS)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "compression g4 holds two levels of grey and nothing else");
+    if (extension->holds & RO_TAKES_PACKING) {
+        struct ro_packing packing;
+        ro_write_options form = *options;
+        if (strcmp(extension->name, "bits") == 0 && !form.pixel_bits)
+            form.pixel_bits = 1;
+        return ro_packing_open(&packing, file, layout, &form);
+    }
+    if (options->low_bits_first || options->ones_are_black || options->pixel_bits)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "the order, number and meaning of bits can be chosen for types bits, "
+                            "packed and c, not for a .%s file",
+                            extension->name);
+    return RO_OK;
+}
+
 static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
                        const ro_write_options *options, const struct ro_extension **extension,
                        ro_file_info *layout)
@@ -72,6 +98,9 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
         status = ro_extension_layout(file, *extension, info, layout);
+    if (status != RO_OK)
+        return status;
+    status = options_fit(file, *extension, layout, options);
     if (status != RO_OK)
         return status;
     if (options->dpi_x > 0 || options->dpi_y > 0) {
