@@ -10,13 +10,16 @@
 
 struct halftone_values {
     struct common common;
-    const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette, *recolour;
-    const char *vectors;
-    int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
+    const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
+    const char *recolour;
+    const char *vectors, *out_dir, *page;
+    int levels, bits, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample, fit;
     int compression, bit_order, ones, pixel_bits;
+    int alpha;
+    const char *background;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */
@@ -35,7 +38,7 @@ struct halftone_request {
     ro_tone_point points[RO_CURVE_POINTS];
 };
 
-/* Reads the files that options name, and IN where a palette is made for it; halftone_release frees,
+/* Reads the files that options name, and IN where a palette is made for it (NULL: there are many); halftone_release frees,
  * also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
@@ -46,8 +49,8 @@ void halftone_release(struct halftone_request *request);
 ro_status halftone_colours(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
 int halftone_list_palettes(bool json);
-const char *halftone_colours_in(const struct halftone_values *values,
-                                const struct operands *files);
+const char *halftone_colours_in(const struct halftone_values *values, const char *in,
+                                const char *out);
 
 /* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
  * input. */
@@ -59,6 +62,10 @@ static inline bool names_a_file(const char *text)
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,
                            const struct halftone_request *request);
+
+/* Many pictures into a folder; the exit status. */
+int halftone_batch(const struct command *command, const struct halftone_values *values,
+                   const struct operands *files);
 
 /* The account of a halftone; see certificate.h. */
 ro_status halftone_certify(struct certificate *to, const void *values,

@@ -41,6 +41,9 @@ static ro_status adapt(ro_context *context, int count, const char *in,
                        struct halftone_request *request)
 {
     ro_image picture;
+    if (!in)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--palette auto is for one picture: --out-dir has many");
     if (strcmp(in, "-") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--palette auto reads IN twice, which standard input cannot be");
@@ -90,14 +93,14 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
     return status;
 }
 
-const char *halftone_colours_in(const struct halftone_values *values, const struct operands *files)
+const char *halftone_colours_in(const struct halftone_values *values, const char *in,
+                                const char *out)
 {
     const char *const given[] = {values->palette, values->recolour};
     for (int i = 0; i < 2; i++) {
         if (!given[i] || !names_a_file(given[i]))
             continue;
-        const bool input = strcmp(given[i], "-") == 0;
-        if (same_file(given[i], files->path[input ? 0 : 1]))
+        if (same_file(given[i], strcmp(given[i], "-") == 0 ? in : out))
             return given[i];
     }
     return NULL;
