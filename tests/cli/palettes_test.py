@@ -156,6 +156,15 @@ class Made(Case):
         same = self.works("measure", "in.ppm", "in.ppm", "--json")
         self.assertEqual(json.loads(same.stdout)["colour"]["delta_e_most"], 0)
 
+    def test_compared(self):
+        done = self.works("compare", "in.ppm", "--palette", "ega", "--methods",
+                          "fs,bayer,dot-diffusion", "--json", "--report", "page.html")
+        methods = json.loads(done.stdout)["methods"]
+        self.assertEqual([m["name"] for m in methods], ["floyd-steinberg", "bayer", "dot-diffusion"])
+        self.assertTrue(all(m["delta_e"] > 0 for m in methods))
+        self.assertIn(b'"colours": 16', self.get("page.html"))
+        self.refused("compare", "in.ppm", "--palette", "ega", "--methods", "dbs", words=["palette"])
+
     def test_like_pillow(self):
         """RGB by the luma that Pillow dithers, which is grey of the same luma."""
         pixels = self.get("in.ppm")[-3 * 48 * 40:]
