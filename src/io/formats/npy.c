@@ -32,6 +32,7 @@ struct npy {
     struct ro_npy array;
     struct ro_columns columns; /* of an array stored by columns */
     uint32_t row;
+    uint64_t first; /* where the samples begin */
     uint8_t *line; /* a row of float64 */
 };
 
@@ -138,6 +139,14 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return RO_OK;
 }
 
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct npy *npy = (struct npy *)stage;
+    const uint64_t samples =
+        (uint64_t)stage->info.width * (uint64_t)ro_channels_of(stage->info.format);
+    return ro_source_seek(npy->source, npy->first + row * samples * (uint64_t)npy->element->bytes);
+}
+
 static void close_reader(struct ro_stage *stage)
 {
     struct npy *npy = (struct npy *)stage;
@@ -175,6 +184,9 @@ static ro_status decode(struct ro_source *source, bool pairs, struct ro_stage **
         status = ro_file_no_memory(source->file, row);
         goto failed;
     }
+    npy->first = source->position;
+    if (!npy->array.by_columns)
+        npy->stage.seek = seek_row;
     *stage = &npy->stage;
     return RO_OK;
 failed:
