@@ -437,7 +437,7 @@ static bool has_topic(const struct option *option, const char *topic)
 
 void options_help(const struct command *command, const char *topic, FILE *file)
 {
-    fprintf(file, "Usage: roundoff %s %s%s[options]\n", command->name, command->operands,
+    fprintf(file, "Usage: %s %s %s%s[options]\n", program.name, command->name, command->operands,
             *command->operands ? " " : "");
     if (topic)
         fprintf(file, "Options for %s:\n\n", topic);

@@ -419,6 +419,33 @@ static void print_line(const struct task *task)
     put_line(&task->ran, output, task->seconds);
 }
 
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const struct operands *files)
+{
+    if (values->vectors && (values->levels > 256 || values->bits > 8))
+        return usage_error(command, "--vectors holds 256 levels at most");
+    if (values->bits && values->levels != 2)
+        return usage_error(command, "--levels and --bits exclude each other");
+    if (values->channels && values->separate)
+        return usage_error(command, "--channels rgb and --separate cannot be combined");
+
+    if (values->resample && !values->resize.width && !values->resize.height &&
+        !(values->resize.percent > 0))
+        return usage_error(command, "--resample needs --resize");
+    if (values->dpi > 0 && !ro_writer_holds_resolution(files->path[1], values->type))
+        return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
+
+    uint32_t shadow[2];
+    double view[2];
+    if (values->sigma == 0)
+        return usage_error(command, "--sigma 0: must be above 0");
+    if (values->view && !read_view(values->view, view))
+        return usage_error(command, "--view %s: must look like 600dpi,300mm", values->view);
+    if (values->shadow && !read_fraction(values->shadow, shadow))
+        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values->shadow);
+    return 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct halftone_values values = defaults;
@@ -434,27 +461,9 @@ static int run(const struct command *command, int argc, char **argv)
         return list_palettes(values.common.json);
     if (files.count != 2)
         return usage_error(command, "halftone needs IN and OUT");
-    if (values.vectors && (values.levels > 256 || values.bits > 8))
-        return usage_error(command, "--vectors holds 256 levels at most");
-    if (values.bits && values.levels != 2)
-        return usage_error(command, "--levels and --bits exclude each other");
-    if (values.channels && values.separate)
-        return usage_error(command, "--channels rgb and --separate cannot be combined");
-
-    if (values.resample && !values.resize.width && !values.resize.height &&
-        !(values.resize.percent > 0))
-        return usage_error(command, "--resample needs --resize");
-    if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
-        return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
-
-    uint32_t shadow[2];
-    double view[2];
-    if (values.sigma == 0)
-        return usage_error(command, "--sigma 0: must be above 0");
-    if (values.view && !read_view(values.view, view))
-        return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
-    if (values.shadow && !read_fraction(values.shadow, shadow))
-        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    const int wrong = halftone_check(command, &values, &files);
+    if (wrong)
+        return wrong;
     static struct halftone_request request;
     return task_run(&(struct task){
         .command = command,
