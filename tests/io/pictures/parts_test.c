@@ -106,6 +106,38 @@ static void types_without_parts(void **state)
     empty_folder();
 }
 
+/* A file that could outgrow 4 GB, of which there is nothing but its frame. */
+static void frame_of_a_large_file(void **state)
+{
+    (void)state;
+    const ro_file_info info = {
+        .format = RO_RGB16, .width = 90000, .height = 90001, .maxval = 65535};
+    ro_parts *parts;
+    if (!RO_WITH_TIFF)
+        return;
+    assert_int_equal(ro_parts_open(context, path_to("a.tif"), &info, NULL, &parts), RO_OK);
+    const ro_parts_info about = *ro_parts_query(parts);
+    assert_int_equal(about.head, 16);
+    assert_int_equal(about.rows, 8);
+    assert_int_equal(about.count, 11251);
+    uint64_t *sizes = calloc(about.count, sizeof *sizes);
+    for (uint32_t i = 0; i < about.count; i++)
+        sizes[i] = 1000000 + i % 3;
+    const void *head, *tail;
+    size_t size;
+    assert_int_equal(ro_parts_frame(parts, sizes, &head, &tail, &size), RO_OK);
+    assert_memory_equal(head, "II+", 4);
+    uint64_t directory, end = 16;
+    memcpy(&directory, (const char *)head + 8, sizeof directory);
+    for (uint32_t i = 0; i < about.count; i++)
+        end += sizes[i];
+    assert_int_equal(directory, (end + 1) & ~UINT64_C(1));
+    assert_true(size > 16 * about.count);
+    free(sizes);
+    ro_parts_close(parts);
+    empty_folder();
+}
+
 /* Rows read from anywhere are those of one pass. */
 static void rows_from_anywhere(void **state)
 {
@@ -154,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_of_a_writer),
         cmocka_unit_test(types_without_parts),
+        cmocka_unit_test(frame_of_a_large_file),
         cmocka_unit_test(rows_from_anywhere),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
