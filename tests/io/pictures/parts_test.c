@@ -132,7 +132,7 @@ static void frame_of_a_large_file(void **state)
     for (uint32_t i = 0; i < about.count; i++)
         end += sizes[i];
     assert_int_equal(directory, (end + 1) & ~UINT64_C(1));
-    assert_true(size > 16 * about.count);
+    assert_true(size > 12 * about.count);
     free(sizes);
     ro_parts_close(parts);
     empty_folder();
