@@ -50,6 +50,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_STRENGTH, !ro_is_default(options->strength), "strength"},
         {OPTION_NOISE, options->noise != 0, "noise"},
         {OPTION_THRESHOLD, !ro_is_default(options->threshold), "threshold"},
+        {OPTION_STRENGTH, options->threshold == RO_THRESHOLD_BALANCED, "a balanced threshold"},
         {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
         {OPTION_CELL, options->cell != 0, "cell"},
@@ -93,7 +94,7 @@ static ro_status check_options(struct halftoner *work)
     } percents[] = {
         {options->strength, 1, 100, "strength"},
         {options->noise, 0, 100, "noise"},
-        {options->threshold, 1, 99, "threshold"},
+        {options->threshold == RO_THRESHOLD_BALANCED ? 50 : options->threshold, 1, 99, "threshold"},
     };
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
         if (!ro_is_default(percents[i].value) &&
