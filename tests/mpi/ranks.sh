@@ -24,7 +24,7 @@ failed=0
 mpi_run() {
     number=$1
     shift
-    timeout 300 mpirun -n "$number" "$@" </dev/null
+    timeout -k 5 120 mpirun -n "$number" "$@" </dev/null
 }
 
 # ranks N ARGUMENTS...: of roundoff-mpi

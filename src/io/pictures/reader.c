@@ -221,6 +221,8 @@ ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
     reader->ahead = NULL;
     reader->row = row;
     return reader->status = row < stage->info.height ? stage->seek(stage, row) : RO_OK;
+}
+
 static bool alike(const ro_file_info *a, const ro_file_info *b)
 {
     return a->format == b->format && a->width == b->width && a->height == b->height &&
