@@ -49,8 +49,9 @@ typedef struct ro_palette_info {
 RO_API
 const ro_palette_info *ro_palette_at(int number);
 
-/* A palette from text: the name of a built-in one, or colours by name or as #rgb or #rrggbb,
- * separated by spaces or commas: "black white #c00000". */
+/* A palette from text: the name of a built-in one, "rgb:N" or "grey:N" for N even steps, or colours
+ * by the names of CSS or as rgb or rrggbb, with or without #, separated by spaces or commas: "black
+ * white #c00000". */
 RO_API
 ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette);
 

@@ -5,9 +5,9 @@
 #include "cli/frame/pictures.h"
 #include "command.h"
 
-static const char *const without[] = {"list",   "vectors", "resize", "resample", "view",
-                                      "sigma",  "radius",  "aim",    "order",    "start",
-                                      "rounds", "shadow",  NULL};
+static const char *const without[] = {"list",  "out-dir", "vectors", "resize", "resample",
+                                      "view",  "sigma",   "radius",  "aim",    "order",
+                                      "start", "rounds",  "shadow",  NULL};
 
 static const char *const examples[] = {
     "mpirun -n 64 roundoff-mpi halftone wall.tif out.tif --method stucki",
@@ -17,7 +17,7 @@ static const char *const examples[] = {
 
 static int check(const struct command *command, const void *values, const struct operands *files)
 {
-    return halftone_check(command, values, files);
+    return halftone_check(command, values, files->path[0], files->path[1]);
 }
 
 static ro_status work(struct ranks_task *task)

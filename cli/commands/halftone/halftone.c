@@ -49,6 +49,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
+    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)",
+     OPTION_TEXT, .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
     {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
@@ -63,7 +65,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
     {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: few)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
-    {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
+    {"resize", "WxH", "WxH; in proportion Wx, xH, P%, fit:WxH, fill:WxH; up:N", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, resample), .choices = resample_names,
@@ -108,7 +110,7 @@ static const struct option options[] = {
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, a name, or list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a file, a picture, a name, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
@@ -196,8 +198,12 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour and no method has. */
-static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
+ * input. */
+static bool names_a_file(const char *text)
+{
+    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
+}
 
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
 {
@@ -354,7 +360,10 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
-                 .resize_percent = values->resize.percent,
+                 .resize_percent = values->resize.percent, .enlarge = values->resize.up,
+                 .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
+                                : values->resize.fill ? RO_RESIZE_FILL
+                                                      : RO_RESIZE_EXACT,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
@@ -440,7 +449,7 @@ static void print_line(const struct task *task)
 }
 
 int halftone_check(const struct command *command, const struct halftone_values *values,
-                   const struct operands *files)
+                   const char *in, const char *out)
 {
     if (values->vectors && (values->levels > 256 || values->bits > 8))
         return usage_error(command, "--vectors holds 256 levels at most");
@@ -451,13 +460,16 @@ int halftone_check(const struct command *command, const struct halftone_values *
 
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))
-        return usage_error(command, "--resample needs --resize");
-    if (values->dpi > 0 && !ro_writer_holds_resolution(files->path[1], values->type))
+        return usage_error(command, "--resample needs --resize%s",
+                           values->resize.up ? " to a size, not up" : "");
+    if (values->palette && names_a_file(values->palette) &&
+        same_file(values->palette, strcmp(values->palette, "-") ? out : in))
+        return usage_error(command, "--palette and %s are the same file", values->palette);
+    if (values->dpi > 0 && !ro_writer_holds_resolution(out, values->type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
-    if (values->common.certificate && !ro_writer_reads_back(files->path[1], values->type))
-        return usage_error(command, "--certificate: %s: such files cannot be read back",
-                           files->path[1]);
+    if (values->common.certificate && !ro_writer_reads_back(out, values->type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 
     uint32_t shadow[2];
     double view[2];
@@ -483,11 +495,23 @@ static int run(const struct command *command, int argc, char **argv)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
         return list_palettes(values.common.json);
-    if (files.count != 2)
-        return usage_error(command, "halftone needs IN and OUT");
-    const int wrong = halftone_check(command, &values, &files);
+    const char *out = values.out_dir ? "" : files.count == 2 ? files.path[1] : NULL;
+    if (files.count > 2 && !values.out_dir)
+        return usage_error(command, "%s is one name too many; --out-dir takes many pictures",
+                           files.path[2]);
+    if (!out || files.count == 0)
+        return usage_error(command, "halftone needs IN and OUT, or IN ... and --out-dir");
+    if (values.out_dir && !values.type)
+        values.type = "png";
+    if (values.out_dir && values.common.certificate)
+        return usage_error(command, "--certificate states one picture: --out-dir has many");
+    if (values.out_dir && values.vectors)
+        return usage_error(command, "--vectors holds one picture: --out-dir has many");
+    const int wrong = halftone_check(command, &values, files.path[0], out);
     if (wrong)
         return wrong;
+    if (values.out_dir)
+        return halftone_batch(command, &values, &files);
     static struct halftone_request request;
     return task_run(&(struct task){
         .command = command,
@@ -512,7 +536,7 @@ static const char *const *reference(const void *values)
 
 const struct command command_halftone = {
     .name = "halftone",
-    .operands = "IN OUT",
+    .operands = "IN ... OUT",
     .summary = "rounds a picture to a few levels; every small area keeps its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |

@@ -592,6 +592,7 @@ static ro_status open_engine(struct halftoner *work)
 }
 
 const struct halftone_engine diffusion_engine = {
+    .coloured = &palette_engine,
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,
