@@ -35,6 +35,10 @@ struct halftone_request {
     ro_tone_point points[RO_CURVE_POINTS];
 };
 
+/* Options that cannot be together: told, and the exit status; 0: all is well. */
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const char *in, const char *out);
+
 /* Reads the files that options name; halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            struct halftone_request *request);

@@ -274,6 +274,26 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
     return RO_OK;
 }
 
+ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
+{
+    struct ro_stage *stage = reader->stage;
+    if (reader->status != RO_OK)
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (row > stage->info.height)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no row %u of %u", row,
+                            stage->info.height);
+    if (!stage->seek || !reader->source.seekable)
+        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+                            "its rows can be read one after another only; those of raw PNM, NPY by "
+                            "rows and TIFF, upright and not resized, can be read from anywhere");
+    if (row == reader->row)
+        return RO_OK;
+    free(reader->ahead);
+    reader->ahead = NULL;
+    reader->row = row;
+    return reader->status = row < stage->info.height ? stage->seek(stage, row) : RO_OK;
+}
+
 static bool alike(const ro_file_info *a, const ro_file_info *b)
 {
     return a->format == b->format && a->width == b->width && a->height == b->height &&
