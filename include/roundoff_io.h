@@ -59,6 +59,14 @@ typedef struct ro_file_info {
     uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
                                       by 0; their product is `pages`. {0}: pages alone */
 
+    /* What else a file says. Text and bytes are the reader's. ro_info_carry passes on what is
+     * still true of a result. */
+    const char *description; /* NULL: none */
+    double spacing[3];       /* of pixels, rows and pages in `unit`; 0: not stated */
+    char unit[12];           /* "um", "mm", ...; "": not stated */
+    double slope, intercept; /* number n stands for slope * n + intercept; slope 0: for itself */
+    const void *header;      /* for a writer of the same type; NULL: none */
+    size_t header_size;
     int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
 } ro_file_info;
 
@@ -107,9 +115,11 @@ typedef struct ro_read_options {
     int background_given;  /* 0: white */
     uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
     ro_resize_rule resize_rule;
+    uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
+    unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
+                         ro_writer_loses; else it counts as dropped */
     int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
-    uint32_t enlarge;   /* every pixel so many times each way, as it is, instead; 0: none */
-    unsigned pages;     /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -228,6 +238,16 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
 /* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);
+
+/* Passes on from what a reader said of its file what is still true of `out`, whose pixels are in
+ * the same places: description, spacing, header. */
+RO_API
+void ro_info_carry(const ro_file_info *in, ro_file_info *out);
+/* What a reader said of its file, resolution included, and a file of this name that is written with
+ * `out` does not say: in words, "its description, its spacing"; "": nothing. */
+RO_API
+void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
+                     const ro_file_info *out, ro_dropped *lost);
 /* Whether what is written there can be read again; 1 also for types that are none of these. */
 RO_API
 int ro_writer_reads_back(const char *path, const char *type);

@@ -4,6 +4,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
-    {"bits", "N", "2 to the power of N levels, 1 to 16",
-     OPTION_WHOLE, .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
+    {"bits", "N", "2 to the power of N levels, 1 to 16", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
     {"threshold", "P%", "where white begins, 1% to 99% (default 50%), or balanced", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99,
      .choices = (const char *const[]){"balanced", NULL}},
@@ -51,10 +52,9 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
-    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)",
-     OPTION_TEXT, .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
-    {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
+    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
+    {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
     {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB",
@@ -207,8 +207,8 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
- * input. */
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
+ * standard input. */
 static bool names_a_file(const char *text)
 {
     return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
@@ -344,8 +344,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .screen = values->screen ? &request->screen : NULL,
                     .strength = values->strength,
                     .noise = values->noise,
-                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED
-                                                        : values->threshold,
+                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED : values->threshold,
                     .serpentine = values->serpentine,
                     .like = values->like,
                     .tone = {.invert = values->invert,
@@ -368,7 +367,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .start = values->start,
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
-                 .ignore_profile = values->profile, .page = (unsigned)values->page,
+                 .ignore_profile = values->profile,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
@@ -382,6 +381,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                   .low_bits_first = values->bit_order, .ones_are_black = values->ones,
                   .pixel_bits = values->pixel_bits},
     };
+    stack_pages(values->page, &request->read);
     if (values->screen && !values->method)
         request->options.method = "screen";
 }
@@ -519,6 +519,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
     if (values.out_dir)
         return halftone_batch(command, &values, &files);
     static struct halftone_request request;

@@ -9,8 +9,8 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors, *out_dir;
-    int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
+    const char *vectors, *out_dir, *page;
+    int levels, bits, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;

@@ -33,8 +33,10 @@ enum {
     RO_HOLDS_NUMBERS = 4096, /* integers and floats of other sizes than samples of ours */
     RO_TAKES_COMPRESSION = 8192,
     RO_TAKES_PACKING = 16384, /* order and number of bits */
-    RO_HOLDS_ALPHA = 32768,
-    RO_HOLDS_CLEAR = 65536, /* a number of the palette that is transparent */
+    RO_HOLDS_SPACING = 32768,
+    RO_HOLDS_DESCRIPTION = 65536,
+    RO_HOLDS_ALPHA = 131072,
+    RO_HOLDS_CLEAR = 262144, /* a number of the palette that is transparent */
 };
 
 struct ro_extension {

@@ -6,43 +6,61 @@
 #include "io/device/pack.h"
 #include "io/formats/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     CONVERTED_BYTES = 1 << 18,
     MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
 };
 
-/* The type is the one asked for, else the one of the name's ending; standard output is PNM. NULL:
- * there is none. */
-static const struct ro_extension *extension_for(const char *path, const char *asked)
+static bool is_packed(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+}
+
+const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
 {
     if (asked)
         return ro_extension_of(asked);
     if (ro_sink_is_standard(path))
         return ro_extension_of("pnm");
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot ? ro_extension_of(dot) : NULL;
+    const size_t length = strlen(name) - (is_packed(name) ? 3 : 0);
+    size_t dot = length;
+    while (dot > 0 && name[dot - 1] != '.')
+        dot--;
+    char ending[16];
+    if (dot == 0 || length - dot >= sizeof ending)
+        return NULL;
+    snprintf(ending, sizeof ending, "%.*s", (int)(length - dot), name + dot);
+    return ro_extension_of(ending);
+}
+
+bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension)
+{
+    return strcmp(info->type, extension->type->name) == 0;
 }
 
 int ro_writer_holds_resolution(const char *path, const char *type)
 {
-    const struct ro_extension *extension = extension_for(path, type);
+    const struct ro_extension *extension = ro_writer_extension(path, type);
     return extension && (extension->holds & RO_HOLDS_RESOLUTION);
 }
 
 int ro_writer_reads_back(const char *path, const char *type)
 {
-    const struct ro_extension *extension = extension_for(path, type);
+    const struct ro_extension *extension = ro_writer_extension(path, type);
     return !extension || extension->type->decode || extension->type->left_out;
 }
 
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
-    *extension = extension_for(path, asked);
+    *extension = ro_writer_extension(path, asked);
     if (*extension)
         return RO_OK;
     char types[RO_TYPES_TEXT];
@@ -105,6 +123,8 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
     status = options_fit(file, *extension, layout, options);
     if (status != RO_OK)
         return status;
+    if (layout->header && !ro_header_fits(layout, *extension))
+        layout->header = NULL;
     if (options->dpi_x > 0 || options->dpi_y > 0) {
         layout->dpi_x = options->dpi_x;
         layout->dpi_y = options->dpi_y;
@@ -192,6 +212,8 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
         status = open_conversion(made, info);
     if (status == RO_OK)
         status = ro_sink_open(&made->sink, &made->file, path);
+    if (status == RO_OK && path && is_packed(path))
+        status = ro_sink_pack(&made->sink);
     if (status == RO_OK)
         status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);
     if (status != RO_OK) {
