@@ -119,6 +119,7 @@ typedef struct ro_read_options {
     unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
     int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
                          ro_writer_loses; else it counts as dropped */
+    int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -128,7 +129,8 @@ typedef struct ro_read_options {
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white
- * unless the options say otherwise; EXIF and TIFF orientation
+ * unless the options say otherwise; colours become sRGB's by the file's ICC profile, or gamma and
+ * primaries, where lcms2 is part of the build; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,

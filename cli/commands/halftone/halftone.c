@@ -25,6 +25,7 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const profile_names[] = {"apply", "ignore", NULL};
 static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
 static const char *const order_names[] = {"msb", "lsb", NULL};
 static const char *const ones_names[] = {"white", "black", NULL};
@@ -56,6 +57,9 @@ static const struct option options[] = {
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB",
+     OPTION_CHOICE, .offset = offsetof(struct halftone_values, profile), .choices = profile_names,
+     .topic = "files", .before = "ignore"},
     {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
     {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
@@ -363,6 +367,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .start = values->start,
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
+                 .ignore_profile = values->profile,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT

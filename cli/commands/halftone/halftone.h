@@ -15,7 +15,7 @@ struct halftone_values {
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
-    int alpha;
+    int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;
     /* direct binary search */

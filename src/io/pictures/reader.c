@@ -7,6 +7,7 @@
 #include "io/bytes/packed.h"
 #include "io/formats/types.h"
 #include "io/stages/alpha.h"
+#include "io/stages/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +61,22 @@ static ro_status build_chain(struct ro_reader *reader)
     struct ro_stage *before = reader->stage;
     snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
     before->info.stack = reader->last - reader->options.page + 1;
+    if (before->raw && before->profile)
+        ro_file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     if (before->raw) {
         reader->stage = NULL;
         if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
             return status;
         before = reader->stage;
     }
+#if RO_WITH_LCMS
+    if (before->profile) {
+        reader->stage = NULL;
+        if ((status = ro_profile_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+#endif
     reader->has_alpha = before->alpha != RO_NO_ALPHA;
     if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
