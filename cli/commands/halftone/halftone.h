@@ -18,7 +18,7 @@ struct halftone_values {
     struct scale resize;
     int resample, fit;
     int compression, bit_order, ones, pixel_bits;
-    int alpha;
+    int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;
     /* direct binary search */
@@ -38,8 +38,12 @@ struct halftone_request {
     ro_tone_point points[RO_CURVE_POINTS];
 };
 
-/* Reads the files that options name, and IN where a palette is made for it (NULL: there are many); halftone_release frees,
- * also after a failure. */
+/* Options that cannot be together: told, and the exit status; 0: all is well. */
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const char *in, const char *out);
+
+/* Reads the files that options name, and IN where a palette is made for it (NULL: there are many);
+ * halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
