@@ -112,24 +112,30 @@ static ro_status read_ahead(struct ro_reader *reader)
     return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
 }
 
-static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
+/* `source` NULL: it is opened here; else it is the reader's from now on. */
+static ro_status open_reader(ro_context *context, const char *path, struct ro_source *source,
                              const ro_read_options *options, ro_reader **reader)
 {
     ro_read_options full = RO_READ_OPTIONS;
     *reader = NULL;
     ro_status status = ro_options_take(context, options, &full, "RO_READ_OPTIONS");
-    if (status != RO_OK)
+    ro_reader *made = status == RO_OK ? calloc(1, sizeof *made) : NULL;
+    if (status == RO_OK && !made)
+        status = ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
+    if (status != RO_OK) {
+        if (source)
+            ro_source_close(source);
         return status;
-    ro_reader *made = calloc(1, sizeof *made);
-    if (!made)
-        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
+    }
     ro_file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
     made->file.not_dropped = full.page ? RO_DROPPED_PAGES : 0;
-    if (bytes)
-        ro_source_open_memory(&made->source, &made->file, bytes, size);
-    else
+    if (source) {
+        made->source = *source;
+        made->source.file = &made->file;
+    } else {
         status = ro_source_open(&made->source, &made->file, path);
+    }
     if (status == RO_OK)
         status = open_chain(made, &full);
     if (status == RO_OK)
@@ -150,13 +156,21 @@ ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_op
     *reader = NULL;
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    return open_reader(context, path, NULL, 0, options, reader);
+    return open_reader(context, path, NULL, options, reader);
+}
+
+ro_status ro_reader_open_source(ro_context *context, const char *path, struct ro_source *source,
+                                const ro_read_options *options, ro_reader **reader)
+{
+    return open_reader(context, path, source, options, reader);
 }
 
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader)
 {
-    return open_reader(context, "memory", bytes, size, options, reader);
+    struct ro_source source;
+    ro_source_open_memory(&source, NULL, bytes, size);
+    return open_reader(context, "memory", &source, options, reader);
 }
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }

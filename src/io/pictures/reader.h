@@ -22,6 +22,10 @@ ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words);
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader);
 
+/* A file that is open already, the reader's from now on, whatever comes of it; `path` is its name. */
+ro_status ro_reader_open_source(ro_context *context, const char *path, struct ro_source *source,
+                                const ro_read_options *options, ro_reader **reader);
+
 /* The whole image, into memory that ro_image_free gives back. */
 ro_status ro_reader_image(ro_reader *reader, ro_image *image);
 
