@@ -262,6 +262,7 @@ static void close_engine(struct halftoner *work)
 }
 
 const struct halftone_engine tonal_engine = {
+    .coloured = &palette_tonal_engine,
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,
