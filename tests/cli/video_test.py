@@ -149,7 +149,8 @@ class Video(Case):
                                 (["out.y4m", "--channels=rgb", "--bits=8"], "channels"),
                                 (["out.y4m", "--white=900"], "black and white"),
                                 (["out.y4m", "--resize=50%"], "size"),
-                                (["out.y4m", "--certificate=c.json"], "certificate")):
+                                (["out.y4m", "--certificate=c.json"], "certificate"),
+                                (["out.y4m", "--vectors=v.txt"], "vectors")):
             self.refused("halftone", "in.y4m", *arguments, words=[word])
         self.refused("halftone", "picture.pgm", "out.y4m", words=["picture"])
 

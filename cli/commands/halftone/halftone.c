@@ -88,7 +88,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
     {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
-    {"white", "N", "the sample of IN that is white (default: the largest there can be)",
+    {"white", "N", "the sample of IN that is white (default: the largest)",
      OPTION_NUMBER, .offset = offsetof(struct halftone_values, white), .min = 0, .max = 65535,
      .topic = "tone"},
     {"range", "R", "full, limited (video), data, or the samples \"black,white\"", OPTION_TEXT,
