@@ -9,12 +9,14 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors;
-    int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
+    const char *vectors, *out_dir, *page;
+    int levels, bits, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
+    int alpha;
+    const char *background;
     bool list, serpentine, linear, invert;
     const char *range;
     double white;
@@ -36,7 +38,7 @@ struct halftone_request {
     ro_tone_point points[RO_CURVE_POINTS];
 };
 
-/* Reads the files that options name, and IN where an option asks what is in it; halftone_release
+/* Reads the files that options name, and IN (NULL: many) where an option asks what is in it; halftone_release
  * frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
@@ -45,6 +47,10 @@ void halftone_release(struct halftone_request *request);
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,
                            const struct halftone_request *request);
+
+/* Many pictures into a folder; the exit status. */
+int halftone_batch(const struct command *command, const struct halftone_values *values,
+                   const struct operands *files);
 
 /* The account of a halftone; see certificate.h. */
 ro_status halftone_certify(struct certificate *to, const void *values,

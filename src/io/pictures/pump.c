@@ -13,7 +13,6 @@
 #include "io/pictures/output.h"
 #include "io/pictures/reader.h"
 #include "io/video/video.h"
-#include "io/video/y4m.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +230,7 @@ static ro_status run_stream(struct pump *pump, ro_format out)
     const ro_file_info *info = ro_reader_info(pump->reader);
     pump->height = info->height;
     pump->block_rows = rows_per_block(info);
+    pump->in = pump->out = (struct ring){0};
     ro_status status;
     pthread_mutex_init(&pump->lock, NULL);
     pthread_cond_init(&pump->changed, NULL);
@@ -261,6 +261,24 @@ static ro_status run_whole(struct pump *pump, ro_format format)
         status = ro_output_rows(&pump->output, out.data, out.stride, info->height);
     ro_image_free(&in);
     ro_image_free(&out);
+    return status;
+}
+
+/* Each page by itself, with the plan of the first, whose stream was begun. */
+static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
+{
+    const ro_file_info *info = ro_reader_info(pump->reader);
+    ro_status status = RO_OK;
+    for (unsigned page = 0; page < info->stack && status == RO_OK; page++) {
+        if (page > 0)
+            status = ro_reader_next(pump->reader);
+        if (status == RO_OK && streams && !pump->stream)
+            status = ro_halftone_begin(pump->plan, 0, info->height, &pump->stream);
+        if (status == RO_OK)
+            status = streams ? run_stream(pump, out) : run_whole(pump, out);
+        ro_halftone_close(pump->stream);
+        pump->stream = NULL;
+    }
     return status;
 }
 
@@ -310,28 +328,23 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
 static ro_status open_input(ro_context *context, const char *in, const char *out,
                             const ro_halftone_options *options, const ro_read_options *read,
                             const ro_write_options *write, ro_reader **reader,
-                            ro_video_report *video)
+                            ro_video_report *report)
 {
-    struct ro_source source = {.fd = -1};
-    struct ro_file file;
-    size_t have = 0;
-    *reader = NULL;
-    if (ro_file_named(context, in) != RO_OK)
-        return RO_E_ARGUMENT;
-    ro_file_init(&file, context, in, "standard input");
-    ro_status status = ro_source_open(&source, &file, in);
-    if (status == RO_OK)
-        status = ro_source_peek(&source, Y4M_HEAD, &have);
-    const bool is_video = status == RO_OK && y4m_is(source.bytes + source.begin, have);
-    if (status == RO_OK && !is_video && names_video(out, write->type))
-        status = ro_file_fail(&file, RO_E_ARGUMENT, "is a picture and cannot become a video");
-    if (status == RO_OK && is_video)
-        status = check_video(&file, out, read, write);
-    if (status == RO_OK && !is_video)
-        return ro_reader_open_source(context, in, &source, read, reader);
-    if (status == RO_OK)
-        status = ro_video_halftone(context, &source, out, options, video);
-    ro_source_close(&source);
+    bool video;
+    ro_status status = ro_reader_open_any(context, in, read, &video, reader);
+    if (status != RO_OK)
+        return status;
+    if (!video && names_video(out, write->type))
+        status = ro_file_fail(&(*reader)->file, RO_E_ARGUMENT,
+                              "is a picture and cannot become a video");
+    if (video)
+        status = check_video(&(*reader)->file, out, read, write);
+    if (status == RO_OK && video)
+        status = ro_video_halftone(context, &(*reader)->source, out, options, report);
+    if (video || status != RO_OK) {
+        ro_reader_close(*reader);
+        *reader = NULL;
+    }
     return status;
 }
 
@@ -365,8 +378,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         status = ro_output_accepts(context, out, &result, &form); /* else the method says what is
                                                                    * allowed */
     if (status == RO_OK)
-        status =
-            open_input(context, in, out, options, &reading, &form, &pump.reader, video);
+        status = open_input(context, in, out, options, &reading, &form, &pump.reader, video);
     if (status != RO_OK || !pump.reader)
         return status;
 
@@ -382,14 +394,19 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     result.height = info->height;
     result.dpi_x = info->dpi_x;
     result.dpi_y = info->dpi_y;
+    result.stack = info->stack;
+    memcpy(result.outer, info->outer, sizeof result.outer);
     const bool stated = form.dpi_x > 0 || form.dpi_y > 0;
     if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
         !ro_writer_holds_resolution(out, form.type))
         status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
+    result.with_alpha = pump.reader->has_alpha && pump.reader->options.alpha == RO_ALPHA_KEEP;
+    if (status == RO_OK && result.with_alpha)
+        status = ro_output_take_alpha(&pump.output, context, in, pump.reader);
     if (status == RO_OK)
         status = ro_output_open(&pump.output, context, out, &result, &form);
     if (status == RO_OK)
-        status = way.streams ? run_stream(&pump, result.format) : run_whole(&pump, result.format);
+        status = run_pages(&pump, result.format, way.streams);
     ro_halftone_close(pump.stream);
     ro_plan_free(pump.plan);
     if (status == RO_OK)

@@ -4,12 +4,15 @@
 
 #include "core/image.h"
 #include "core/options.h"
+#include "io/bytes/packed.h"
 #include "io/formats/types.h"
+#include "io/video/y4m.h"
 #include "io/stages/alpha.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONG_ROW = 1 << 20 };
 
@@ -64,7 +67,8 @@ static ro_status build_chain(struct ro_reader *reader)
             return status;
         before = reader->stage;
     }
-    if (before->alpha != RO_NO_ALPHA || options->alpha == RO_ALPHA_ONLY) {
+    reader->has_alpha = before->alpha != RO_NO_ALPHA;
+    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
         if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
             return status;
@@ -75,10 +79,25 @@ static ro_status build_chain(struct ro_reader *reader)
         if ((status = ro_orient(before, &reader->stage)) != RO_OK)
             return status;
     }
-    if (options->resize_width || options->resize_height || options->resize_percent != 0) {
+    const bool resize =
+        options->resize_width || options->resize_height || options->resize_percent != 0;
+    if (resize && options->enlarge)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                            "resizing takes a size or a whole factor, not both");
+    if (resize) {
         before = reader->stage;
         reader->stage = NULL;
         status = ro_resize(before, options, &reader->stage);
+    }
+    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_crop(before, options->resize_width, options->resize_height, &reader->stage);
+    }
+    if (options->enlarge > 1) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_enlarge(before, options->enlarge, &reader->stage);
     }
     return status;
 }
@@ -120,37 +139,97 @@ static ro_status read_ahead(struct ro_reader *reader)
     return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
 }
 
-/* `source` NULL: it is opened here; else it is the reader's from now on. */
-static ro_status open_reader(ro_context *context, const char *path, struct ro_source *source,
-                             const ro_read_options *options, ro_reader **reader)
+/* What the file says, for as long as there is a reader; what nobody carries on is dropped. */
+static ro_status keep_info(struct ro_reader *reader)
+{
+    const ro_read_options *options = &reader->options;
+    ro_file_info *info = &reader->info;
+    ro_dropped lost;
+    *info = reader->stage->info;
+    if (options->resize_width || options->resize_height || options->resize_percent != 0 ||
+        options->enlarge > 1) {
+        memset(info->spacing, 0, sizeof info->spacing);
+        info->header = NULL;
+    }
+    if (info->description && !(reader->description = strdup(info->description)))
+        return ro_file_no_memory(&reader->file, strlen(info->description));
+    if (info->header && !(reader->header = malloc(info->header_size + 1)))
+        return ro_file_no_memory(&reader->file, info->header_size);
+    if (info->header)
+        memcpy(reader->header, info->header, info->header_size);
+    info->description = reader->description;
+    info->header = reader->header;
+    ro_file_info said = *info;
+    said.dpi_x = said.dpi_y = 0; /* which whoever writes tells of */
+    ro_writer_loses(NULL, NULL, &said, NULL, &lost);
+    if (lost.what && !options->carries)
+        ro_file_drop(&reader->file, lost.what, "%s", lost.text);
+    return RO_OK;
+}
+
+/* The name behind "file.npz:", where there is no file of the whole name; NULL: none. */
+static const char *member_of(const char *path)
+{
+    const char *colon = strchr(path, ':');
+    struct stat about;
+    return colon && colon > path && colon[1] && stat(path, &about) != 0 ? colon + 1 : NULL;
+}
+
+static ro_status open_source(struct ro_reader *reader, const char *path)
+{
+    if (!reader->member)
+        return ro_source_open(&reader->source, &reader->file, path);
+    char *file = strndup(path, (size_t)(reader->member - 1 - path));
+    if (!file)
+        return ro_file_no_memory(&reader->file, strlen(path));
+    ro_status status = ro_source_open(&reader->source, &reader->file, file);
+    free(file);
+    return status;
+}
+
+/* Whether a file is a video, which is then at its beginning. */
+static ro_status look_for_video(struct ro_source *source, bool *video)
+{
+    size_t have = 0;
+    ro_status status = ro_source_peek(source, Y4M_HEAD, &have);
+    *video = status == RO_OK && y4m_is(source->bytes + source->begin, have);
+    return status;
+}
+
+/* `video` NULL: a video is none of the types that can be read. */
+static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
+                             const ro_read_options *options, bool *video, ro_reader **reader)
 {
     ro_read_options full = RO_READ_OPTIONS;
     *reader = NULL;
     ro_status status = ro_options_take(context, options, &full, "RO_READ_OPTIONS");
-    ro_reader *made = status == RO_OK ? calloc(1, sizeof *made) : NULL;
-    if (status == RO_OK && !made)
-        status = ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
-    if (status != RO_OK) {
-        if (source)
-            ro_source_close(source);
+    if (status != RO_OK)
         return status;
-    }
+    ro_reader *made = calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
     made->page = full.page ? full.page : 1;
     made->options = full;
     made->options.page = made->page;
     made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
-    if (source) {
-        made->source = *source;
-        made->source.file = &made->file;
-    } else {
-        status = ro_source_open(&made->source, &made->file, path);
-    }
+    made->member = bytes ? NULL : member_of(path);
+    if (bytes)
+        ro_source_open_memory(&made->source, &made->file, bytes, size);
+    else
+        status = open_source(made, path);
     if (status == RO_OK)
+        status = ro_source_unpack(&made->source, made->member);
+    if (status == RO_OK && video)
+        status = look_for_video(&made->source, video);
+    const bool picture = !video || !*video;
+    if (status == RO_OK && picture)
         status = open_chain(made);
-    if (status == RO_OK)
+    if (status == RO_OK && picture)
         status = read_ahead(made);
+    if (status == RO_OK && picture)
+        status = keep_info(made);
     if (status == RO_OK)
         status = check_dropped(made);
     if (status != RO_OK) {
@@ -167,26 +246,28 @@ ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_op
     *reader = NULL;
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    return open_reader(context, path, NULL, options, reader);
+    return open_reader(context, path, NULL, 0, options, NULL, reader);
 }
 
-ro_status ro_reader_open_source(ro_context *context, const char *path, struct ro_source *source,
-                                const ro_read_options *options, ro_reader **reader)
+ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+                             bool *video, ro_reader **reader)
 {
-    return open_reader(context, path, source, options, reader);
+    *reader = NULL;
+    *video = false;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
+    return open_reader(context, path, NULL, 0, options, video, reader);
 }
 
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader)
 {
-    struct ro_source source;
-    ro_source_open_memory(&source, NULL, bytes, size);
-    return open_reader(context, "memory", &source, options, reader);
+    return open_reader(context, "memory", bytes, size, options, NULL, reader);
 }
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
 
-const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->stage->info; }
+const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
 
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)
@@ -271,6 +352,8 @@ void ro_reader_close(ro_reader *reader)
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);
+    free(reader->description);
+    free(reader->header);
     free(reader->ahead);
     free(reader);
 }

@@ -51,6 +51,9 @@ ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_np
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
     ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
 
+ro_decode_fn ro_nifti_decode, ro_nrrd_decode;
+ro_encode_fn ro_nifti_encode, ro_nrrd_encode;
+
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;
 ro_encode_fn ro_npy_encode_pairs;
@@ -59,6 +62,11 @@ ro_encode_fn ro_npy_encode_pairs;
 ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
 ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
                     struct ro_stage **stage);
+
+/* As often each way, and the middle of a picture that is no smaller; the same. */
+ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
+ro_status ro_crop(struct ro_stage *before, uint32_t width, uint32_t height,
+                  struct ro_stage **stage);
 
 /* What every decoder does first with the size that a file declares. */
 ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
