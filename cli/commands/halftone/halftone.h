@@ -38,8 +38,8 @@ struct halftone_request {
     ro_tone_point points[RO_CURVE_POINTS];
 };
 
-/* Reads the files that options name, and IN (NULL: many) where an option asks what is in it; halftone_release
- * frees, also after a failure. */
+/* Reads the files that options name, and IN (NULL: many) where an option asks what is in it;
+ * halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
