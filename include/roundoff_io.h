@@ -476,6 +476,33 @@ ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count
                             const ro_write_options *write, const ro_context_options *workers,
                             ro_job_fn done, void *data);
 
+/* What was done to a video. */
+typedef struct ro_video_report {
+    const char *method, *schedule;
+    ro_cpu cpu;
+    int threads;
+    uint32_t width, height;
+    uint64_t frames;       /* 0: the input was a picture */
+    int bits_in, bits_out; /* of a sample */
+    char layout[16];       /* of the output, as YUV4MPEG2 names it: "420", "422p10" */
+} ro_video_report;
+
+/* ro_halftone_file that tells of a video too. A Y4M video (4:2:0, 4:1:1, 4:2:2, 4:4:4 or grey, 8 to
+ * 16 bits) becomes one of `levels` levels in each plane; its name must end in .y4m, or be "-". Its
+ * range is limited unless it or the options say otherwise. Frames are run by as many threads as the
+ * context has. docs/numerics.md says what becomes what. */
+RO_API
+ro_status ro_halftone_video(ro_context *context, const char *in, const char *out,
+                            const ro_halftone_options *options, const ro_read_options *read,
+                            const ro_write_options *write, ro_dropped *dropped,
+                            ro_video_report *video);
+
+/* The smallest and the largest sample of a picture's file, all channels together; of floats NaN are
+ * passed over. */
+RO_API
+ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
+                           double *least, double *most);
+
 #ifdef __cplusplus
 }
 #endif
