@@ -422,6 +422,13 @@ ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
 RO_API
 ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
 
+/* Points of a PLY file, or of a list of numbers (.xyz, .csv): x, y, z and, where the file has them,
+ * amplitude, intensity or red, green and blue (up to 255, whose roots are taken), and phase or
+ * degrees. z is the depth. ro_free gives the points back; *phases: whether they have any. */
+RO_API
+ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point **points,
+                         size_t *count, int *phases);
+
 /* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
  * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
