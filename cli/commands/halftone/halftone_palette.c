@@ -47,6 +47,9 @@ static ro_status adapt(ro_context *context, int count, const char *in,
     if (strcmp(in, "-") == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--palette auto reads IN twice, which standard input cannot be");
+    if (request->options.range || request->options.white > 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--palette auto takes all of the range, not a part of it");
     ro_status status = ro_image_load(context, in, &request->read, &picture, NULL, NULL);
     if (status == RO_OK)
         status =

@@ -47,8 +47,10 @@ static ro_status count_colours(ro_context *context, const ro_image *in, const ro
     uint16_t *linear = NULL;
     unsigned char *row = NULL;
     ro_status status = RO_OK;
-    if (grey_input_white(in) > 0) /* else grey_form_of says what is wrong */
-        status = tone_make(context, options, true, grey_input_white(in), &tone);
+    const ro_halftone_options whole = RO_HALFTONE_OPTIONS;
+    status = tone_range_of(context, in, &whole, &form.range);
+    if (status == RO_OK && form.range.white > 0) /* else grey_form_of says what is wrong */
+        status = tone_make(context, options, true, form.range.white, &tone);
     if (status == RO_OK)
         status = grey_form_of(context, in, &form);
     if (status == RO_OK) {

@@ -206,24 +206,22 @@ static bool is_solid(const struct palette_hull *hull)
     return false;
 }
 
-ro_status halftone_fit_open(ro_context *context, const ro_image *in, const ro_palette *palette,
-                            const struct tone *tone, struct halftone_fit **made)
+ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, uint32_t width,
+                            const ro_palette *palette, const struct tone *tone,
+                            struct halftone_fit **made)
 {
     int32_t colour[3][PALETTE_MOST];
     struct halftone_fit *fit = calloc(1, sizeof *fit);
     *made = fit;
     if (!fit)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
-    fit->form.plane = PLANE_COLOUR;
-    ro_status status = grey_form_of(context, in, &fit->form);
-    if (status != RO_OK)
-        return status;
+    fit->form = *form;
     uint16_t *linear = palette_linear(tone);
     fit->place = malloc(((size_t)tone->in_white + 1) * sizeof *fit->place);
-    fit->row = malloc(grey_row_bytes(&fit->form, in->width));
+    fit->row = malloc(grey_row_bytes(&fit->form, width));
     if (!linear || !fit->place || !fit->row) {
         free(linear);
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a row of %u pixels", in->width);
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a row of %u pixels", width);
     }
     for (uint32_t a = 0; a <= tone->in_white; a++)
         fit->place[a] = (uint32_t)floor(
@@ -271,7 +269,9 @@ ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palet
                          ro_image *out)
 {
     static const ro_tone none = {0};
+    const ro_halftone_options whole = RO_HALFTONE_OPTIONS;
     struct tone tone = {0};
+    struct grey_form form = {.plane = PLANE_COLOUR, .tone = &tone};
     struct halftone_fit *fit = NULL;
     ro_status status = ro_image_check(context, in, "input");
     if (status == RO_OK)
@@ -283,10 +283,14 @@ ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palet
     if (status == RO_OK && (palette->count < 2 || palette->count > PALETTE_MOST))
         status = ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                  palette->count);
-    if (status == RO_OK && grey_input_white(in) > 0)
-        status = tone_make(context, &none, true, grey_input_white(in), &tone);
     if (status == RO_OK)
-        status = halftone_fit_open(context, in, palette, &tone, &fit);
+        status = tone_range_of(context, in, &whole, &form.range);
+    if (status == RO_OK && form.range.white > 0) /* else grey_form_of says what is wrong */
+        status = tone_make(context, &none, true, form.range.white, &tone);
+    if (status == RO_OK)
+        status = grey_form_of(context, in, &form);
+    if (status == RO_OK)
+        status = halftone_fit_open(context, &form, in->width, palette, &tone, &fit);
     for (uint32_t y = 0; y < in->height && status == RO_OK; y++)
         status = halftone_fit_row(
             context, fit, in, (const char *)in->data + (ptrdiff_t)y * in->stride, y,
