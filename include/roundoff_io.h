@@ -67,6 +67,7 @@ typedef struct ro_file_info {
     double slope, intercept; /* number n stands for slope * n + intercept; slope 0: for itself */
     const void *header;      /* for a writer of the same type; NULL: none */
     size_t header_size;
+    int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -89,7 +90,8 @@ typedef struct ro_dropped {
 typedef enum ro_alpha {
     RO_ALPHA_DEFAULT = 0, /* laid over the background, else over white, which counts as dropped */
     RO_ALPHA_OVER,        /* the same, and nothing is dropped: it was asked for */
-    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen */
+    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen.
+                             ro_halftone_file: the result has the same alpha */
     RO_ALPHA_DROP,        /* colours as they are, whatever is seen of them */
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
@@ -192,6 +194,11 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
                          const ro_write_options *options, ro_writer **writer);
 RO_API
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
+/* The same with 8 bits of alpha for every pixel, where the info has with_alpha set. Of a palette in
+ * .png, a number behind the others is transparent, below half of all alpha; else alpha is kept. */
+RO_API
+ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
+                               const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count);
 /* All but the name: what may still fail for want of room does so here. Of several files that belong
  * together all are completed before the first is committed. */
 RO_API

@@ -25,6 +25,7 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
 static const char *const order_names[] = {"msb", "lsb", NULL};
 static const char *const ones_names[] = {"white", "black", NULL};
 static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
@@ -55,6 +56,10 @@ static const struct option options[] = {
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
+    {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, background), .topic = "files"},
     {"compression", "C", "of TIFF: none, g4, packbits, zip or lzw (default g4 or zip)",
      OPTION_CHOICE, .offset = offsetof(struct halftone_values, compression),
      .choices = compression_names, .topic = "files"},
@@ -357,9 +362,9 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {RO_READ_DEFAULTS, .resize_width = values->resize.width,
-                 .resize_height = values->resize.height, .resize_percent = values->resize.percent,
-                 .enlarge = values->resize.up,
+        .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
+                 .resize_width = values->resize.width, .resize_height = values->resize.height,
+                 .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
                                 : values->resize.fill ? RO_RESIZE_FILL
                                                       : RO_RESIZE_EXACT,
@@ -408,6 +413,10 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         status =
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
         options->tone.curve = request->points;
+    }
+    if (values->background && status == RO_OK) {
+        status = ro_colour_parse(context, values->background, request->read.background);
+        request->read.background_given = 1;
     }
     if (values->palette && status == RO_OK) {
         status = read_palette(context, values->palette, &request->palette);
@@ -490,6 +499,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.dpi > 0 && !ro_writer_holds_resolution(out, values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
+    if (values.common.certificate && values.alpha == RO_ALPHA_KEEP)
+        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
+    if (values.alpha == RO_ALPHA_DROP && values.background)
+        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
     if (values.common.certificate && !ro_writer_reads_back(out, values.type))
         return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 

@@ -15,6 +15,8 @@ struct halftone_values {
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
+    int alpha;
+    const char *background;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */

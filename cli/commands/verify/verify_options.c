@@ -92,7 +92,8 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
     if (option->kind == OPTION_LIST)
         return add_texts(to, context, name, value);
     const bool words = option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE ||
-                       option->kind == OPTION_SIZE || option->kind == OPTION_SCALE;
+                       option->kind == OPTION_SIZE || option->kind == OPTION_SCALE ||
+                       *value == '"'; /* a word for a number */
     if (!words) { /* a number: the parser of options takes no other */
         arguments_add(to, name, value);
         return true;

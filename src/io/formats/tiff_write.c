@@ -106,6 +106,11 @@ static void set_tags(struct tiff_encoder *self)
         TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
     else if (info->palette)
         set_palette(tiff, info->palette);
+    if (info->with_alpha) {
+        const uint16_t kind = EXTRASAMPLE_UNASSALPHA;
+        TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels + 1);
+        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &kind);
+    }
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, self->compression);
@@ -190,6 +195,8 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     if (info->sample != RO_SAMPLE_PLAIN)
         self->row_bytes = (size_t)info->width * (size_t)ro_channels_of(info->format) *
                           ro_sample_bytes(info->sample);
+    if (info->with_alpha)
+        self->row_bytes += self->row_bytes / (size_t)ro_channels_of(info->format);
     *encoder = &self->encoder;
     self->line = malloc(self->row_bytes);
     if (!self->line)

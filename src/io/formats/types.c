@@ -155,13 +155,15 @@ static const struct ro_extension extensions[] = {
     {"pgm", &types[PNM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL},
     {"ppm", &types[PNM], RO_HOLDS_COLOUR | RO_KEEPS_MAXVAL},
     {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
-    {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
+    {"png", &types[PNG],
+     IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION | RO_HOLDS_ALPHA |
+         RO_HOLDS_CLEAR},
     {"tif", &types[TIFF],
      IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
-         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION},
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION | RO_HOLDS_ALPHA},
     {"tiff", &types[TIFF],
      IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
-         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION},
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION | RO_HOLDS_ALPHA},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
     {"gif", &types[GIF], 0},
@@ -283,6 +285,30 @@ static ro_status layout_numbers(struct ro_file *file, const struct ro_extension 
                             "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
                             ro_sample_name(layout->sample));
     layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
+    return RO_OK;
+}
+
+ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+                             ro_file_info *layout)
+{
+    if (!(extension->holds & RO_HOLDS_ALPHA))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file has no place for alpha; .png and .tif have",
+                            extension->name);
+    if (layout->inks || layout->format == RO_GRAYF || layout->format == RO_RGBF)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
+                            layout->inks ? "inks" : "floating point values");
+    if (layout->palette && extension->holds & RO_HOLDS_CLEAR) {
+        if (layout->palette->count < 256)
+            return RO_OK;
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a palette of 256 colours has no number left for what is transparent");
+    }
+    if (layout->format != RO_GRAY16 && layout->format != RO_RGB16) {
+        layout->format = layout->palette || layout->format == RO_RGB8 ? RO_RGB8 : RO_GRAY8;
+        layout->maxval = 255;
+        layout->palette = NULL;
+    }
     return RO_OK;
 }
 

@@ -356,6 +356,9 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
         !ro_writer_holds_resolution(out, form.type))
         status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
+    result.with_alpha = pump.reader->has_alpha && pump.reader->options.alpha == RO_ALPHA_KEEP;
+    if (status == RO_OK && result.with_alpha)
+        status = ro_output_take_alpha(&pump.output, context, in, pump.reader);
     if (status == RO_OK)
         status = ro_output_open(&pump.output, context, out, &result, &form);
     if (status == RO_OK)

@@ -66,7 +66,8 @@ static ro_status build_chain(struct ro_reader *reader)
             return status;
         before = reader->stage;
     }
-    if (before->alpha != RO_NO_ALPHA || options->alpha == RO_ALPHA_ONLY) {
+    reader->has_alpha = before->alpha != RO_NO_ALPHA;
+    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
         if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
             return status;

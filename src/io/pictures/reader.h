@@ -21,6 +21,7 @@ struct ro_reader {
     struct ro_span span;     /* of the file's numbers, if they are whole and no plain samples */
     ro_status status;        /* of the first failure; it stays */
     bool strict;             /* what is dropped is a failure */
+    bool has_alpha;          /* the file, whatever becomes of it */
 };
 
 /* Notes something that the caller of a reader drops; in words. */

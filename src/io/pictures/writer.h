@@ -12,6 +12,7 @@ struct ro_writer {
     struct ro_encoder *encoder;
     ro_file_info layout; /* what the encoder takes */
     struct ro_conversion conversion;
+    uint8_t *joined;    /* a row with its alpha; NULL: there is none */
     uint8_t *converted; /* some rows of the layout; NULL: the caller's rows are passed on */
     size_t converted_stride;
     uint32_t converted_rows;
