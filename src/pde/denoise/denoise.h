@@ -39,7 +39,6 @@ struct ro_denoise_scheme {
     uint32_t iterations; /* by default */
     bool any_rounding;   /* also those that are not odd */
     bool integers_only;
-    bool wide_only; /* 16 bits and a sign at least, or floats */
     bool conjugate; /* gradients instead of Jacobi sweeps */
     ro_status (*run)(struct ro_denoiser *work);
 };
@@ -183,38 +182,6 @@ ro_status ro_denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_
 /* u' = round(A u) product by product; `scratch` holds 4 images. */
 void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
                    const int32_t *u, int32_t *out, int32_t *scratch);
-
-/* ---- Parts of the semi-implicit scheme ------------------------------------------------------- */
-
-/* Weights of edges without a time step, and the image they belong to. */
-struct ro_system {
-    int64_t width, height;
-    const int32_t *e, *s, *se, *sw; /* in 1/2^16 */
-};
-
-/* One Jacobi sweep in the form of Eq. 2.50 with one rounding: x to next, r the right-hand side. */
-void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
-                     const int32_t *r, const int32_t *x, int32_t *next);
-
-/* Adds what x lacks of the sum of r to pixels drawn by a hash of (seed, x, y), at most to the
- * extremes of r (Eq. 2.52). */
-void ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed);
-
-/* Solves (1 + tau L) x = r in double precision by conjugate gradients (Eq. 2.40) or by `sweeps`
- * Jacobi sweeps (Eq. 2.39); edges are four images, `scratch` four. x comes in as the start. */
-struct ro_real_system {
-    int64_t width, height;
-    double time;
-    const double *e, *s, *se, *sw;
-    const atomic_bool *stop; /* once it is true, solving ends early; NULL: it does not */
-};
-void ro_solve_conjugate(const struct ro_real_system *system, const double *r, double *x,
-                        double *scratch);
-void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
-                     double *scratch);
-
-/* The whole run in a float format. */
-ro_status ro_denoise_implicit_real(struct ro_denoiser *work);
 
 /* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
 

@@ -21,7 +21,8 @@ static const struct ro_denoise_scheme schemes[] = {
     },
     {
         .name = "implicit",
-        .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_SEED | RO_OPTION_ROUNDING,
+        .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
+                   RO_OPTION_ROUNDING,
         .largest_time = 8,
         .default_time = 2,
         .iterations = 5,
@@ -29,11 +30,10 @@ static const struct ro_denoise_scheme schemes[] = {
     },
     {
         .name = "conjugate",
-        .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_SEED,
+        .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED,
         .largest_time = 8,
         .default_time = 2,
         .iterations = 5,
-        .wide_only = true,
         .conjugate = true,
         .run = ro_denoise_implicit,
     },
@@ -156,7 +156,7 @@ static ro_status find_number(struct ro_denoiser *work)
     if (!name)
         name = work->scheme->run == ro_denoise_xpp24        ? "s24"
                : bytes == 4 && !work->scheme->integers_only ? "s23e8"
-               : work->scheme->wide_only                    ? "s24"
+               : work->scheme->conjugate                    ? "s24"
                : bytes == 1                                 ? "s16"
                                                             : "s17";
     work->number = ro_number_find(name);
@@ -171,10 +171,6 @@ static ro_status find_number(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "number system %s has no zero, which differences need",
                                work->number->name);
-    if (work->scheme->wide_only && !work->number->floating && work->number->fixed.max < 65535)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "scheme %s needs s17, s24 or a float number system, not %s",
-                               work->scheme->name, work->number->name);
     bool to_float = ro_format_sample_bytes(work->out.format) == 4;
     work->in_white = bytes == 4 ? (work->number->floating ? 1 : 65535) : ro_image_white(&work->in);
     work->out_white = to_float ? 1 : ro_image_white(&work->out);
@@ -289,6 +285,10 @@ static ro_status find_schedule(struct ro_denoiser *work)
             return unknown(work->context, "schedule", o->schedule, schedules, SCHEDULES);
         work->schedule = (enum ro_denoise_schedule)found;
     }
+    if (work->scheme->run == ro_denoise_implicit && work->schedule > RO_SCHEDULE_REFERENCE)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "schedule %s does not apply to scheme %s: it has auto and reference",
+                               schedules[work->schedule], work->scheme->name);
     if (o->steps_at_once && work->schedule != RO_SCHEDULE_STREAM)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "steps at once apply to schedule stream");

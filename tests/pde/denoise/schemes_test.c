@@ -6,7 +6,7 @@
  */
 #include "core/random.h"
 #include "fixture.h"
-#include "pde/denoise/denoise.h"
+#include "pde/implicit/implicit.h"
 #include "pde/pictures.h"
 
 #include <math.h>
@@ -300,8 +300,8 @@ static void dither(void **state)
             high = r[i] > high ? r[i] : high;
         }
         memcpy(again, x, sizeof x);
-        ro_dither_defect(r, x, W, H, 11);
-        ro_dither_defect(r, again, W, H, 11);
+        assert_true(ro_dither_defect(r, x, W, H, 11));
+        assert_true(ro_dither_defect(r, again, W, H, 11));
         assert_memory_equal(x, again, sizeof x);
         int64_t after = 0;
         for (int i = 0; i < W * H; i++) {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The semi-implicit scheme in double precision: conjugate gradients for the wide integers and the
- * float formats, Jacobi for the latter. Sums run in raster order on one thread, so that results do
- * not depend on the machine. A float image is rounded to its format after every time step.
+ * The semi-implicit scheme in double precision, as it is defined: conjugate gradients, and Jacobi
+ * for the float formats. The order of every sum is part of it, so that results do not depend on the
+ * machine. A float image is rounded to its format after every time step.
  */
 #include "core/checked.h"
-#include "pde/denoise/denoise.h"
+#include "pde/implicit/implicit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SWEEPS = 8, LARGEST_ITERATION = 64 };
 
 /* (1 + tau L) x at a pixel without its diagonal part, and the diagonal. */
 static double row_of(const struct ro_real_system *system, const double *x, int64_t i,
@@ -51,11 +49,20 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
     }
 }
 
-static double dot(const double *a, const double *b, int64_t size)
+/* A row in eight parts, column x in part x mod 8, and the parts in pairs; then row by row. */
+static double dot(const struct ro_real_system *system, const double *a, const double *b)
 {
     double sum = 0;
-    for (int64_t i = 0; i < size; i++)
-        sum += a[i] * b[i];
+    for (int64_t y = 0; y < system->height; y++) {
+        const double *row_a = a + y * system->width, *row_b = b + y * system->width;
+        double part[8] = {0};
+        for (int64_t x = 0; x < system->width; x++)
+            part[x % 8] += row_a[x] * row_b[x];
+        for (int gap = 4; gap > 0; gap /= 2)
+            for (int i = 0; i < gap; i++)
+                part[i] += part[i + gap];
+        sum += part[0];
+    }
     return sum;
 }
 
@@ -76,15 +83,15 @@ void ro_solve_conjugate(const struct ro_real_system *system, const double *r, do
     apply(system, x, product);
     for (int64_t i = 0; i < size; i++)
         residual[i] = direction[i] = r[i] - product[i];
-    double square = dot(residual, residual, size), enough = 0x1p-60 * dot(r, r, size);
-    for (int n = 0; n < LARGEST_ITERATION && square > enough && !stopped(system); n++) {
+    double square = dot(system, residual, residual), enough = 0x1p-60 * dot(system, r, r);
+    for (int n = 0; n < RO_CONJUGATE_ITERATIONS && square > enough && !stopped(system); n++) {
         apply(system, direction, product);
-        double step = square / dot(direction, product, size);
+        double step = square / dot(system, direction, product);
         for (int64_t i = 0; i < size; i++) {
             x[i] += step * direction[i];
             residual[i] -= step * product[i];
         }
-        double next = dot(residual, residual, size);
+        double next = dot(system, residual, residual);
         for (int64_t i = 0; i < size; i++)
             direction[i] = residual[i] + next / square * direction[i];
         square = next;
@@ -191,13 +198,13 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
         if (work->scheme->conjugate)
             ro_solve_conjugate(&system, r, x, scratch);
         else
-            ro_solve_jacobi(&system, SWEEPS, r, x, scratch);
+            ro_solve_jacobi(&system, RO_SWEEPS, r, x, scratch);
         for (int64_t i = 0; i < size; i++)
             r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
     }
 }
 
-ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
+ro_status ro_implicit_real_reference(struct ro_denoiser *work)
 {
     struct ro_diffusion d;
     ro_diffusion_make(&d, &work->parameters);
