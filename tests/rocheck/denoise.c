@@ -2,8 +2,8 @@
 /*
  * Diffusion filters: every model on every schedule against the reference, in every number system,
  * with both roundings, guides, colour, until convergence; sizes from a pixel up. Not only pixels
- * are compared but also what the report says. The semi-implicit schemes likewise. Resident: images in
- * the memory of a device.
+ * are compared but also what the report says. The semi-implicit schemes likewise. Resident: images
+ * in the memory of a device.
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"

@@ -181,9 +181,8 @@ static void advance_pass(void *data, int part, int parts)
     int from, to;
     ro_team_share((int)s->height, part, parts, &from, &to);
     for (int64_t y = from; y < to; y++)
-        s->sums[y] =
-            s->kernel->advance(s->step, row(s, s->direction, y), row(s, s->product, y),
-                               row(s, s->x, y), row(s, s->residual, y), s->width);
+        s->sums[y] = s->kernel->advance(s->step, row(s, s->direction, y), row(s, s->product, y),
+                                        row(s, s->x, y), row(s, s->residual, y), s->width);
 }
 
 static void redirect_pass(void *data, int part, int parts)
@@ -234,7 +233,7 @@ static void solve(struct ro_team *team, struct solver *s)
 {
     const size_t size = (size_t)(s->width * s->height);
     ro_team_pass(team, size, residual_pass, s);
-    double square = total(s, s->sums), enough = 0x1p-60 * total(s, s->sums + s->height);
+    double square = total(s, s->sums), enough = s->run->enough * total(s, s->sums + s->height);
     for (int n = 0; n < RO_CONJUGATE_ITERATIONS && square > enough &&
                     !atomic_load_explicit(&s->context->cancelled, memory_order_relaxed);
          n++) {

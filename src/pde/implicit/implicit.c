@@ -54,6 +54,7 @@ static ro_status solve(struct run *run, const struct ro_planes *guide, struct ro
             .diffusion = &run->stiffness,
             .integers = !floating,
             .time = work->report.time_step,
+            .enough = ro_conjugate_enough(work->number),
             .channels = work->channels,
             .in = run->now,
             .guide = *guide,
@@ -125,10 +126,10 @@ static ro_status open_run(struct run *run)
         run->conjugate = there ? calloc(1, bytes) : NULL;
         there = run->conjugate;
     }
-    return there ? RO_OK
-                 : ro_context_fail(work->context, RO_E_MEMORY,
-                                   "no memory to denoise %u x %u pixels", work->in.width,
-                                   work->in.height);
+    return there
+               ? RO_OK
+               : ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                                 work->in.width, work->in.height);
 }
 
 /* Numbers of 24 bits are beyond what lines.h computes exactly in doubles. */

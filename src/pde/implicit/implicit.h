@@ -38,6 +38,7 @@ struct ro_real_system {
     double time;
     const double *e, *s, *se, *sw;
     const atomic_bool *stop; /* once it is true, solving ends early; NULL: it does not */
+    double enough;           /* where conjugate gradients end, see ro_conjugate_enough */
 };
 void ro_solve_conjugate(const struct ro_real_system *system, const double *r, double *x,
                         double *scratch);
@@ -52,6 +53,15 @@ ro_status ro_implicit_real_reference(struct ro_denoiser *work);
 static inline uint64_t ro_dither_seed(const struct ro_denoiser *work, uint32_t step, int plane)
 {
     return work->options.seed + ((uint64_t)step << 16) + ((uint64_t)plane << 48);
+}
+
+/* What is small enough of |residual|^2 / |r|^2: 6 bits below the numbers' last. */
+static inline double ro_conjugate_enough(const struct ro_number *number)
+{
+    double enough = 0x1p-60;
+    for (int64_t n = number->floating ? 0x1p24 : number->fixed.max + 1; n < 0x1p24; n *= 2)
+        enough *= 4;
+    return enough;
 }
 
 /* ---- The same on vectors and threads -------------------------------------------------------- */
@@ -88,7 +98,7 @@ ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps);
 struct ro_conjugate {
     const struct ro_diffusion *diffusion;
     bool integers; /* weights are whole numbers of 1/2^16, and the solution is rounded */
-    double time;
+    double time, enough;
     int channels;
     struct ro_planes in, guide, out;
     const struct ro_small_float *real;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The semi-implicit scheme in integers, as it is defined (Eq. 2.38): each time step solves (1 + tau L) x = r with a
- * few Jacobi sweeps, r being the image and L its stiffness. A sweep is Eq. 2.50 with one rounding,
+ * The semi-implicit scheme in integers, as it is defined (Eq. 2.38): each time step solves (1 + tau
+ * L) x = r with a few Jacobi sweeps, r being the image and L its stiffness. A sweep is Eq. 2.50
+ * with one rounding,
  *
  *     x' = x + round(((r - x) + tau sum w (x_b - x)) / (1 + tau sum w)),
  *
@@ -76,8 +77,8 @@ bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t heigh
         int64_t count = 0;
         for (int64_t i = 0; i < size; i++)
             if (x[i] != limit)
-                places[count++] = (struct place){
-                    ro_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
+                places[count++] =
+                    (struct place){ro_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
         if (need < count)
             qsort(places, (size_t)count, sizeof *places, by_hash);
         for (int64_t i = 0; i < count && need > 0; i++, need--)
@@ -111,7 +112,7 @@ static const int32_t *smooth(const ro_context *context, const struct ro_diffusio
     return smoothed;
 }
 
-static void conjugate(const struct ro_system *system, double time, const atomic_bool *stop,
+static void conjugate(const struct ro_denoiser *work, const struct ro_system *system,
                       const int32_t *r, int32_t *x, double *real)
 {
     const int64_t size = system->width * system->height;
@@ -125,8 +126,15 @@ static void conjugate(const struct ro_system *system, double time, const atomic_
         min = r[i] < min ? r[i] : min;
         max = r[i] > max ? r[i] : max;
     }
-    struct ro_real_system same = {system->width,   system->height,  time, real, real + size,
-                                  real + 2 * size, real + 3 * size, stop};
+    const struct ro_real_system same = {system->width,
+                                        system->height,
+                                        work->report.time_step,
+                                        real,
+                                        real + size,
+                                        real + 2 * size,
+                                        real + 3 * size,
+                                        &work->context->cancelled,
+                                        ro_conjugate_enough(work->number)};
     ro_solve_conjugate(&same, right, solution, solution + size);
     for (int64_t i = 0; i < size; i++)
         x[i] = (int32_t)lrint(solution[i] < min ? min : solution[i] > max ? max : solution[i]);
@@ -146,17 +154,16 @@ static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
             ro_diffusion_assemble(stiffness, smoothed, plane, &to);
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
-            conjugate(&system, work->report.time_step, &work->context->cancelled, r, x,
-                      memory->real);
+            conjugate(work, &system, r, x, memory->real);
         for (int i = 0;
-             i < RO_SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context); i++) {
+             i < RO_SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context);
+             i++) {
             ro_jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
             int32_t *last = x;
             x = next;
             next = last;
         }
-        if (!ro_dither_defect(r, x, width, height,
-                              ro_dither_seed(work, work->report.steps, plane)))
+        if (!ro_dither_defect(r, x, width, height, ro_dither_seed(work, work->report.steps, plane)))
             return false;
         memcpy(r, x, (size_t)size * sizeof *x);
     }

@@ -8,7 +8,7 @@ static const struct ro_line_kernel scalar = RO_LINE_KERNEL(RO_CPU_SCALAR);
 
 const struct ro_line_kernel *ro_line_kernel_of(ro_cpu cpu)
 {
-    static const struct ro_line_kernel *const kernels[RO_CPUS] = {
-        [RO_CPU_SCALAR] = &scalar, RO_VARIANTS_OF(ro_line_kernel)};
+    static const struct ro_line_kernel *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &scalar,
+                                                                  RO_VARIANTS_OF(ro_line_kernel)};
     return kernels[cpu];
 }

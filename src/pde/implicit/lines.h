@@ -14,10 +14,10 @@
 #include "pde/denoise/flow.h"
 
 enum {
-    RO_LINE_MARGIN = 8,     /* values beside a line that may be read */
-    RO_LINE_LANES = 8,      /* partial sums of a line */
-    RO_LINE_TABLE = 2048,   /* places that a squared norm can have */
-    RO_LINE_SCRATCH = 6,    /* lines that ro_line_kernel.elements needs */
+    RO_LINE_MARGIN = 8,   /* values beside a line that may be read */
+    RO_LINE_LANES = 8,    /* partial sums of a line */
+    RO_LINE_TABLE = 2048, /* places that a squared norm can have */
+    RO_LINE_SCRATCH = 6,  /* lines that ro_line_kernel.elements needs */
 };
 
 /* Weights of the edges that start at a line's pixels, and of all edges of a pixel. */

@@ -118,9 +118,10 @@ static void elements_real(const struct ro_diffusion *d, int64_t count,
         const double square = norm[x] * scale;
         double value = square < 64 ? 1 / (3 * (1 + square)) : 0;
         if (d->model == RO_MODEL_EXPONENTIAL)
-            value = (double)d->weights
-                        .exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /
-                    3;
+            value =
+                (double)
+                    d->weights.exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /
+                3;
         out->se[x] = out->sw[x] = value;
         out->e[x] = out->s[x] = value / 2;
     }
@@ -179,86 +180,117 @@ static void sums(int64_t width, const struct ro_line_weights *above,
 
 /* ---- Sweeps --------------------------------------------------------------------------------- */
 
+/* Vectors may reach beyond the width, by less than the margin: weights are zero there, and so what
+ * is written is what r and x have there, zero. */
+#ifdef RO_VECTOR_BYTES
+enum { LANES = RO_VECTOR_BYTES / sizeof(double) };
+#else
+enum { LANES = 2 };
+#endif
+typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
+typedef double loose __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+typedef int32_t whole __attribute__((vector_size(LANES * sizeof(int32_t))));
+typedef int64_t mask __attribute__((vector_size(LANES * sizeof(int64_t))));
+_Static_assert((int)LANES <= (int)RO_LINE_MARGIN, "vectors may not reach beyond the margin");
+
+static inline vec at(const double *line) { return (vec) * (const loose *)line; }
+static inline void put(double *line, vec value) { *(loose *)line = (loose)value; }
+static inline vec truncated(vec v)
+{
+    return __builtin_convertvector(__builtin_convertvector(v, whole), vec);
+}
+static inline vec one_where(mask m)
+{
+    const vec one = (vec){0} + 1;
+    return (vec)(m & (mask)one);
+}
+
+/* A pixel's neighbours and their weights. */
+#define LINES(w)                                                                                   \
+    const double *const e = (w)->here->e, *const s = (w)->here->s, *const se = (w)->here->se;      \
+    const double *const sw = (w)->here->sw, *const s_up = (w)->above->s;                           \
+    const double *const se_up = (w)->above->se, *const sw_up = (w)->above->sw;                     \
+    const double *const x = (w)->x, *const up = (w)->x_above, *const down = (w)->x_below
+
+static inline __attribute__((always_inline)) void jacobi(const struct ro_line_sweep *w,
+                                                         const bool nearest)
+{
+    LINES(w);
+    const double time = w->time, one = (double)(1 << 30);
+    for (int64_t i = 0; i < w->width; i += LANES) {
+        const vec c = at(x + i);
+        vec pull = at(e + i) * (at(x + i + 1) - c) + at(e + i - 1) * (at(x + i - 1) - c);
+        pull += at(s + i) * (at(down + i) - c) + at(s_up + i) * (at(up + i) - c);
+        pull += at(se + i) * (at(down + i + 1) - c) + at(se_up + i - 1) * (at(up + i - 1) - c);
+        pull += at(sw + i) * (at(down + i - 1) - c) + at(sw_up + i + 1) * (at(up + i + 1) - c);
+        const vec numerator = (at(w->r + i) - c) * one + time * pull;
+        const vec denominator = one + time * at(w->here->sum + i);
+        vec quotient = truncated(numerator / denominator);
+        if (nearest) {
+            const vec rest = 2 * (numerator - quotient * denominator);
+            quotient += one_where(rest >= denominator) - one_where(-rest >= denominator);
+        }
+        put(w->next + i, c + quotient);
+    }
+}
+
 static void jacobi_integers(const struct ro_line_sweep *w)
 {
-    const struct ro_line_weights here = *w->here, above = *w->above;
-    const double *restrict r = w->r, *restrict x = w->x;
-    const double *restrict up = w->x_above, *restrict down = w->x_below;
-    double *restrict next = w->next;
-    const double time = w->time, one = (double)(1 << 30);
-    const bool nearest = w->nearest;
-    for (int64_t i = 0; i < w->width; i++) {
-        const double c = x[i];
-        double pull = here.e[i] * (x[i + 1] - c) + here.e[i - 1] * (x[i - 1] - c);
-        pull += here.s[i] * (down[i] - c) + above.s[i] * (up[i] - c);
-        pull += here.se[i] * (down[i + 1] - c) + above.se[i - 1] * (up[i - 1] - c);
-        pull += here.sw[i] * (down[i - 1] - c) + above.sw[i + 1] * (up[i + 1] - c);
-        const double numerator = (r[i] - c) * one + time * pull;
-        const double denominator = one + time * here.sum[i];
-        double quotient = (int32_t)(numerator / denominator);
-        if (nearest) {
-            const double rest = numerator - quotient * denominator;
-            quotient += 2 * rest >= denominator ? 1 : -2 * rest >= denominator ? -1 : 0;
-        }
-        next[i] = c + quotient;
-    }
+    if (w->nearest)
+        jacobi(w, true);
+    else
+        jacobi(w, false);
 }
 
 /* tau L x without its diagonal part; the order of the sums is the definition's. */
 #define PULL(i)                                                                                    \
-    (((((((0 - here.e[i] * x[i + 1]) - here.e[i - 1] * x[i - 1]) - here.s[i] * down[i]) -          \
-         above.s[i] * up[i]) -                                                                     \
-        here.se[i] * down[i + 1]) -                                                                \
-       above.se[i - 1] * up[i - 1]) -                                                              \
-      here.sw[i] * down[i - 1]) -                                                                  \
-        above.sw[i + 1] * up[i + 1]
+    (((((((0 - at(e + i) * at(x + i + 1)) - at(e + i - 1) * at(x + i - 1)) -                       \
+         at(s + i) * at(down + i)) -                                                               \
+        at(s_up + i) * at(up + i)) -                                                               \
+       at(se + i) * at(down + i + 1)) -                                                            \
+      at(se_up + i - 1) * at(up + i - 1)) -                                                        \
+     at(sw + i) * at(down + i - 1)) -                                                              \
+        at(sw_up + i + 1) * at(up + i + 1)
 
 static void jacobi_real(const struct ro_line_sweep *w)
 {
-    const struct ro_line_weights here = *w->here, above = *w->above;
-    const double *restrict r = w->r, *restrict x = w->x;
-    const double *restrict up = w->x_above, *restrict down = w->x_below;
-    double *restrict next = w->next;
-    const double time = w->time;
-    for (int64_t i = 0; i < w->width; i++) {
-        const double pull = PULL(i);
-        next[i] = (r[i] - time * pull) / (1 + time * here.sum[i]);
+    LINES(w);
+    for (int64_t i = 0; i < w->width; i += LANES) {
+        const vec pull = PULL(i);
+        put(w->next + i, (at(w->r + i) - w->time * pull) / (1 + w->time * at(w->here->sum + i)));
     }
 }
 
 static void apply_real(const struct ro_line_sweep *w)
 {
-    const struct ro_line_weights here = *w->here, above = *w->above;
-    const double *restrict x = w->x, *restrict up = w->x_above, *restrict down = w->x_below;
-    double *restrict next = w->next;
-    const double time = w->time;
-    for (int64_t i = 0; i < w->width; i++) {
-        const double pull = PULL(i);
-        next[i] = (1 + time * here.sum[i]) * x[i] + time * pull;
+    LINES(w);
+    for (int64_t i = 0; i < w->width; i += LANES) {
+        const vec pull = PULL(i);
+        put(w->next + i, (1 + w->time * at(w->here->sum + i)) * at(x + i) + w->time * pull);
     }
 }
 
 /* An explicit step: the flux over each edge is rounded on its own, by an odd rule. */
-static inline double flux(double weight, double difference, double half)
+static inline vec flux(vec weight, vec difference, double half)
 {
-    const double product = weight * difference * 0x1p-16;
-    return (int32_t)(product + (product < 0 ? -half : half));
+    const vec product = weight * difference * 0x1p-16;
+    return truncated(product + half * (one_where(product > 0) - one_where(product < 0)));
 }
 
 static void flow_integers(const struct ro_line_sweep *w)
 {
-    const struct ro_line_weights here = *w->here, above = *w->above;
-    const double *restrict x = w->x, *restrict up = w->x_above, *restrict down = w->x_below;
-    double *restrict next = w->next;
+    LINES(w);
     const double half = w->nearest ? 0.5 : 0;
-    for (int64_t i = 0; i < w->width; i++) {
-        const double c = x[i];
-        double sum = c + flux(here.e[i], x[i + 1] - c, half) +
-                     flux(here.e[i - 1], x[i - 1] - c, half);
-        sum += flux(here.s[i], down[i] - c, half) + flux(above.s[i], up[i] - c, half);
-        sum += flux(here.se[i], down[i + 1] - c, half) + flux(above.se[i - 1], up[i - 1] - c, half);
-        next[i] = sum + flux(here.sw[i], down[i - 1] - c, half) +
-                  flux(above.sw[i + 1], up[i + 1] - c, half);
+    for (int64_t i = 0; i < w->width; i += LANES) {
+        const vec c = at(x + i);
+        vec sum = c + flux(at(e + i), at(x + i + 1) - c, half);
+        sum += flux(at(e + i - 1), at(x + i - 1) - c, half);
+        sum += flux(at(s + i), at(down + i) - c, half);
+        sum += flux(at(s_up + i), at(up + i) - c, half);
+        sum += flux(at(se + i), at(down + i + 1) - c, half);
+        sum += flux(at(se_up + i - 1), at(up + i - 1) - c, half);
+        sum += flux(at(sw + i), at(down + i - 1) - c, half);
+        put(w->next + i, sum + flux(at(sw_up + i + 1), at(up + i + 1) - c, half));
     }
 }
 
@@ -285,21 +317,20 @@ static double dot(const double *a, const double *b, int64_t width)
     return together(part);
 }
 
-static double advance(double step, const double *restrict direction, const double *restrict product,
-                      double *restrict x, double *restrict residual, int64_t width)
+static double advance(double step, const double *direction, const double *product, double *x,
+                      double *residual, int64_t width)
 {
-    for (int64_t i = 0; i < width; i++) {
-        x[i] += step * direction[i];
-        residual[i] -= step * product[i];
+    for (int64_t i = 0; i < width; i += LANES) {
+        put(x + i, at(x + i) + step * at(direction + i));
+        put(residual + i, at(residual + i) - step * at(product + i));
     }
     return dot(residual, residual, width);
 }
 
-static void redirect(double factor, const double *restrict residual, double *restrict direction,
-                     int64_t width)
+static void redirect(double factor, const double *residual, double *direction, int64_t width)
 {
-    for (int64_t i = 0; i < width; i++)
-        direction[i] = residual[i] + factor * direction[i];
+    for (int64_t i = 0; i < width; i += LANES)
+        put(direction + i, at(residual + i) + factor * at(direction + i));
 }
 
 static void hash(uint32_t row, uint32_t width, uint32_t *out)

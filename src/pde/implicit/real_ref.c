@@ -83,7 +83,7 @@ void ro_solve_conjugate(const struct ro_real_system *system, const double *r, do
     apply(system, x, product);
     for (int64_t i = 0; i < size; i++)
         residual[i] = direction[i] = r[i] - product[i];
-    double square = dot(system, residual, residual), enough = 0x1p-60 * dot(system, r, r);
+    double square = dot(system, residual, residual), enough = system->enough * dot(system, r, r);
     for (int n = 0; n < RO_CONJUGATE_ITERATIONS && square > enough && !stopped(system); n++) {
         apply(system, direction, product);
         double step = square / dot(system, direction, product);
@@ -167,7 +167,8 @@ static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double
                                     edges + size,
                                     edges + 2 * size,
                                     edges + 3 * size,
-                                    stop};
+                                    stop,
+                                    0};
     for (int n = 0; n < d->smoothings && !stopped(&system); n++) {
         assemble(&linear, guide, edges);
         apply(&system, image, product); /* 1 - tau L: a time step backwards */
@@ -191,9 +192,15 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
             guides[c] = guide + (plane + c) * size;
         if (plane % d->joint == 0)
             assemble(d, guides, edges);
-        struct ro_real_system system = {
-            work->in.width, work->in.height,  work->report.time_step, edges,
-            edges + size,   edges + 2 * size, edges + 3 * size,       &work->context->cancelled};
+        struct ro_real_system system = {work->in.width,
+                                        work->in.height,
+                                        work->report.time_step,
+                                        edges,
+                                        edges + size,
+                                        edges + 2 * size,
+                                        edges + 3 * size,
+                                        &work->context->cancelled,
+                                        ro_conjugate_enough(work->number)};
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
             ro_solve_conjugate(&system, r, x, scratch);

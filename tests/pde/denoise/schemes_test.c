@@ -250,7 +250,7 @@ static void solvers_solve(void **state)
             edges[3 * SIZE + i] = (c > 0) * down / 3;
         }
     struct ro_real_system system = {
-        SIDE, SIDE, 2, edges, edges + SIZE, edges + 2 * SIZE, edges + 3 * SIZE, NULL};
+        SIDE, SIDE, 2, edges, edges + SIZE, edges + 2 * SIZE, edges + 3 * SIZE, NULL, 0};
     ro_solve_jacobi(&system, 2000, r, x, scratch);
     ro_image from = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, in};
     ro_image to = {RO_GRAYF, SIDE, SIDE, 0, sizeof(float) * SIDE, out};

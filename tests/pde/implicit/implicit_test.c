@@ -32,8 +32,8 @@ static void tiles_meet(void **state)
     ro_image from = {RO_GRAY8, W, H, 255, W, in}, to = {RO_GRAY8, W, H, 255, W, want};
     static const char *const numbers[] = {"s9", "s16", "s23e8"};
     for (int i = 0; i < 3; i++) {
-        ro_denoise_options options = {RO_DENOISE_DEFAULTS, .scheme = "implicit",
-                                      .number = numbers[i], .schedule = "reference",
+        ro_denoise_options options = {RO_DENOISE_DEFAULTS,     .scheme = "implicit",
+                                      .number = numbers[i],    .schedule = "reference",
                                       .sigma = i == 1 ? 2 : 0, .iterations = 2};
         ro_context *context = open_threads(3);
         to.data = want;
@@ -57,9 +57,10 @@ static void dither_by_threads(void **state)
         struct ro_balance balance = {defect, 0, 100};
         int64_t missing = defect;
         for (int i = 0; i < SIZE; i++) {
-            r[i] = want[i] = ro_hash(1, (uint32_t)i, 0) % 8 ? 20 + (int)(ro_hash(1, 1, (uint32_t)i) % 60)
-                             : i % 2                        ? 0
-                                                            : 100;
+            r[i] = want[i] = ro_hash(1, (uint32_t)i, 0) % 8
+                                 ? 20 + (int)(ro_hash(1, 1, (uint32_t)i) % 60)
+                             : i % 2 ? 0
+                                     : 100;
         }
         r[0] = 0;
         r[1] = 100;
