@@ -43,19 +43,32 @@ typedef struct ro_dropped {
     char text[240]; /* in words, "2 further pages, EXIF data"; "": nothing was dropped */
 } ro_dropped;
 
+/* What becomes of alpha, which colours of a file may have. */
+typedef enum ro_alpha {
+    RO_ALPHA_DEFAULT = 0, /* laid over the background, else over white, which counts as dropped */
+    RO_ALPHA_OVER,        /* the same, and nothing is dropped: it was asked for */
+    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen */
+    RO_ALPHA_DROP,        /* colours as they are, whatever is seen of them */
+    RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
+} ro_alpha;
+
 typedef struct ro_read_options {
     size_t size;                          /* RO_READ_OPTIONS sets it */
     const char *type;                     /* NULL: by content */
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
     double resize_percent;                /* of both sides, instead of the two; 0: none */
-    int resize_light;    /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
-    int strict;          /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    int resize_light; /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
+    int strict;       /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    ro_alpha alpha;
+    int background_given;  /* 0: white */
+    uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
 } ro_read_options;
 #define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
-/* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
+/* Reading. Path "-" is standard input (PNM). Alpha is laid over white
+ * unless the options say otherwise; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
@@ -138,6 +151,9 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
 /* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);
+/* Whether what is written there can be read again; 1 also for types that are none of these. */
+RO_API
+int ro_writer_reads_back(const char *path, const char *type);
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. */
@@ -167,8 +183,8 @@ RO_API
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height);
 
-/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names of
- * the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
+/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names
+ * of the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
 enum { RO_VECTOR_COLUMNS = 4 };
 typedef struct ro_vectors {
     const char *title;

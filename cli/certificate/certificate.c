@@ -382,12 +382,10 @@ int certificate_wanted(const struct command *command, const struct common *commo
             return usage_error(command,
                                "--certificate: %s would be overwritten and could not be verified",
                                files->path[i]);
-    for (int i = 0; i < files->count; i++) {
-        const char *dot = strrchr(files->path[i], '.');
-        if (dot && strcasecmp(dot, ".bmp") == 0)
-            return usage_error(command, "--certificate: %s: BMP files cannot be read back",
+    for (int i = 0; i < files->count; i++)
+        if (!ro_writer_reads_back(files->path[i], NULL))
+            return usage_error(command, "--certificate: %s: such files cannot be read back",
                                files->path[i]);
-    }
     if (strcmp(common->certificate, "-") == 0)
         return usage_error(command, "--certificate -: must be the name of a file");
     return has_hashes() && can_write(common->certificate) ? 0 : 1;

@@ -33,7 +33,7 @@ class Usage(Case):
         self.wrong(*segment, "--overlay", "./in.pgm", words=["--overlay", "in.pgm", "same file"])
         self.wrong(*segment, "--overlay", "o.png", "--frames", "o.png", words=["--frames"])
         self.wrong(*segment, "--mask", "in.pgm", "--phi", "in.pgm", words=["--phi"])
-        self.wrong("halftone", "in.pgm", "out.bmp", "--certificate", "c.json", words=["out.bmp"])
+        self.wrong("halftone", "in.pgm", "out.mem", "--certificate", "c.json", words=["out.mem"])
 
     def test_unknown_options_suggest(self):
         self.halftone("--levls", "4", words=["--levls", "did you mean --levels"])

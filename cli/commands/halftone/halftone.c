@@ -43,7 +43,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
-    {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
+    {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},

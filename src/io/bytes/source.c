@@ -13,6 +13,7 @@
 
 enum {
     BUFFER = 1 << 16,
+    FIRST_ROOM = 4096,
     LONGEST_READ = 1 << 24, /* so that cancellation is noticed */
     WAIT_MS = 100,
 };
@@ -152,6 +153,45 @@ ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size)
     ro_status status = ro_source_read(source, bytes, size, &got);
     if (status == RO_OK && got < size)
         status = ro_file_ends_early(source->file);
+    return status;
+}
+
+/* Room for as much again as there is, whatever size the file claims; and a byte behind. */
+static ro_status grow(struct ro_file *file, char **bytes, size_t *room, size_t most)
+{
+    size_t wanted = *room ? 2 * *room : FIRST_ROOM;
+    wanted = wanted < most + 1 ? wanted : most + 1; /* one more tells that there is more */
+    char *more = realloc(*bytes, wanted + 1);
+    if (!more)
+        return ro_file_no_memory(file, wanted);
+    *bytes = more;
+    *room = wanted;
+    return RO_OK;
+}
+
+ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, size_t *size)
+{
+    size_t room = 0, got = 1;
+    ro_status status = RO_OK;
+    *bytes = NULL;
+    *size = 0;
+    while (status == RO_OK && got > 0 && *size <= most) {
+        if (*size == room)
+            status = grow(source->file, bytes, &room, most);
+        if (status == RO_OK)
+            status = ro_source_read(source, *bytes + *size, room - *size, &got);
+        *size += status == RO_OK ? got : 0;
+    }
+    if (status == RO_OK && *size > most)
+        status =
+            ro_file_fail(source->file, RO_E_FORMAT, "is larger than the limit of %zu bytes", most);
+    if (status == RO_OK) {
+        (*bytes)[*size] = '\0';
+        return RO_OK;
+    }
+    free(*bytes);
+    *bytes = NULL;
+    *size = 0;
     return status;
 }
 

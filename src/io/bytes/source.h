@@ -43,6 +43,10 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
 /* The same, where fewer bytes are an error. */
 ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size);
 
+/* Takes all that is left into memory to be freed, with a byte 0 behind it; more than `most` bytes
+ * are an error. */
+ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, size_t *size);
+
 ro_status ro_source_seek(struct ro_source *source, uint64_t position);
 ro_status ro_source_skip(struct ro_source *source, uint64_t count);
 

@@ -269,13 +269,16 @@ static ro_status encode(struct ro_sink *sink, const ro_file_info *info, bool pai
     return ro_sink_write(sink, header, size);
 }
 
-ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+ro_status ro_npy_encode(struct ro_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     return encode(sink, info, false, encoder);
 }
 
 ro_status ro_npy_encode_pairs(struct ro_sink *sink, const ro_file_info *info,
-                              struct ro_encoder **encoder)
+                              const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     return encode(sink, info, true, encoder);
 }

@@ -22,7 +22,6 @@
 
 enum { LARGEST_CHUNK = 1 << 30 };
 
-enum alpha { NO_ALPHA, ALPHA, ALPHA_MULTIPLIED };
 enum way { PLAIN, SCANLINE, BAND };
 
 struct tiff {
@@ -31,7 +30,6 @@ struct tiff {
     uint16_t bits, samples, photometric, planar, compression;
     bool real;    /* floating point */
     int channels; /* that count, alpha not among them */
-    enum alpha alpha;
     enum way way;
     bool tiled;
     uint32_t chunk_width, chunk_height; /* a tile, or a strip of the whole width */
@@ -92,7 +90,7 @@ static ro_status read_channels(struct tiff *self)
         self->channels = 3;
         break;
     case PHOTOMETRIC_SEPARATED:
-        if (self->bits != 8)
+        if (self->bits != 8 && self->bits != 1)
             return unsupported(self, "CMYK of bits", self->bits);
         self->channels = 4;
         break;
@@ -106,10 +104,17 @@ static ro_status read_channels(struct tiff *self)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
     if (extra_count > 0 && self->samples > self->channels && self->channels != 4 && !self->real &&
         self->photometric != PHOTOMETRIC_PALETTE)
-        self->alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? ALPHA_MULTIPLIED
-                      : extra[0] == EXTRASAMPLE_UNASSALPHA ? ALPHA
-                                                           : NO_ALPHA;
+        self->stage.alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? RO_MULTIPLIED_ALPHA
+                            : extra[0] == EXTRASAMPLE_UNASSALPHA ? RO_STRAIGHT_ALPHA
+                                                                 : RO_NO_ALPHA;
     return RO_OK;
+}
+
+/* Four inks, of a bit each as --separate cmyk-tiff writes them, or of 8. */
+static bool is_inked(const struct tiff *self)
+{
+    return self->photometric == PHOTOMETRIC_SEPARATED && self->samples == 4 &&
+           self->planar == PLANARCONFIG_CONTIG;
 }
 
 static ro_status read_format(struct tiff *self)
@@ -132,9 +137,10 @@ static ro_status read_format(struct tiff *self)
     self->real = sample_format == SAMPLEFORMAT_IEEEFP;
     bool palette = self->photometric == PHOTOMETRIC_PALETTE;
     bool small = self->bits == 1 || self->bits == 2 || self->bits == 4;
-    bool known = self->real ? self->bits == 32 && !palette
-                            : (small && self->samples == 1) || self->bits == 8 ||
-                                  (self->bits == 16 && !palette);
+    bool known = self->real
+                     ? self->bits == 32 && !palette
+                     : (small && self->samples == 1) || self->bits == 8 ||
+                           (self->bits == 1 && is_inked(self)) || (self->bits == 16 && !palette);
     if (!known)
         return unsupported(self, self->real ? "floating point samples of bits" : "samples of bits",
                            self->bits);
@@ -150,10 +156,10 @@ static ro_status read_format(struct tiff *self)
         info->format = colour ? RO_RGB16 : RO_GRAY16;
     else
         info->format = colour ? RO_RGB8 : RO_GRAY8;
-    info->maxval = self->real          ? 1
-                   : self->bits == 16  ? 65535
-                   : small && !palette ? (1u << self->bits) - 1
-                                       : 255;
+    info->maxval = self->real                             ? 1
+                   : self->bits == 16                     ? 65535
+                   : small && !palette && !is_inked(self) ? (1u << self->bits) - 1
+                                                          : 255;
     return RO_OK;
 }
 
@@ -258,7 +264,8 @@ static void note_tag(struct tiff *self, uint32_t tag)
 static void note_dropped(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
-    const int used = self->channels + (self->alpha != NO_ALPHA), more = self->samples - used;
+    const int used = self->channels + (self->stage.alpha != RO_NO_ALPHA),
+              more = self->samples - used;
     uint16_t *curves[3];
     if (more > 0)
         ro_file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
@@ -267,11 +274,6 @@ static void note_dropped(struct tiff *self)
         note_tag(self, TIFFGetTagListEntry(tiff, i));
     if (TIFFGetField(tiff, TIFFTAG_TRANSFERFUNCTION, &curves[0], &curves[1], &curves[2]))
         note_tag(self, TIFFTAG_TRANSFERFUNCTION);
-}
-
-static void note_alpha(const struct tiff *self)
-{
-    ro_file_drop(self->stage.file, RO_DROPPED_ALPHA, "alpha (laid over white)");
 }
 
 /* ---- Rows of the file --------------------------------------------------------------------- */
@@ -346,7 +348,7 @@ static ro_status fill_band(struct tiff *self)
     if (rows > self->chunk_height)
         rows = self->chunk_height;
     if (self->planar == PLANARCONFIG_SEPARATE)
-        planes = (uint32_t)self->channels + (self->alpha != NO_ALPHA);
+        planes = (uint32_t)self->channels + (self->stage.alpha != RO_NO_ALPHA);
     uint64_t least = ((uint64_t)self->chunk_width * self->bits *
                           (self->planar == PLANARCONFIG_SEPARATE ? 1u : self->samples) +
                       7) /
@@ -399,7 +401,7 @@ static ro_status file_row(struct tiff *self, uint8_t **to)
 static void pick_channels(const struct tiff *self, uint8_t *row)
 {
     size_t sample = self->bits / 8u, from = self->samples * sample;
-    size_t to = ((size_t)self->channels + (self->alpha != NO_ALPHA)) * sample;
+    size_t to = ((size_t)self->channels + (self->stage.alpha != RO_NO_ALPHA)) * sample;
     if (from == to)
         return;
     for (size_t x = 1; x < self->stage.info.width; x++)
@@ -410,7 +412,7 @@ static void pick_channels(const struct tiff *self, uint8_t *row)
 static void invert(const struct tiff *self, void *row)
 {
     uint32_t width = self->stage.info.width;
-    size_t step = self->alpha != NO_ALPHA ? 2 : 1;
+    size_t step = self->stage.alpha != RO_NO_ALPHA ? 2 : 1;
     for (size_t x = 0; x < width; x++)
         if (self->real)
             ((float *)row)[x * step] = 1 - ((float *)row)[x * step];
@@ -426,6 +428,10 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
     if (self->photometric == PHOTOMETRIC_PALETTE) {
         ro_unpack(self->indices, from, width, self->bits, 0);
         ro_colour_map_apply(&self->palette, row, self->indices, width);
+    } else if (self->photometric == PHOTOMETRIC_SEPARATED) {
+        for (size_t i = 0; i < 4 * (size_t)width; i++)
+            self->indices[i] = from[i / 8] >> (7 - i % 8) & 1 ? 255 : 0;
+        ro_cmyk_to_rgb(row, self->indices, width, false);
     } else {
         uint8_t all = (uint8_t)((1 << self->bits) - 1);
         ro_unpack(row, from, width, self->bits,
@@ -436,7 +442,6 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
 static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
 {
     uint32_t width = self->stage.info.width;
-    bool multiplied = self->alpha == ALPHA_MULTIPLIED, holes = false;
     pick_channels(self, from);
     if (self->photometric == PHOTOMETRIC_MINISWHITE)
         invert(self, from);
@@ -444,15 +449,8 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
         ro_colour_map_apply(&self->palette, row, from, width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
-    else if (self->alpha != NO_ALPHA && self->bits == 16)
-        holes =
-            ro_over_white16((uint16_t *)row, (uint16_t *)from, width, self->channels, multiplied);
-    else if (self->alpha != NO_ALPHA)
-        holes = ro_over_white8(row, from, width, self->channels, multiplied);
     else if (row != from)
         memcpy(row, from, ro_stage_row_bytes(&self->stage));
-    if (holes)
-        note_alpha(self);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -467,8 +465,8 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     bool direct = bytes == ro_stage_row_bytes(stage) && self->bits >= 8 && self->way != BAND;
     if (!direct && self->way != BAND)
         status = allocate(&self->line, self, bytes);
-    if (status == RO_OK && self->bits < 8 && self->photometric == PHOTOMETRIC_PALETTE)
-        status = allocate(&self->indices, self, stage->info.width);
+    if (status == RO_OK && self->bits < 8)
+        status = allocate(&self->indices, self, (size_t)self->samples * stage->info.width);
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         uint8_t *from = direct ? rows : self->line;
         status = file_row(self, &from);

@@ -134,8 +134,9 @@ static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
 }
 
 ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
-                         struct ro_encoder **encoder)
+                         const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     struct tiff_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);

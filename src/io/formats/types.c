@@ -3,6 +3,7 @@
 
 #include "io/stages/convert.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,6 +25,11 @@
 #define JPEG_DECODE ro_jpeg_decode
 #else
 #define JPEG_DECODE NULL
+#endif
+#if RO_WITH_WEBP
+#define WEBP_DECODE ro_webp_decode
+#else
+#define WEBP_DECODE NULL
 #endif
 
 static bool is_pnm(const uint8_t *head, size_t size)
@@ -54,14 +60,40 @@ static bool is_npy(const uint8_t *head, size_t size)
     return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
-/* BMP and MEM are written, not read. */
+static bool is_bmp(const uint8_t *head, size_t size)
+{
+    return size >= 2 && memcmp(head, "BM", 2) == 0;
+}
+
+static bool is_gif(const uint8_t *head, size_t size)
+{
+    return size >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
+}
+
+static bool is_pam(const uint8_t *head, size_t size)
+{
+    return size >= 3 && memcmp(head, "P7", 2) == 0 && (head[2] == '\n' || head[2] == '\r');
+}
+
+static bool is_pfm(const uint8_t *head, size_t size)
+{
+    return size >= 3 && (memcmp(head, "PF", 2) == 0 || memcmp(head, "Pf", 2) == 0) &&
+           memchr(" \t\n\r", head[2], 4);
+}
+
+static bool is_webp(const uint8_t *head, size_t size)
+{
+    return size >= 12 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBP", 4) == 0;
+}
+
+/* Some types are written and not read. */
 static bool is_none(const uint8_t *head, size_t size)
 {
     (void)head, (void)size;
     return false;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, BMP, MEM, TYPES };
+enum { PNM, PNG, TIFF, JPEG, NPY, BMP, GIF, WEBP, PAM, PFM, MEM, TYPES };
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -69,7 +101,11 @@ static const struct ro_type types[TYPES] = {
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
     [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
-    [BMP] = {"bmp", "BMP", is_none, false, NULL, ro_bmp_encode},
+    [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
+    [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
+    [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
+    [PAM] = {"pam", "PAM", is_pam, false, ro_pam_decode, NULL},
+    [PFM] = {"pfm", "PFM", is_pfm, false, ro_pfm_decode, NULL},
     [MEM] = {"mem", "MEM", is_none, false, NULL, ro_mem_encode},
 };
 
@@ -89,6 +125,10 @@ static const struct ro_extension extensions[] = {
      IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
+    {"gif", &types[GIF], 0},
+    {"webp", &types[WEBP], 0},
+    {"pam", &types[PAM], 0},
+    {"pfm", &types[PFM], 0},
     {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
     {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
@@ -109,6 +149,44 @@ const struct ro_extension *ro_extension_of(const char *name)
         if (strcasecmp(name, extensions[i].name) == 0)
             return &extensions[i];
     return NULL;
+}
+
+/* Puts a name behind others: "a", "a, b", and before the last "a, b or c". */
+static void list_name(char *text, size_t size, const char *name, bool last)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", !used ? "" : last ? " or " : ", ", name);
+}
+
+const char *ro_types_read(char *text, size_t size)
+{
+    const char *before = NULL;
+    *text = '\0';
+    for (size_t i = 0; i < TYPES; i++) {
+        if (types[i].matches == is_none)
+            continue;
+        if (before)
+            list_name(text, size, before, false);
+        before = types[i].label;
+    }
+    list_name(text, size, before, true);
+    return text;
+}
+
+const char *ro_types_written(char *text, size_t size, const char *dot)
+{
+    char name[16], before[16] = "";
+    *text = '\0';
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0)
+            continue;
+        snprintf(name, sizeof name, "%s%s", dot, extensions[i].name);
+        if (*before)
+            list_name(text, size, before, false);
+        memcpy(before, name, sizeof before);
+    }
+    list_name(text, size, before, true);
+    return text;
 }
 
 ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type)

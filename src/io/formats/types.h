@@ -43,6 +43,12 @@ const struct ro_type *ro_type_of(const uint8_t *head, size_t size);
 /* By name or extension ("tif", "tiff", "TIFF"), case and a leading dot not counting; NULL: none. */
 const struct ro_extension *ro_extension_of(const char *name);
 
+/* What can be read, "PNM, PNG or TIFF", and what can be written, ".pbm, .pgm or .png" with `dot`
+ * before each name; for messages. */
+enum { RO_TYPES_TEXT = 160 };
+const char *ro_types_read(char *text, size_t size);
+const char *ro_types_written(char *text, size_t size, const char *dot);
+
 /* "this build has no TIFF support", RO_E_UNSUPPORTED. */
 ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type);
 

@@ -5,6 +5,7 @@
 #include "core/image.h"
 #include "core/options.h"
 #include "io/formats/types.h"
+#include "io/stages/alpha.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t hei
 static ro_status find_type(struct ro_reader *reader, const char *asked, const struct ro_type **type)
 {
     struct ro_source *source = &reader->source;
+    char types[RO_TYPES_TEXT];
     size_t have;
     ro_status status = ro_source_peek(source, RO_TYPE_HEAD, &have);
     if (status != RO_OK)
@@ -36,14 +38,15 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         const struct ro_extension *extension = ro_extension_of(asked);
         if (!extension)
             return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                                "'%s' is not a known type; use pnm, png, tiff, jpeg or npy", asked);
+                                "'%s' is not a known type; a picture may be %s", asked,
+                                ro_types_read(types, sizeof types));
         if (*type != extension->type)
             return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
     }
     if (!*type)
-        return ro_file_fail(&reader->file, RO_E_FORMAT,
-                            "not an image that can be read (PNM, PNG, TIFF, JPEG or NPY)");
+        return ro_file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
+                            ro_types_read(types, sizeof types));
     return (*type)->left_out ? ro_type_left_out(&reader->file, *type) : RO_OK;
 }
 
@@ -65,6 +68,12 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
                      further > 1 ? "s" : "");
     snprintf(reader->stage->info.type, sizeof reader->stage->info.type, "%s", type->name);
     struct ro_stage *before = reader->stage;
+    if (before->alpha != RO_NO_ALPHA || options->alpha == RO_ALPHA_ONLY) {
+        reader->stage = NULL;
+        if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
     if (before->orientation > 1 && before->orientation <= 8) {
         reader->stage = NULL;
         if ((status = ro_orient(before, &reader->stage)) != RO_OK)

@@ -32,19 +32,25 @@ int ro_writer_holds_resolution(const char *path, const char *type)
     return extension && (extension->holds & RO_HOLDS_RESOLUTION);
 }
 
+int ro_writer_reads_back(const char *path, const char *type)
+{
+    const struct ro_extension *extension = extension_for(path, type);
+    return !extension || extension->type->decode || extension->type->left_out;
+}
+
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
     *extension = extension_for(path, asked);
     if (*extension)
         return RO_OK;
+    char types[RO_TYPES_TEXT];
     if (asked)
-        return ro_file_fail(
-            file, RO_E_ARGUMENT,
-            "'%s' is not a known type; use pbm, pgm, ppm, pnm, png, tif, bmp or npy", asked);
+        return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not a known type; use %s", asked,
+                            ro_types_written(types, sizeof types, ""));
     return ro_file_fail(file, RO_E_ARGUMENT,
-                        "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
-                        ".pnm, .png, .tif, .bmp or .npy");
+                        "the type cannot be told from the name; it should end in %s",
+                        ro_types_written(types, sizeof types, "."));
 }
 
 static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
@@ -134,7 +140,7 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
     if (status == RO_OK)
         status = ro_sink_open(&made->sink, &made->file, path);
     if (status == RO_OK)
-        status = extension->type->encode(&made->sink, &made->layout, &made->encoder);
+        status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);
     if (status != RO_OK) {
         ro_writer_close(made);
         return status;

@@ -9,11 +9,16 @@
 
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
+#include "io/stages/convert.h"
+
+/* Whether the colours of each pixel have alpha behind them, 0 to maxval, in the same row. */
+enum ro_row_alpha { RO_NO_ALPHA, RO_STRAIGHT_ALPHA, RO_MULTIPLIED_ALPHA };
 
 struct ro_stage {
     struct ro_file *file;
     ro_file_info info;
-    int orientation; /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    int orientation;         /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    enum ro_row_alpha alpha; /* of decoders only */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
     ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
     void (*close)(struct ro_stage *stage);
@@ -31,11 +36,13 @@ struct ro_encoder {
  * has one page only. */
 typedef ro_status ro_decode_fn(struct ro_source *source, unsigned page, struct ro_stage **stage);
 
-/* Opens an encoder; `info` is what its rows will be, resolution included. */
+/* Opens an encoder; `info` is what its rows will be, resolution included, and `options` are those
+ * of the writer, which a type looks at only for what it alone has. */
 typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
-                               struct ro_encoder **encoder);
+                               const ro_write_options *options, struct ro_encoder **encoder);
 
-ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode;
+ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode,
+    ro_bmp_decode, ro_gif_decode, ro_pam_decode, ro_pfm_decode, ro_webp_decode;
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
     ro_mem_encode;
 
@@ -54,7 +61,10 @@ ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t hei
 /* Bytes of a row of what a stage gives. */
 static inline size_t ro_stage_row_bytes(const struct ro_stage *stage)
 {
-    return ro_format_row_bytes(stage->info.format, stage->info.width);
+    size_t bytes = ro_format_row_bytes(stage->info.format, stage->info.width);
+    if (stage->alpha != RO_NO_ALPHA)
+        bytes += bytes / (size_t)ro_channels_of(stage->info.format);
+    return bytes;
 }
 
 /* Whether `left` bytes of a file can hold `pixels` bytes when at best `ratio` to one is packed: a

@@ -96,6 +96,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(every_seed, "pnm"),
         cmocka_unit_test_prestate(every_seed, "npy"),
+        cmocka_unit_test_prestate(every_seed, "bmp"),
+        cmocka_unit_test_prestate(every_seed, "gif"),
+        cmocka_unit_test_prestate(every_seed, "pam"),
+        cmocka_unit_test_prestate(every_seed, "pfm"),
+#if RO_WITH_WEBP
+        cmocka_unit_test_prestate(every_seed, "webp"),
+#endif
 #if RO_WITH_PNG
         cmocka_unit_test_prestate(every_seed, "png"),
 #endif

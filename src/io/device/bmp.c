@@ -49,8 +49,10 @@ static ro_status finish(struct ro_encoder *encoder)
 
 static void close_writer(struct ro_encoder *encoder) { free(encoder); }
 
-ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+ro_status ro_bmp_encode(struct ro_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     uint8_t head[HEAD + PALETTE] = {'B', 'M'};
     struct bmp *bmp = calloc(1, sizeof *bmp);
     if (!bmp)
