@@ -29,6 +29,7 @@ enum ro_denoise_option {
     RO_OPTION_CONVERGED = 1 << 4,
     RO_OPTION_SEED = 1 << 5,
     RO_OPTION_ROUNDING = 1 << 6,
+    RO_OPTION_STOP = 1 << 7,
 };
 
 struct ro_denoise_scheme {
@@ -88,6 +89,7 @@ struct ro_denoiser {
     struct ro_sweep_memory sweep;
     struct ro_explicit *ready;         /* the explicit scheme on the CPU, ready to run; or NULL */
     struct diffusion_device *resident; /* for images on a device, since the first run; or NULL */
+    struct ro_stop_watch *watch;       /* of a run that tells when to stop; or NULL */
 };
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
@@ -140,6 +142,17 @@ ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
+ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
+
+/* After how many steps to stop, as a run on parts of the picture tells (stop.c). Rows of each step
+ * are shown to a watch in the same order, and then weighed. */
+ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps);
+void ro_stop_see(struct ro_stop_watch *watch, uint32_t step, const void *values);
+void ro_stop_weigh(struct ro_stop_watch *watch, uint32_t step);
+bool ro_stop_is_over(const struct ro_stop_watch *watch); /* NULL: it is not */
+
+/* How far a run is; one that only tells when to stop keeps that to itself. */
+ro_status ro_denoiser_progress(const struct ro_denoiser *work);
 
 /* Figures of a step, put together row by row and told to options.on_step. */
 struct ro_trace {
@@ -152,6 +165,7 @@ struct ro_trace {
 void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
                   size_t count);
 void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
+bool ro_denoiser_is_watched(const struct ro_denoiser *work);
 /* All planes at once; does nothing where nobody listens. */
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
 

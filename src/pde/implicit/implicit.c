@@ -150,14 +150,14 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work)
         status = ro_denoiser_load(work, run.now.data);
     if (status == RO_OK)
         ro_denoiser_trace(work, run.now.data);
-    while (work->report.steps < work->options.iterations && status == RO_OK) {
+    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+           status == RO_OK) {
         status = step(&run);
         work->report.steps++;
         if (status == RO_OK)
             ro_denoiser_trace(work, run.now.data);
         if (status == RO_OK)
-            status = ro_context_progress(work->context, "denoise",
-                                         (double)work->report.steps / work->options.iterations);
+            status = ro_denoiser_progress(work);
     }
     if (status == RO_OK)
         status = ro_denoiser_store(work, run.now.data);

@@ -207,15 +207,15 @@ ro_status ro_implicit_reference(struct ro_denoiser *work)
     status = ro_denoiser_load(work, memory.u);
     if (status == RO_OK)
         ro_denoiser_trace(work, memory.u);
-    while (work->report.steps < work->options.iterations && status == RO_OK) {
+    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+           status == RO_OK) {
         if (!run_step(work, &stiffness, &memory)) {
             status = no_memory(work);
             break;
         }
         work->report.steps++;
         ro_denoiser_trace(work, memory.u);
-        status = ro_context_progress(work->context, "denoise",
-                                     (double)work->report.steps / work->options.iterations);
+        status = ro_denoiser_progress(work);
     }
     if (status == RO_OK)
         status = ro_denoiser_store(work, memory.u);

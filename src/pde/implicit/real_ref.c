@@ -236,14 +236,14 @@ ro_status ro_implicit_real_reference(struct ro_denoiser *work)
         u[i] = (double)values[i];
     if (status == RO_OK)
         ro_denoiser_trace(work, values);
-    while (work->report.steps < work->options.iterations && status == RO_OK) {
+    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+           status == RO_OK) {
         step(work, &d, u, guide, edges, x, scratch);
         work->report.steps++;
-        for (int64_t i = 0; i < all && work->options.on_step; i++)
+        for (int64_t i = 0; i < all && ro_denoiser_is_watched(work); i++)
             values[i] = (float)u[i];
         ro_denoiser_trace(work, values);
-        status = ro_context_progress(work->context, "denoise",
-                                     (double)work->report.steps / work->options.iterations);
+        status = ro_denoiser_progress(work);
     }
     if (status == RO_OK) {
         for (int64_t i = 0; i < all; i++)
