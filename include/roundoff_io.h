@@ -10,9 +10,29 @@
 
 #include "roundoff.h"
 
+#include <limits.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How a file holds its samples, where it is not as the format has them. */
+typedef enum ro_sample {
+    RO_SAMPLE_PLAIN,  /* as the format: bits, uint8, uint16, float32; tones up to maxval */
+    RO_SAMPLE_UINT16, /* numbers rather than tones: they stay as they are in wider samples */
+    RO_SAMPLE_INT8,
+    RO_SAMPLE_INT16,
+    RO_SAMPLE_UINT32,
+    RO_SAMPLE_INT32,
+    RO_SAMPLE_UINT64,
+    RO_SAMPLE_INT64,
+    RO_SAMPLE_FLOAT16,
+    RO_SAMPLE_FLOAT64,
+} ro_sample;
+RO_API
+const char *ro_sample_name(ro_sample sample); /* "int16"; "plain" */
+
+enum { RO_OUTER_AXES = 6 };
 
 /* What a file holds, as ro_reader_rows will give it. */
 typedef struct ro_file_info {
@@ -26,6 +46,18 @@ typedef struct ro_file_info {
     /* For writers, with RO_INDEX8. */
     const ro_palette *palette; /* the numbers' colours; must outlive the writer. NULL: levels */
     int inks;                  /* 1: the low four bits are the inks of RO_CHANNELS_CMYK */
+
+    /* Measurements. A reader gives integers of other types than uint8 and uint16 as samples from 0
+     * to maxval, the least of them being 0, where these need no more than 16 bits, else as floats;
+     * a writer makes the file's numbers of them again. */
+    ro_sample sample;
+    int64_t zero; /* the file's number is sample + zero; 0 of floats */
+
+    /* Stacks. `stack` is how many pages a reader was asked for, and a writer takes: all of them
+     * have the same shape, and their rows follow one another. 0: one. */
+    unsigned stack;
+    uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
+                                      by 0; their product is `pages`. {0}: pages alone */
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -37,6 +69,7 @@ enum {
     RO_DROPPED_GAMMA = 1 << 4,    /* gamma or primaries that are not sRGB's */
     RO_DROPPED_METADATA = 1 << 5, /* EXIF but for turning and resolution, XMP, text, ... */
     RO_DROPPED_RESOLUTION = 1 << 6, /* dots per inch that the output has no place for */
+    RO_DROPPED_PRECISION = 1 << 7,  /* bits of numbers that the samples have no room for */
 };
 typedef struct ro_dropped {
     unsigned what;
@@ -63,7 +96,12 @@ typedef struct ro_read_options {
     ro_alpha alpha;
     int background_given;  /* 0: white */
     uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
+    unsigned pages;        /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
 } ro_read_options;
+#define RO_PAGES_ALL UINT_MAX /* to the last one */
+#define RO_PAGES_STACK                                                                             \
+    (UINT_MAX - 1) /* all where they are a stack, pages of one shape; else one                     \
+                    */
 #define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
@@ -87,6 +125,11 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
+/* Goes on to the next page once all rows were read; what follows is as the page before. A page that
+ * has another shape is an error (RO_E_FORMAT), and so is one beyond those asked for
+ * (RO_E_STATE). */
+RO_API
+ro_status ro_reader_next(ro_reader *reader);
 RO_API
 void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 
@@ -94,20 +137,35 @@ void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 RO_API
 const ro_dropped *ro_reader_dropped(const ro_reader *reader);
 
+typedef enum ro_compression {
+    RO_COMPRESSION_DEFAULT = 0, /* G4 for bits, else ZIP */
+    RO_COMPRESSION_NONE,
+    RO_COMPRESSION_G4, /* bits only */
+    RO_COMPRESSION_PACKBITS,
+    RO_COMPRESSION_ZIP,
+    RO_COMPRESSION_LZW,
+} ro_compression;
+
 typedef struct ro_write_options {
     size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
     int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
+    ro_compression compression; /* of TIFF */
+    /* "bits", "packed" and "c": */
+    int low_bits_first; /* 1: a byte's first pixel is in its lowest bits */
+    int ones_are_black; /* 1: of two levels; else ones are white */
+    int pixel_bits;     /* 1, 2, 4 or 8; 0: as few as the numbers need */
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
  * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
- * palette in .png and .tif, RGB in .ppm; four inks make a TIFF of 4 bits. The file appears under
- * its name only at ro_writer_commit: until then everything goes to a temporary file beside it,
- * which ro_writer_close without a commit removes. Path "-" is standard output (PNM). */
+ * palette in .png, .tif and .bmp, RGB in .ppm, packed numbers in .bits, .packed and .c; four inks
+ * make a TIFF of 4 bits. The file appears under its name only at ro_writer_commit: until then
+ * everything goes to a temporary file beside it, which ro_writer_close without a commit removes.
+ * Path "-" is standard output (PNM). */
 typedef struct ro_writer ro_writer;
 RO_API
 ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
@@ -219,8 +277,9 @@ void ro_gif_close(ro_gif *gif); /* NULL is allowed */
 RO_API
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
 
-/* A palette from a GIMP palette (.gpl) or from the colours of a picture, in order of their first
- * appearance; 2 to 256 of them, 8 bits a channel. */
+/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a line
+ * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them,
+ * 8 bits a channel. "-" is standard input, which gives no picture. */
 RO_API
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette);
 
@@ -269,6 +328,18 @@ ro_status ro_optics_load(ro_context *context, const char *path, const char *side
 RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
+
+/* The same, row by row from the top. Closing gives the files their names if `status` is RO_OK and
+ * all rows have come, else nothing is left of them; it returns what went wrong first. A writer of
+ * NULL may be closed. */
+typedef struct ro_field_writer ro_field_writer;
+RO_API
+ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t width,
+                               uint32_t height, ro_field_writer **writer);
+RO_API
+ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
+RO_API
+ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
 
 /* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.

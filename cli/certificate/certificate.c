@@ -277,6 +277,9 @@ void certificate_option(struct certificate *to, const struct option *option, con
         const int number = *(const int *)value;
         if (number >= option->min && number <= option->max)
             certificate_integer(to, name, number);
+        else if (option->kind == OPTION_PERCENT && option->choices &&
+                 number == option_word(option, 0))
+            add_text(to, name, option->choices[0]);
         else
             add_printed(to, name, "null");
         break;

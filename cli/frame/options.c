@@ -113,6 +113,11 @@ static bool store_percent(const struct option *option, const char *text, void *v
 {
     long number;
     const char *end;
+    for (int i = 0; option->choices && option->choices[i]; i++)
+        if (ro_name_equal(text, option->choices[i])) {
+            *(int *)value = option_word(option, i);
+            return true;
+        }
     if (!read_whole(text, &end, &number) || (*end && strcmp(end, "%") != 0) ||
         number < option->min || number > option->max)
         return false;
@@ -237,6 +242,8 @@ static void say_allowed(const struct option *option, char *text, size_t size)
         break;
     case OPTION_PERCENT:
         snprintf(text, size, "a whole number from %d%% to %d%%", option->min, option->max);
+        for (int i = 0; option->choices && option->choices[i]; i++)
+            snprintf(text + strlen(text), size - strlen(text), " or %s", option->choices[i]);
         break;
     case OPTION_NUMBER:
         snprintf(text, size, "a number from %d to %d", option->min, option->max);

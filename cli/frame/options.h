@@ -15,7 +15,7 @@ enum option_kind {
     OPTION_TEXT,    /* const char * */
     OPTION_CHOICE,  /* int: the place in `choices` */
     OPTION_WHOLE,   /* int from min to max */
-    OPTION_PERCENT, /* the same, with or without a per cent sign */
+    OPTION_PERCENT, /* the same, with or without a per cent sign, or a word of `choices` */
     OPTION_NUMBER,  /* double from min to max */
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
@@ -61,6 +61,9 @@ struct option {
     const char *was;  /* its name before 0.2; NULL: the same */
     bool writes;      /* the text is a file that the command writes beside its output */
 };
+
+/* The value of a percentage that was given by word i of `choices`. */
+static inline int option_word(const struct option *option, int i) { return option->max + 1 + i; }
 
 /* Options of several commands. A command's structure of values begins with this one. */
 struct common {
@@ -112,7 +115,7 @@ struct given {
 const char *first_given(const struct given *list, size_t count);
 
 /* The options a command takes, its own first, and how many they are. */
-enum { MOST_OPTIONS = 64 };
+enum { MOST_OPTIONS = 96 };
 int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);
 
 /* The options of a topic; NULL: those without one, the names of the topics, and the examples. */

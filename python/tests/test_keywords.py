@@ -10,7 +10,8 @@ import roundoff
 
 RUN = {"device", "cpu", "threads"}
 # What the commands need for their files and their output, and a call does not.
-OF_FILES = {"json", "quiet", "certificate", "strict", "help", "type", "page", "report", "vectors"}
+OF_FILES = {"json", "quiet", "certificate", "strict", "help", "type", "page", "report", "vectors",
+            "compression", "pixel_bits", "bit_order", "ones"}
 
 
 def parameters(function):
@@ -25,7 +26,8 @@ CASES = {
                                                   "progress", "device_number"},
                  OF_FILES | {"list", "dpi", "resize", "resample"}),
     "denoise": (parameters(roundoff.denoise) -
-                {"image", "out", "maxval", "return_figures", "seed"} | RUN, OF_FILES),
+                {"image", "out", "maxval", "return_figures", "seed"} | RUN,
+                OF_FILES | {"bits", "float", "raw"}),
     "measure": (parameters(roundoff.measure) - {"original", "result", "maxval"} | {"threads"},
                 OF_FILES | {"device", "cpu"}),
 }

@@ -91,7 +91,7 @@ class Denoise(Case):
         done = self.works("denoise", "deep.pgm", "deep-out.pgm")
         self.assertIn(b"white is 1023", done.stderr)
         done = self.works("denoise", "-", "-", "--schedule", "stream", "--white", "1023", "--quiet",
-                          "--kappa", repr(told["kappa"]), input=self.get("deep.pgm"))
+                          "--kappa", repr(told["kappa"]), "--iterations", str(told["steps"]), input=self.get("deep.pgm"))
         self.assertEqual(netpbm(done.stdout)[2], wanted)
 
     def test_until_converged(self):
@@ -116,11 +116,12 @@ class Denoise(Case):
                 (["kappa", "positive"], "--kappa", "0"),
                 (["kappa", "number from 0"], "--kappa", "-3"),
                 (["sigma", "number from 0"], "--sigma", "-1"),
-                (["white", "1 to 65535", "maxval"], "--white", "0"),
+                (["white", "whole number", "maxval"], "--white", "0.5"),
                 (["time-step", "positive"], "--time-step", "0")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
                 (["0.375", "not stable", "largest stable one is 0.3749"], "--time-step", "0.375"),
+                (["white 0", "from 1 to 65535"], "--white", "0"),
                 (["no zero"], "--number", "x8"),
                 (["rounding down"], "--rounding", "down"),
                 (["unknown model"], "--model", "quadratic"),

@@ -23,6 +23,24 @@ def field(width, height, seed=1):
     return npy(width, height, [b / 128 - 1 for b in noise(2 * width * height, seed)])
 
 
+class Make(Case):
+    def test_view_specific(self):
+        """Written row by row: the file and the sidecar of whole planes, with other light."""
+        for name, more in ("all", []), ("seen", ["--view-specific"]):
+            self.works("hologram", "make", name + ".npy", "--size", "96x80", "--quiet", *more)
+        self.assertEqual(self.get("all.json"), self.get("seen.json"))
+        self.assertEqual(self.get("all.npy")[:128], self.get("seen.npy")[:128])
+        self.assertEqual(len(self.get("all.npy")), len(self.get("seen.npy")))
+        self.assertNotEqual(self.get("all.npy"), self.get("seen.npy"))
+        self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
+        self.works("hologram", "make", "card.npy", "--size", "96x80", "--scene", "card.pgm@20mm",
+                   "--view-specific", "--quiet")
+        self.works("hologram", "quantize", "card.npy", "out.pgm", "--report", "out.json", "--quiet")
+        self.assertGreater(json.loads(self.get("out.json"))["field_in_window"], 0.5)
+        self.refused("hologram", "make", "none/out.npy", "--size", "96x80", "--view-specific",
+                     words=["none"])
+
+
 class Quantize(Case):
     def setUp(self):
         super().setUp()

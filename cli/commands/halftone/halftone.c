@@ -24,6 +24,11 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const order_names[] = {"msb", "lsb", NULL};
+static const char *const ones_names[] = {"white", "black", NULL};
+static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
+                                                "zip",  "lzw",  NULL};
+
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
@@ -35,11 +40,12 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
     {"bits", "N", "2 to the power of N levels, 1 to 16",
      OPTION_WHOLE, .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
-    {"threshold", "P%", "where white begins, 1% to 99% (default 50%)", OPTION_PERCENT,
-     .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},
+    {"threshold", "P%", "where white begins, 1% to 99% (default 50%), or balanced", OPTION_PERCENT,
+     .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99,
+     .choices = (const char *const[]){"balanced", NULL}},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, schedule)},
-    {"type", "T", "pbm, pgm, ppm, png, tiff, bmp, npy (default: OUT's name)", OPTION_TEXT,
+    {"type", "T", "pbm, png, tiff, bmp, bits, c, ... (default: OUT's name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
@@ -47,6 +53,16 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"compression", "C", "of TIFF: none, g4, packbits, zip or lzw (default g4 or zip)",
+     OPTION_CHOICE, .offset = offsetof(struct halftone_values, compression),
+     .choices = compression_names, .topic = "files"},
+    {"bit-order", "O", "bits, packed, c: first pixel in msb (default) or lsb", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, bit_order), .choices = order_names,
+     .topic = "files"},
+    {"ones", "C", "these types, two levels: ones are white (default) or black", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
+    {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: few)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
     {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
@@ -92,7 +108,7 @@ static const struct option options[] = {
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, a name, or list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a file, a picture, a name, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
@@ -180,8 +196,12 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour and no method has. */
-static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
+ * input. */
+static bool names_a_file(const char *text)
+{
+    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
+}
 
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
 {
@@ -313,7 +333,8 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .screen = values->screen ? &request->screen : NULL,
                     .strength = values->strength,
                     .noise = values->noise,
-                    .threshold = values->threshold,
+                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED
+                                                        : values->threshold,
                     .serpentine = values->serpentine,
                     .like = values->like,
                     .tone = {.invert = values->invert,
@@ -341,7 +362,10 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
-                  .dpi_y = values->dpi, .split_inks = values->separate == 1},
+                  .dpi_y = values->dpi, .split_inks = values->separate == 1,
+                  .compression = (ro_compression)values->compression,
+                  .low_bits_first = values->bit_order, .ones_are_black = values->ones,
+                  .pixel_bits = values->pixel_bits},
     };
     if (values->screen && !values->method)
         request->options.method = "screen";
@@ -444,8 +468,15 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
         return usage_error(command, "--resample needs --resize");
+    if (values.palette && names_a_file(values.palette) &&
+        same_file(values.palette, strcmp(values.palette, "-") ? files.path[1] : files.path[0]))
+        return usage_error(command, "--palette and %s are the same file", values.palette);
     if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
-        return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
+        return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
+
+    if (values.common.certificate && !ro_writer_reads_back(files.path[1], values.type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back",
+                           files.path[1]);
 
     uint32_t shadow[2];
     double view[2];

@@ -14,6 +14,7 @@ struct halftone_values {
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;
+    int compression, bit_order, ones, pixel_bits;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */

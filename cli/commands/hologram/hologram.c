@@ -42,6 +42,8 @@ static const struct option options[] = {
      .min = 1, .max = 1024, .topic = "make"},
     {"unscaled", NULL, "do not scale default lengths, which suit 18.4 mm", OPTION_FLAG,
      AT(unscaled), .topic = "make"},
+    {"view-specific", NULL, "only light that reaches the viewing area", OPTION_FLAG,
+     AT(view_specific), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
      .topic = "quantize", .also = "reconstruct"},
     {"drive", "D", "files hold numbers, full (0 to 255), bits or auto (default)", OPTION_CHOICE,

@@ -12,7 +12,7 @@ struct hologram_values {
     const char *depth_map, *near, *far;
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
-    bool unscaled;
+    bool unscaled, view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule, drive;
     double rho, gain, kappa;
@@ -27,6 +27,9 @@ typedef int hologram_action(const struct command *command, const struct hologram
 hologram_action hologram_scene;  /* make of --scene */
 hologram_action hologram_frames; /* quantize of --frames */
 hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
+
+/* A field that is made row by row goes to its file as it comes; the rest is the writer's. */
+ro_status hologram_take_row(void *writer, uint32_t y, const float *row);
 
 /* For --certificate of quantize. */
 ro_status hologram_certify(struct certificate *to, const void *values,

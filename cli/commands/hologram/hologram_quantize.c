@@ -142,8 +142,9 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
     if (r->measured)
         fprintf(file,
                 ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
-                "\"in_window\": %.5g, \"outgoing\": %.5g",
-                r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing);
+                "\"in_window\": %.5g, \"outgoing\": %.5g, \"field_in_window\": %.5g",
+                r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing,
+                r->field_in_window);
     if (r->kernel_ms > 0)
         fprintf(file, ", \"kernel_ms\": %.4f", r->kernel_ms);
     fprintf(file, ", \"seconds\": %.6f", seconds);

@@ -104,10 +104,12 @@ RO_INLINE ints32 kept_of(const struct diffusion_plan *plan, ints32 e)
 
 /* What the chain comes to in general: any levels, any options. From v + bias to the biased error;
  * `level` is the number of the level chosen. */
-RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes32 row_hash,
-                            lanes32 column, lanes32 *level)
+RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes32 tone,
+                            lanes32 row_hash, lanes32 column, lanes32 *level)
 {
     ints32 v = (ints32)(y - (uint32_t)plan->bias), seen = v + plan->shift, e;
+    if (plan->balance) /* lanes outside the image hold anything */
+        seen += look_up(plan->balanced, (ints32)(tone >> 4 & 255));
     if (plan->noise)
         seen += noise_at(plan, row_hash, column);
     if (plan->levels == 2) {
@@ -227,7 +229,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         }
 #if LANE_BITS == 32
         else {
-            f = round_any(plan, y, s->row_hash, column + (lane)q, &s->level[q]);
+            f = round_any(plan, y, s->tone[q], s->row_hash, column + (lane)q, &s->level[q]);
             if (edge) { /* noise or a threshold may choose another level outside */
                 f = (f & inside) | (bias & ~inside);
                 s->level[q] &= inside;

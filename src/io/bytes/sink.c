@@ -259,6 +259,25 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
     return RO_OK;
 }
 
+ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)
+{
+    *got = 0;
+    if (!sink->seekable)
+        return ro_file_fail(sink->file, RO_E_IO, "cannot be read while it is written");
+    ro_status status = flush(sink);
+    while (*got < size && status == RO_OK) {
+        const ssize_t count =
+            pread(sink->fd, (char *)bytes + *got, size - *got, (off_t)(sink->position + *got));
+        if (count == 0)
+            break;
+        if (count > 0)
+            *got += (size_t)count;
+        else if (errno != EINTR)
+            status = cannot_write(sink->file);
+    }
+    return status == RO_OK ? ro_sink_seek(sink, sink->position + *got) : status;
+}
+
 ro_status ro_sink_complete(struct ro_sink *sink)
 {
     if (sink->memory || sink->complete)

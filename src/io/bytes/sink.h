@@ -40,6 +40,9 @@ ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *p
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
 
+/* Takes back bytes that were written, from where the sink is; *got is fewer at the end. */
+ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got);
+
 /* Brings all bytes to the disk; only the name is missing then. */
 ro_status ro_sink_complete(struct ro_sink *sink);
 /* Completes, and gives the temporary file its name, or puts it on the context's list. */

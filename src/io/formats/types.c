@@ -2,6 +2,7 @@
 #include "io/formats/types.h"
 
 #include "io/stages/convert.h"
+#include "io/stages/samples.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static bool is_none(const uint8_t *head, size_t size)
     return false;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, BMP, GIF, WEBP, PAM, PFM, MEM, TYPES };
+enum { PNM, PNG, TIFF, JPEG, NPY, BMP, GIF, WEBP, PAM, PFM, MEM, BITS, PACKED, CARRAY, TYPES };
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -107,10 +108,15 @@ static const struct ro_type types[TYPES] = {
     [PAM] = {"pam", "PAM", is_pam, false, ro_pam_decode, NULL},
     [PFM] = {"pfm", "PFM", is_pfm, false, ro_pfm_decode, NULL},
     [MEM] = {"mem", "MEM", is_none, false, NULL, ro_mem_encode},
+    [BITS] = {"bits", "bits", is_none, false, NULL, ro_bits_encode},
+    [PACKED] = {"packed", "packed", is_none, false, NULL, ro_packed_encode},
+    [CARRAY] = {"c", "C", is_none, false, NULL, ro_carray_encode},
 };
 
 enum {
     IMAGE = RO_HOLDS_BITS | RO_HOLDS_GREY | RO_HOLDS_COLOUR,
+    MEASUREMENTS = RO_HOLDS_FLOAT | RO_HOLDS_PAGES | RO_HOLDS_NUMBERS,
+    NUMBERS = RO_HOLDS_BITS | RO_KEEPS_LEVELS | RO_TAKES_PACKING,
 };
 
 static const struct ro_extension extensions[] = {
@@ -120,18 +126,25 @@ static const struct ro_extension extensions[] = {
     {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
     {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
     {"tif", &types[TIFF],
-     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
+     IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
+         RO_TAKES_COMPRESSION},
     {"tiff", &types[TIFF],
-     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
+     IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
+         RO_TAKES_COMPRESSION},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
     {"gif", &types[GIF], 0},
     {"webp", &types[WEBP], 0},
     {"pam", &types[PAM], 0},
     {"pfm", &types[PFM], 0},
-    {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
-    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
+    {"bmp", &types[BMP],
+     IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_ONLY_BYTES | RO_HOLDS_RESOLUTION},
+    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
+    {"bits", &types[BITS], NUMBERS},
+    {"packed", &types[PACKED], NUMBERS},
+    {"c", &types[CARRAY], NUMBERS},
+    {"h", &types[CARRAY], NUMBERS},
 };
 
 const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
@@ -178,7 +191,8 @@ const char *ro_types_written(char *text, size_t size, const char *dot)
     char name[16], before[16] = "";
     *text = '\0';
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
-        if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0)
+        if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0 ||
+            strcmp(extensions[i].name, "h") == 0)
             continue;
         snprintf(name, sizeof name, "%s%s", dot, extensions[i].name);
         if (*before)
@@ -213,6 +227,30 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
     return RO_OK;
 }
 
+/* Pages, and numbers that are no samples of ours; *done: the layout is complete. */
+static ro_status layout_numbers(struct ro_file *file, const struct ro_extension *extension,
+                                ro_file_info *layout, bool *done)
+{
+    const unsigned holds = extension->holds;
+    *done = false;
+    if (layout->stack > 1 && !(holds & RO_HOLDS_PAGES))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file holds one page, not %u; .tif and .npy hold more",
+                            extension->name, layout->stack);
+    if (layout->sample == RO_SAMPLE_PLAIN)
+        return RO_OK;
+    if (holds & RO_HOLDS_NUMBERS) {
+        *done = true;
+        return ro_samples_check(file, layout);
+    }
+    if (layout->sample != RO_SAMPLE_UINT16 && ro_sample_is_whole(layout->sample))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
+                            ro_sample_name(layout->sample));
+    layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
+    return RO_OK;
+}
+
 ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout)
 {
@@ -231,6 +269,10 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
     if (!extension->type->encode)
         return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
                             extension->type->label);
+    bool done;
+    ro_status status = layout_numbers(file, extension, layout, &done);
+    if (status != RO_OK || done)
+        return status;
     if (info->format == RO_INDEX8 && (info->palette || info->inks))
         return layout_colours(file, extension, layout);
     if (real)
@@ -249,7 +291,13 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
         layout->format = RO_BITS;
         return RO_OK;
     }
+    if (info->format == RO_INDEX8 && holds & RO_KEEPS_LEVELS)
+        return RO_OK;
     if (!colour && !(holds & RO_HOLDS_GREY)) {
+        if (holds & RO_KEEPS_LEVELS)
+            return ro_file_fail(file, RO_E_UNSUPPORTED,
+                                "a .%s file holds numbers of up to 256 levels, not tones",
+                                extension->name);
         if (holds & RO_HOLDS_BITS)
             return ro_file_fail(file, RO_E_UNSUPPORTED,
                                 "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",

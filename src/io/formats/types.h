@@ -29,6 +29,10 @@ enum {
     RO_HOLDS_INKS = 256, /* four samples of a bit each */
     RO_ONLY_BYTES = 512, /* no more than 8 bits a sample */
     RO_HOLDS_RESOLUTION = 1024,
+    RO_HOLDS_PAGES = 2048,
+    RO_HOLDS_NUMBERS = 4096, /* integers and floats of other sizes than samples of ours */
+    RO_TAKES_COMPRESSION = 8192,
+    RO_TAKES_PACKING = 16384, /* order and number of bits */
 };
 
 struct ro_extension {

@@ -50,24 +50,20 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
     return (*type)->left_out ? ro_type_left_out(&reader->file, *type) : RO_OK;
 }
 
-static ro_status open_chain(struct ro_reader *reader, const ro_read_options *options)
+/* The stages on top of the decoder. */
+static ro_status build_chain(struct ro_reader *reader)
 {
-    const struct ro_type *type = NULL;
-    unsigned page = options->page ? options->page : 1;
-    ro_status status = find_type(reader, options->type, &type);
-    if (status == RO_OK)
-        status = type->decode(&reader->source, page, &reader->stage);
-    if (status != RO_OK)
-        return status;
-    if (page > reader->stage->info.pages)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
-                            page, reader->stage->info.pages);
-    unsigned further = reader->stage->info.pages - page;
-    if (further > 0)
-        ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
-                     further > 1 ? "s" : "");
-    snprintf(reader->stage->info.type, sizeof reader->stage->info.type, "%s", type->name);
+    const ro_read_options *options = &reader->options;
+    ro_status status = RO_OK;
     struct ro_stage *before = reader->stage;
+    snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
+    before->info.stack = reader->last - reader->options.page + 1;
+    if (before->raw) {
+        reader->stage = NULL;
+        if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
     if (before->alpha != RO_NO_ALPHA || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
         if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
@@ -85,6 +81,18 @@ static ro_status open_chain(struct ro_reader *reader, const ro_read_options *opt
         status = ro_resize(before, options, &reader->stage);
     }
     return status;
+}
+
+static ro_status open_chain(struct ro_reader *reader)
+{
+    ro_status status = find_type(reader, reader->options.type, &reader->type);
+    if (status == RO_OK)
+        status = reader->type->decode(&reader->source, reader->page, &reader->stage);
+    if (status == RO_OK)
+        status = ro_reader_choose_pages(reader);
+    if (status == RO_OK)
+        status = ro_reader_measure(reader);
+    return status == RO_OK ? build_chain(reader) : status;
 }
 
 static ro_status check_dropped(struct ro_reader *reader)
@@ -125,13 +133,16 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
-    made->file.not_dropped = full.page ? RO_DROPPED_PAGES : 0;
+    made->page = full.page ? full.page : 1;
+    made->options = full;
+    made->options.page = made->page;
+    made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
     else
         status = ro_source_open(&made->source, &made->file, path);
     if (status == RO_OK)
-        status = open_chain(made, &full);
+        status = open_chain(made);
     if (status == RO_OK)
         status = read_ahead(made);
     if (status == RO_OK)
@@ -189,6 +200,53 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
         return reader->status = status;
     reader->row += count;
     *got = count;
+    return RO_OK;
+}
+
+static bool alike(const ro_file_info *a, const ro_file_info *b)
+{
+    return a->format == b->format && a->width == b->width && a->height == b->height &&
+           a->maxval == b->maxval && a->sample == b->sample;
+}
+
+static ro_status open_next(ro_reader *reader)
+{
+    const ro_file_info before = reader->stage->info;
+    ro_status status = RO_OK;
+    if (reader->stage->next) {
+        status = reader->stage->next(reader->stage);
+    } else {
+        status = ro_reader_reopen(reader, reader->page + 1);
+        if (status == RO_OK)
+            status = build_chain(reader);
+    }
+    if (status == RO_OK && !alike(&before, &reader->stage->info))
+        status =
+            ro_file_fail(&reader->file, RO_E_FORMAT,
+                         "page %u is %u x %u of %s, where those before are %u x %u of %s; "
+                         "pages of one stack have the same shape",
+                         reader->page + 1, reader->stage->info.width, reader->stage->info.height,
+                         ro_format_name(reader->stage->info.format), before.width, before.height,
+                         ro_format_name(before.format));
+    return status;
+}
+
+ro_status ro_reader_next(ro_reader *reader)
+{
+    if (reader->status != RO_OK)
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (reader->page == reader->last)
+        return ro_file_fail(&reader->file, RO_E_STATE, "page %u is the last one that is read",
+                            reader->page);
+    if (reader->row < reader->stage->info.height)
+        return ro_file_fail(&reader->file, RO_E_STATE, "rows of page %u are left", reader->page);
+    ro_status status = open_next(reader);
+    if (status == RO_OK)
+        status = check_dropped(reader);
+    if (status != RO_OK)
+        return reader->status = status;
+    reader->page++;
+    reader->row = 0;
     return RO_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "io/pictures/writer.h"
 
 #include "core/options.h"
+#include "io/device/pack.h"
 #include "io/formats/types.h"
 
 #include <stdlib.h>
@@ -53,6 +54,31 @@ static ro_status find_extension(struct ro_file *file, const char *path, const ch
                         ro_types_written(types, sizeof types, "."));
 }
 
+/* Whether the options are those of the type. */
+static ro_status options_fit(struct ro_file *file, const struct ro_extension *extension,
+                             const ro_file_info *layout, const ro_write_options *options)
+{
+    if (options->compression && !(extension->holds & RO_TAKES_COMPRESSION))
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "a .%s file has no choice of compression; .tif has", extension->name);
+    if (options->compression == RO_COMPRESSION_G4 && layout->format != RO_BITS)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "compression g4 holds two levels of grey and nothing else");
+    if (extension->holds & RO_TAKES_PACKING) {
+        struct ro_packing packing;
+        ro_write_options form = *options;
+        if (strcmp(extension->name, "bits") == 0 && !form.pixel_bits)
+            form.pixel_bits = 1;
+        return ro_packing_open(&packing, file, layout, &form);
+    }
+    if (options->low_bits_first || options->ones_are_black || options->pixel_bits)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "the order, number and meaning of bits can be chosen for types bits, "
+                            "packed and c, not for a .%s file",
+                            extension->name);
+    return RO_OK;
+}
+
 static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
                        const ro_write_options *options, const struct ro_extension **extension,
                        ro_file_info *layout)
@@ -72,6 +98,9 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
         status = ro_extension_layout(file, *extension, info, layout);
+    if (status != RO_OK)
+        return status;
+    status = options_fit(file, *extension, layout, options);
     if (status != RO_OK)
         return status;
     if (options->dpi_x > 0 || options->dpi_y > 0) {
@@ -182,6 +211,12 @@ static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdi
     return status;
 }
 
+/* Of all pages. */
+static uint64_t rows_of(const ro_writer *writer)
+{
+    return (uint64_t)writer->layout.height * (writer->layout.stack ? writer->layout.stack : 1);
+}
+
 /* Keeps the first failure, so that a file with a hole can never be committed. */
 static ro_status settle(ro_writer *writer, ro_status status)
 {
@@ -204,9 +239,9 @@ ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, 
     ro_status status = check_state(writer);
     if (status != RO_OK)
         return status;
-    if (count > writer->layout.height - writer->row)
-        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %u are written",
-                            writer->layout.height);
+    if (count > rows_of(writer) - writer->row)
+        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
+                            (uintmax_t)rows_of(writer));
     if (writer->converted)
         status = convert_and_write(writer, rows, stride, count);
     else if (count > 0)
@@ -230,9 +265,9 @@ ro_status ro_writer_complete(ro_writer *writer)
     ro_status status = check_state(writer);
     if (status != RO_OK || writer->complete)
         return status;
-    if (writer->row < writer->layout.height)
-        return ro_file_fail(&writer->file, RO_E_STATE, "only %u of its %u rows were written",
-                            writer->row, writer->layout.height);
+    if (writer->row < rows_of(writer))
+        return ro_file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
+                            (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
         status = ro_sink_complete(&writer->sink);

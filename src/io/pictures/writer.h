@@ -15,7 +15,7 @@ struct ro_writer {
     uint8_t *converted; /* some rows of the layout; NULL: the caller's rows are passed on */
     size_t converted_stride;
     uint32_t converted_rows;
-    uint32_t row;     /* the next one */
+    uint64_t row;     /* the next one, of all pages */
     ro_status status; /* of the first failure; it stays */
     bool complete, committed;
 };

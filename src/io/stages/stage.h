@@ -19,13 +19,18 @@ struct ro_stage {
     ro_file_info info;
     int orientation;         /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
     enum ro_row_alpha alpha; /* of decoders only */
+    bool stack;              /* all pages have one shape */
+    bool raw; /* rows hold numbers of info.sample, which become those of a format later */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
     ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
     void (*close)(struct ro_stage *stage);
+    /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
+    ro_status (*next)(struct ro_stage *stage);
 };
 
 struct ro_encoder {
-    /* Takes the next `count` rows, in the format that was agreed on at the start. */
+    /* Takes the next `count` rows, in the format that was agreed on at the start; the first of a
+     * page follows the last of the page before. */
     ro_status (*rows)(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                       uint32_t count);
     ro_status (*finish)(struct ro_encoder *encoder);
@@ -44,7 +49,7 @@ typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
 ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode,
     ro_bmp_decode, ro_gif_decode, ro_pam_decode, ro_pfm_decode, ro_webp_decode;
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
-    ro_mem_encode;
+    ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;

@@ -302,7 +302,7 @@ static ro_status find_schedule(struct ro_denoiser *work)
     }
     if (work->scheme->run == ro_denoise_implicit && work->schedule > RO_SCHEDULE_REFERENCE)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "schedule %s does not apply to scheme %s: it has auto and reference",
+                               "schedule %s needs scheme explicit; %s has auto and reference",
                                schedules[work->schedule], work->scheme->name);
     if (o->steps_at_once && work->schedule != RO_SCHEDULE_STREAM)
         return ro_context_fail(work->context, RO_E_ARGUMENT,

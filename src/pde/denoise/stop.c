@@ -49,8 +49,10 @@ static uint32_t place(uint32_t i, uint32_t count, uint32_t length, uint32_t bloc
     return count > 1 ? (uint32_t)((uint64_t)i * (length - block) / (count - 1)) : 0;
 }
 
-/* A sample moved by a step up or down, as a hash tells, but not out of the range. */
-static void disturb(const ro_image *image, char *row, size_t i, uint32_t y, double step)
+/* A sample moved by a step up or down, as a hash tells, but not out of the range; floats have one
+ * where they become integers. */
+static void disturb(const ro_image *image, bool floating, char *row, size_t i, uint32_t y,
+                    double step)
 {
     const bool up = ro_hash(0, (uint32_t)i, y) & 1;
     const int bytes = ro_format_sample_bytes(image->format);
@@ -58,6 +60,8 @@ static void disturb(const ro_image *image, char *row, size_t i, uint32_t y, doub
     if (bytes == 4) {
         float *sample = (float *)(void *)row + i;
         *sample += (float)(up ? step : -step);
+        if (!floating)
+            *sample = *sample < 0 ? 0 : *sample > 1 ? 1 : *sample;
         return;
     }
     uint8_t *one = (uint8_t *)row + i;
@@ -71,7 +75,8 @@ static void disturb(const ro_image *image, char *row, size_t i, uint32_t y, doub
 }
 
 /* The blocks, and below them the same disturbed. */
-static void fill(const ro_image *in, const struct mosaic *m, double step, ro_image *probe)
+static void fill(const ro_image *in, const struct mosaic *m, bool floating, double step,
+                 ro_image *probe)
 {
     const size_t pixel = ro_format_row_bytes(in->format, 1);
     const size_t samples = (ro_format_is_colour(in->format) ? 3u : 1u) * (size_t)probe->width;
@@ -86,7 +91,7 @@ static void fill(const ro_image *in, const struct mosaic *m, double step, ro_ima
                    m->bw * pixel);
         memcpy(below, row, probe->width * pixel);
         for (size_t i = 0; i < samples; i++)
-            disturb(probe, below, i, y, step);
+            disturb(probe, floating, below, i, y, step);
     }
 }
 
@@ -226,8 +231,10 @@ ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps)
     if (status == RO_OK && !watch.first)
         status = ro_context_fail(work->context, RO_E_MEMORY, "no memory to choose when to stop");
     if (status == RO_OK) {
-        fill(&work->in, &m, step, &probe);
+        fill(&work->in, &m, watch.floating, step, &probe);
         status = run_probe(work, &probe, &watch);
+        if (status == RO_E_ARGUMENT)
+            status = RO_OK; /* a sample that is no number: the run itself tells where it lies */
     }
     *steps = watch.best ? watch.best : 1;
     ro_image_free(&probe);
