@@ -85,6 +85,13 @@ typedef enum ro_alpha {
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
 
+/* What width and height mean that a picture is resized to. */
+typedef enum ro_resize_rule {
+    RO_RESIZE_EXACT = 0, /* what they say, whatever becomes of the proportions */
+    RO_RESIZE_FIT,       /* the largest that lies within them; proportions stay */
+    RO_RESIZE_FILL,      /* the smallest that covers them; what stands out is cut off both sides */
+} ro_resize_rule;
+
 typedef struct ro_read_options {
     size_t size;                          /* RO_READ_OPTIONS sets it */
     const char *type;                     /* NULL: by content */
@@ -96,7 +103,9 @@ typedef struct ro_read_options {
     ro_alpha alpha;
     int background_given;  /* 0: white */
     uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
-    unsigned pages;        /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    ro_resize_rule resize_rule;
+    uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
+    unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -365,6 +374,31 @@ RO_API
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,
                            const ro_write_options *write, ro_dropped *dropped);
+
+/* A file to a file among many, and what became of it. */
+typedef struct ro_file_job {
+    const char *in, *out;
+    /* Set by the call: */
+    ro_status status; /* RO_E_CANCELLED also of those that never began */
+    ro_report report;
+    ro_dropped dropped;
+    char message[400]; /* why it failed */
+    double seconds;
+} ro_file_job;
+
+/* Called with each that has ended, as they end, from the thread that made the call. */
+typedef void (*ro_job_fn)(void *data, const ro_file_job *job);
+
+/* Halftones many files, several at a time: each result has its name as soon as it is complete, and
+ * the failure of one leaves the others. The call itself fails only where nothing could begin, as
+ * when two results would have one name, and when it is cancelled. `workers` says on what they run
+ * (NULL: on all cores); its threads are those of all together, and its progress is not called.
+ * `done` may be NULL. */
+RO_API
+ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count,
+                            const ro_halftone_options *options, const ro_read_options *read,
+                            const ro_write_options *write, const ro_context_options *workers,
+                            ro_job_fn done, void *data);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,8 @@ enum option_kind {
     OPTION_NUMBER,  /* double from min to max */
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
-    OPTION_SCALE,   /* struct scale: WxH, Wx, xH or P%, sides from min to max */
+    OPTION_SCALE,   /* struct scale: WxH, Wx, xH, P%, fit:WxH, fill:WxH or up:N, sides from min to
+                       max */
     OPTION_SEED,    /* uint64_t */
     OPTION_LIST,    /* struct texts: every time it is given */
 };
@@ -38,6 +39,8 @@ struct size {
 struct scale {
     uint32_t width, height;
     double percent;
+    bool fit, fill; /* within width and height, or over them */
+    uint32_t up;    /* every pixel so many times each way; 0: none */
 };
 
 struct option {
@@ -85,7 +88,7 @@ enum {
     COMMON_STRICT = 1 << 7,
 };
 
-enum { MAX_OPERANDS = 8 };
+enum { MAX_OPERANDS = 16384 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];

@@ -71,7 +71,7 @@ class Usage(Case):
         for size in ["0x5", "0x", "x0", "0%", "-1%", "%", "x", "", "5", "5x5x5", "-1x5", "5 x 5",
                      "1073741825x1", "1073741825x", "99999999999999999999x", "1x 5", "nan%",
                      "inf%", "1e9%", "50%%", "50%x"]:
-            self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH or P%"])
+            self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH, P%"])
         self.halftone("--resample", "light", words=["--resize"])
         self.wrong("testcard", "out.pbm", "--bits", "12", words=["8 or 16"])
 

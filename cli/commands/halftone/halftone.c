@@ -49,6 +49,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
+    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)",
+     OPTION_TEXT, .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
     {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
@@ -63,7 +65,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
     {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: few)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
-    {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
+    {"resize", "WxH", "WxH; in proportion Wx, xH, P%, fit:WxH, fill:WxH; up:N", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, resample), .choices = resample_names,
@@ -358,7 +360,10 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
-                 .resize_percent = values->resize.percent,
+                 .resize_percent = values->resize.percent, .enlarge = values->resize.up,
+                 .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
+                                : values->resize.fill ? RO_RESIZE_FILL
+                                                      : RO_RESIZE_EXACT,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
@@ -456,8 +461,18 @@ static int run(const struct command *command, int argc, char **argv)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
         return list_palettes(values.common.json);
-    if (files.count != 2)
-        return usage_error(command, "halftone needs IN and OUT");
+    const char *out = values.out_dir ? "" : files.count == 2 ? files.path[1] : NULL;
+    if (files.count > 2 && !values.out_dir)
+        return usage_error(command, "%s is one name too many; --out-dir takes many pictures",
+                           files.path[2]);
+    if (!out || files.count == 0)
+        return usage_error(command, "halftone needs IN and OUT, or IN ... and --out-dir");
+    if (values.out_dir && !values.type)
+        values.type = "png";
+    if (values.out_dir && values.common.certificate)
+        return usage_error(command, "--certificate states one picture: --out-dir has many");
+    if (values.out_dir && values.vectors)
+        return usage_error(command, "--vectors holds one picture: --out-dir has many");
     if (values.vectors && (values.levels > 256 || values.bits > 8))
         return usage_error(command, "--vectors holds 256 levels at most");
     if (values.bits && values.levels != 2)
@@ -467,16 +482,16 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
-        return usage_error(command, "--resample needs --resize");
+        return usage_error(command, "--resample needs --resize%s",
+                           values.resize.up ? " to a size, not up" : "");
     if (values.palette && names_a_file(values.palette) &&
-        same_file(values.palette, strcmp(values.palette, "-") ? files.path[1] : files.path[0]))
+        same_file(values.palette, strcmp(values.palette, "-") ? out : files.path[0]))
         return usage_error(command, "--palette and %s are the same file", values.palette);
-    if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
+    if (values.dpi > 0 && !ro_writer_holds_resolution(out, values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
-    if (values.common.certificate && !ro_writer_reads_back(files.path[1], values.type))
-        return usage_error(command, "--certificate: %s: such files cannot be read back",
-                           files.path[1]);
+    if (values.common.certificate && !ro_writer_reads_back(out, values.type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 
     uint32_t shadow[2];
     double view[2];
@@ -486,6 +501,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    if (values.out_dir)
+        return halftone_batch(command, &values, &files);
     static struct halftone_request request;
     return task_run(&(struct task){
         .command = command,
@@ -510,7 +527,7 @@ static const char *const *reference(const void *values)
 
 const struct command command_halftone = {
     .name = "halftone",
-    .operands = "IN OUT",
+    .operands = "IN ... OUT",
     .summary = "rounds a picture to a few levels; every small area keeps its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |

@@ -9,7 +9,7 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors;
+    const char *vectors, *out_dir;
     int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
@@ -41,6 +41,10 @@ void halftone_release(struct halftone_request *request);
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,
                            const struct halftone_request *request);
+
+/* Many pictures into a folder; the exit status. */
+int halftone_batch(const struct command *command, const struct halftone_values *values,
+                   const struct operands *files);
 
 /* The account of a halftone; see certificate.h. */
 ro_status halftone_certify(struct certificate *to, const void *values,

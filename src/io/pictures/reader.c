@@ -75,10 +75,25 @@ static ro_status build_chain(struct ro_reader *reader)
         if ((status = ro_orient(before, &reader->stage)) != RO_OK)
             return status;
     }
-    if (options->resize_width || options->resize_height || options->resize_percent != 0) {
+    const bool resize =
+        options->resize_width || options->resize_height || options->resize_percent != 0;
+    if (resize && options->enlarge)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                            "resizing takes a size or a whole factor, not both");
+    if (resize) {
         before = reader->stage;
         reader->stage = NULL;
         status = ro_resize(before, options, &reader->stage);
+    }
+    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_crop(before, options->resize_width, options->resize_height, &reader->stage);
+    }
+    if (options->enlarge > 1) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_enlarge(before, options->enlarge, &reader->stage);
     }
     return status;
 }

@@ -60,6 +60,11 @@ ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
 ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
                     struct ro_stage **stage);
 
+/* As often each way, and the middle of a picture that is no smaller; the same. */
+ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
+ro_status ro_crop(struct ro_stage *before, uint32_t width, uint32_t height,
+                  struct ro_stage **stage);
+
 /* What every decoder does first with the size that a file declares. */
 ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
 
