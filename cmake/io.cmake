@@ -24,6 +24,23 @@ foreach(type PNG TIFF JPEG)
   list(APPEND io_definitions RO_WITH_${type}=${have_${type}})
 endforeach()
 
+# Compressed measurements need zlib, which PNG and TIFF bring along; without it they are refused.
+set(RO_WITH_ZLIB AUTO CACHE STRING "compressed measurements: AUTO (when zlib is found), ON or OFF")
+set_property(CACHE RO_WITH_ZLIB PROPERTY STRINGS AUTO ON OFF)
+set(have_ZLIB 0)
+if(RO_WITH_ZLIB STREQUAL "AUTO")
+  find_package(ZLIB QUIET)
+elseif(RO_WITH_ZLIB)
+  find_package(ZLIB REQUIRED)
+endif()
+if(RO_WITH_ZLIB AND ZLIB_FOUND)
+  set(have_ZLIB 1)
+  list(APPEND io_libraries ZLIB::ZLIB)
+else()
+  message(STATUS "libroundoff_io: no zlib")
+endif()
+list(APPEND io_definitions RO_WITH_ZLIB=${have_ZLIB})
+
 # WebP has no finder of CMake's own.
 set(RO_WITH_WEBP AUTO CACHE STRING "WebP files: AUTO (when libwebp is found), ON or OFF")
 set_property(CACHE RO_WITH_WEBP PROPERTY STRINGS AUTO ON OFF)

@@ -58,6 +58,16 @@ typedef struct ro_file_info {
     unsigned stack;
     uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
                                       by 0; their product is `pages`. {0}: pages alone */
+
+    /* What else a file says. Text and bytes are the reader's. ro_info_carry passes on what is
+     * still true of a result. */
+    const char *description; /* NULL: none */
+    double spacing[3];       /* of pixels, rows and pages in `unit`; 0: not stated */
+    char unit[12];           /* "um", "mm", ...; "": not stated */
+    double slope, intercept; /* number n stands for slope * n + intercept; slope 0: for itself */
+    const void *header;      /* for a writer of the same type; NULL: none */
+    size_t header_size;
+    int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -80,7 +90,8 @@ typedef struct ro_dropped {
 typedef enum ro_alpha {
     RO_ALPHA_DEFAULT = 0, /* laid over the background, else over white, which counts as dropped */
     RO_ALPHA_OVER,        /* the same, and nothing is dropped: it was asked for */
-    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen */
+    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen.
+                             ro_halftone_file: the result has the same alpha */
     RO_ALPHA_DROP,        /* colours as they are, whatever is seen of them */
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
@@ -106,6 +117,8 @@ typedef struct ro_read_options {
     ro_resize_rule resize_rule;
     uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
     unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
+                         ro_writer_loses; else it counts as dropped */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -181,6 +194,11 @@ ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_in
                          const ro_write_options *options, ro_writer **writer);
 RO_API
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
+/* The same with 8 bits of alpha for every pixel, where the info has with_alpha set. Of a palette in
+ * .png, a number behind the others is transparent, below half of all alpha; else alpha is kept. */
+RO_API
+ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
+                               const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count);
 /* All but the name: what may still fail for want of room does so here. Of several files that belong
  * together all are completed before the first is committed. */
 RO_API
@@ -218,6 +236,16 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
 /* Whether a file of this name, or of a type that is not NULL, has a place for dots per inch. */
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);
+
+/* Passes on from what a reader said of its file what is still true of `out`, whose pixels are in
+ * the same places: description, spacing, header. */
+RO_API
+void ro_info_carry(const ro_file_info *in, ro_file_info *out);
+/* What a reader said of its file, resolution included, and a file of this name that is written with
+ * `out` does not say: in words, "its description, its spacing"; "": nothing. */
+RO_API
+void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
+                     const ro_file_info *out, ro_dropped *lost);
 /* Whether what is written there can be read again; 1 also for types that are none of these. */
 RO_API
 int ro_writer_reads_back(const char *path, const char *type);
@@ -286,7 +314,8 @@ void ro_gif_close(ro_gif *gif); /* NULL is allowed */
 RO_API
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
 
-/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a line
+/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a
+ * line
  * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them,
  * 8 bits a channel. "-" is standard input, which gives no picture. */
 RO_API

@@ -287,6 +287,10 @@ void certificate_option(struct certificate *to, const struct option *option, con
     case OPTION_NUMBER:
     case OPTION_SHARE: {
         const double number = *(const double *)value;
+        if (option->choices && number == option_word(option, 0)) {
+            add_text(to, name, option->choices[0]);
+            break;
+        }
         certificate_real(to, name, number >= option->min && number <= option->max ? number : NAN);
         break;
     }

@@ -37,7 +37,7 @@ static const struct option options[] = {
      PLACE(kappa), .min = 0, .max = 1000000},
     {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
      .topic = "numbers", .before = "maxval"},
-    STACK_OPTION(struct values, page),
+    {STACK_PAGES, PLACE(page)},
     {"bits", "N", "of OUT: 8 or 16, tones from black to white (default: as IN)", OPTION_CHOICE,
      PLACE(bits), .choices = depths, .topic = "numbers"},
     {"float", NULL, "OUT holds floats, in the units of IN", OPTION_FLAG, PLACE(floats),

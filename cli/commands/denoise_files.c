@@ -200,8 +200,9 @@ static void add_report(struct denoise_files *files, const ro_denoise_report *pag
 static ro_status open_writer(struct denoise_files *files, const ro_file_info *info,
                              ro_writer **writer)
 {
-    const ro_file_info out =
+    ro_file_info out =
         denoise_output(files, info, files->report->white != 1 ? RO_SAMPLE_INT32 : RO_SAMPLE_PLAIN);
+    ro_info_carry(info, &out);
     return ro_writer_open(files->context, files->out, &out, NULL, writer);
 }
 
@@ -215,15 +216,16 @@ ro_status denoise_pages(struct denoise_files *files)
     uint32_t in_white = 0; /* of the first page */
     ro_read_options read = pictures_read(files->in);
     stack_pages(files->page, &read);
+    read.carries = 1;
     ro_status status = ro_reader_open(context, files->in, &read, &reader);
     if (status != RO_OK)
         return status;
     const ro_file_info *info = ro_reader_info(reader);
-    const ro_file_info out_info = denoise_output(files, info, RO_SAMPLE_INT32);
+    ro_file_info out_info = denoise_output(files, info, RO_SAMPLE_INT32);
     files->pages = stack_count(info);
     files->sample = info->sample;
     files->zero = info->zero;
-    status = pictures_resolution(context, files->in, info, files->out);
+    status = pictures_carry(context, files->in, info, files->out, &out_info);
     if (status == RO_OK)
         status = ro_writer_accepts(context, files->out, &out_info, NULL);
     if (status == RO_OK)
@@ -308,11 +310,12 @@ ro_status denoise_rows(struct denoise_files *files)
     char *rows = NULL;
     ro_read_options read = pictures_read(files->in);
     stack_pages(files->page, &read);
+    read.carries = 1;
     ro_status status = ro_reader_open(context, files->in, &read, &reader);
     if (status != RO_OK)
         return status;
     const ro_file_info *info = ro_reader_info(reader);
-    const ro_file_info out_info = denoise_output(files, info, RO_SAMPLE_PLAIN);
+    ro_file_info out_info = denoise_output(files, info, RO_SAMPLE_PLAIN);
     ro_image in = shape_of(info), out = shape_of(&out_info);
     ro_denoise_options denoise = files->denoise;
     files->pages = stack_count(info);
@@ -330,7 +333,7 @@ ro_status denoise_rows(struct denoise_files *files)
         if (status == RO_OK)
             status = ro_denoise_open(context, &in, &out, &denoise, &stream, &page);
         if (status == RO_OK && !writer)
-            status = pictures_resolution(context, files->in, info, files->out);
+            status = pictures_carry(context, files->in, info, files->out, &out_info);
         if (status == RO_OK && !writer)
             status = ro_writer_open(context, files->out, &out_info, NULL, &writer);
         if (status == RO_OK && !rows &&

@@ -127,6 +127,11 @@ static bool store_percent(const struct option *option, const char *text, void *v
 
 static bool store_number(const struct option *option, const char *text, void *value)
 {
+    for (int i = 0; option->choices && option->choices[i]; i++)
+        if (ro_name_equal(text, option->choices[i])) {
+            *(double *)value = option_word(option, i);
+            return true;
+        }
     if (!isdigit((unsigned char)*text) && *text != '.')
         return false;
     char *end;
@@ -273,6 +278,8 @@ static void say_allowed(const struct option *option, char *text, size_t size)
         break;
     case OPTION_NUMBER:
         snprintf(text, size, "a number from %d to %d", option->min, option->max);
+        for (int i = 0; option->choices && option->choices[i]; i++)
+            snprintf(text + strlen(text), size - strlen(text), " or %s", option->choices[i]);
         break;
     case OPTION_SHARE:
         snprintf(text, size, "a percentage from %d to %d", option->min, option->max);

@@ -65,7 +65,7 @@ struct option {
     bool writes;      /* the text is a file that the command writes beside its output */
 };
 
-/* The value of a percentage that was given by word i of `choices`. */
+/* The value of a percentage or a number that was given by word i of `choices`. */
 static inline int option_word(const struct option *option, int i) { return option->max + 1 + i; }
 
 /* Options of several commands. A command's structure of values begins with this one. */

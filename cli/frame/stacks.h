@@ -6,12 +6,9 @@
 #include "cli/frame/cli.h"
 #include "roundoff_io.h"
 
-/* --page as all commands have it; `member` is a const char * of the structure of values. */
-#define STACK_OPTION(values, member)                                                               \
-    {                                                                                              \
-        "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT,          \
-            .offset = offsetof(values, member)                                                     \
-    }
+/* --page as all commands have it: the start of a row of options, for a const char *. */
+#define STACK_PAGES                                                                                \
+    "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT, .before = "1"
 
 /* Puts the pages of "3", "2-9" or "all" into `read`; NULL: all of a stack, else the first. False:
  * the text says none of it. */

@@ -54,6 +54,9 @@ const ro_palette_info *ro_palette_at(int number);
  * white #c00000". */
 RO_API
 ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette);
+/* One such colour. */
+RO_API
+ro_status ro_colour_parse(ro_context *context, const char *text, uint8_t rgb[3]);
 
 /* What a colour picture is halftoned as. */
 typedef enum ro_channels {

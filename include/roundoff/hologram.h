@@ -156,6 +156,7 @@ typedef struct ro_hologram_report {
     double kernel_ms; /* of the CUDA kernel alone; 0 on the CPU */
     int measured;
     double predicted_snr, reached_snr, efficiency, in_window, outgoing; /* of all hogels together */
+    double level; /* the field's root mean square in levels: the gain of the options, or found */
     double field_in_window; /* the share of the given field's energy that lies in the windows */
 } ro_hologram_report;
 
@@ -184,6 +185,9 @@ typedef struct ro_hologram_options {
     ro_optics optics;
     ro_window window; /* size 0: from the optics */
     int measure;      /* fill in the measured figures */
+    int gain_auto;    /* 1: the gain is found by trials: that with the highest SNR in the windows */
+    double least_snr; /* of a gain that is found: the largest one, and so the most light, that has
+                         as many decibels; 0: the highest SNR */
 } ro_hologram_options;
 #define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain) UNSET(kappa)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
@@ -314,6 +318,20 @@ typedef struct ro_view {
 RO_API
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *view, double *scale);
+
+typedef struct ro_view_figures {
+    double psnr, amplitude_psnr; /* of the intensity and of its root, scaled to fit, decibels */
+    double ssim;                 /* of the intensity, mean over squares of 8 x 8 pixels */
+    double speckle; /* sigma over mean of the intensity where the reference is even and bright,
+                       mean over such squares; -1: there are none */
+} ro_view_figures;
+
+/* A view (RO_GRAYF, intensities that are not cut off: "none") beside what should be seen: the
+ * reference's amplitudes (RO_GRAYF) lie as a picture of a scene does, in the middle, as large as
+ * the hologram allows; of the optics the pitch counts. */
+RO_API
+ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
+                          const ro_optics *optics, ro_view_figures *figures);
 
 #ifdef __cplusplus
 }

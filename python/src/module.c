@@ -82,6 +82,7 @@ static int fill(PyObject *module)
 {
     PyMethodDef *const families[] = {lists,
                                      halftone_functions,
+                                     quick_functions,
                                      stream_functions,
                                      denoise_functions,
                                      figures_functions,

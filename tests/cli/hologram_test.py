@@ -41,6 +41,19 @@ class Make(Case):
                      words=["none"])
 
 
+    def test_reference(self):
+        self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
+        self.works("hologram", "make", "card.npy", "--size", "192x144", "--scene", "card.pgm@3mm",
+                   "--phase", "smooth", "--quiet")
+        told = json.loads(self.works("hologram", "reconstruct", "card.npy", "view.pgm", "--json",
+                                     "--reference", "card.pgm", "--depth", "3mm,9mm").stdout)
+        sharp, blurred = told["seen"]
+        self.assertGreater(sharp["psnr_db"], blurred["psnr_db"] + 2)
+        self.assertGreater(sharp["ssim"], blurred["ssim"])
+        self.refused("hologram", "reconstruct", "card.npy", "view.pgm", "--reference", "none.pgm",
+                     words=["none.pgm"])
+
+
 class Quantize(Case):
     def setUp(self):
         super().setUp()
@@ -53,6 +66,18 @@ class Quantize(Case):
                        "--quiet", *more)
             wanted = wanted or self.get("out.pgm")
             self.assertEqual(self.get("out.pgm"), wanted, more)
+
+    def test_gain_auto(self):
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", *WINDOW]
+        told = json.loads(self.works(*arguments, "--gain", "auto", "--json").stdout)
+        plain = json.loads(self.works(*arguments, "--report", "r.json", "--json").stdout)
+        self.assertGreaterEqual(told["reached_snr_db"], plain["reached_snr_db"])
+        self.refused(*arguments, "--snr", "9", words=["--gain auto"], status=2)
+        self.refused(*arguments, "--gain", "best", words=["must be", "auto"], status=2)
+        self.refused(*arguments, "--gain", "auto", "--snr", "180", words=["cannot be reached"])
+        if certifies():
+            self.works(*arguments, "--gain", "auto", "--certificate", "c.json", "--quiet")
+            self.works("verify", "c.json", "in.npy", "out.pgm", "--quiet")
 
     def test_files_hold_the_numbers(self):
         arguments = ["--levels", "phase:16", *WINDOW, "--quiet"]

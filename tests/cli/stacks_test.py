@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Stacks and numbers of other types through the commands: same shape and type out, page by page."""
+import gzip
 import json
 import re
 import struct
 import unittest
+import zipfile
 
 from command import Case, noise, supports
 
@@ -126,6 +128,142 @@ class Stacks(Case):
         self.assertLess(worst, 1.2)
         self.refused("denoise", "in.npy", "x.npy", "--raw", "--float", words=["exclude"], status=2)
         self.refused("denoise", "in.npy", "x.pgm", "--float", "--page", "1", words=["float"])
+
+    def test_halftone(self):
+        """Every page as it would be alone, but for the range of numbers, which is the stack's."""
+        self.works("halftone", "in.npy", "all.npy", "--levels", "5", "--quiet")
+        element, shape, out = read_npy(self.get("all.npy"))
+        self.assertEqual((element, shape), ("|u1", (PAGES, HEIGHT, WIDTH)))
+        least, most = min(self.numbers), max(self.numbers)
+        tones = [round(65535 * (n - least) / (most - least)) for n in self.numbers]
+        self.put("u.npy", npy((PAGES, HEIGHT, WIDTH), "<u2", tones))
+        self.works("halftone", "u.npy", "u_all.npy", "--levels", "5", "--quiet")
+        for k in range(PAGES):
+            self.works("halftone", "u.npy", "one.npy", "--levels", "5", "--quiet",
+                       "--page", str(k + 1))
+            self.assertEqual(list(read_npy(self.get("one.npy"))[2]),
+                             self.page(read_npy(self.get("u_all.npy"))[2], k))
+            exact = sum(self.page(tones, k)) * 4 / 65535
+            self.assertLess(abs(sum(self.page(out, k)) - exact), HEIGHT)
+        self.refused("halftone", "in.npy", "out.pgm", words=["one page, not 4"])
+        self.refused("halftone", "in.npy", "all.npy", "--certificate", "c.json",
+                     words=["one page"])
+        if supports("tif"):
+            self.works("halftone", "in.npy", "out.tif", "--quiet")
+            self.works("halftone", "out.tif", "back.npy", "--quiet")
+            self.works("halftone", "in.npy", "bits.npy", "--quiet")
+            self.assertEqual(self.get("back.npy"), self.get("bits.npy"))
+
+    def test_packed(self):
+        """gzip files, and members of archives."""
+        if not self.zlib():
+            self.skipTest("no zlib")
+        self.works("denoise", "in.npy", "out.npy", "--quiet")
+        wanted = self.get("out.npy")
+        self.put("in.npy.gz", gzip.compress(self.get("in.npy")[:5000]) +
+                 gzip.compress(self.get("in.npy")[5000:]))
+        for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+            with zipfile.ZipFile(self.path("in.npz"), "w", method) as archive:
+                archive.writestr("a.npy", self.get("in.npy"))
+            with zipfile.ZipFile(self.path("two.npz"), "w", method) as archive:
+                archive.writestr("other.npy", npy((1, 1), "|u1", [0]))
+                archive.writestr("a.npy", self.get("in.npy"))
+            for name in "in.npy.gz", "in.npz", "in.npz:a", "two.npz:a", "two.npz:a.npy":
+                self.works("denoise", name, "got.npy", "--quiet")
+                self.assertEqual(self.get("got.npy"), wanted, name)
+        self.works("denoise", "in.npy", "packed.npy.gz", "--quiet")
+        self.assertEqual(gzip.decompress(self.get("packed.npy.gz")), wanted)
+        self.refused("denoise", "two.npz", "x.npy", words=["several", "other, a"])
+        self.refused("denoise", "two.npz:b", "x.npy", words=["no 'b'", "other, a"])
+        self.refused("denoise", "none.npz:b", "x.npy", words=["none.npz:b", "opened"])
+        self.put("cut.npy.gz", self.get("in.npy.gz")[:-300])
+        self.refused("denoise", "cut.npy.gz", "x.npy", words=["ends early"])
+        self.put("bad.npy.gz", self.get("in.npy.gz")[:40] + bytes(300))
+        self.refused("denoise", "bad.npy.gz", "x.npy", words=["damaged"])
+        self.put("cut.npz", self.get("in.npz")[:-30])
+        self.refused("denoise", "cut.npz", "x.npy", words=["ZIP"])
+
+    def zlib(self):
+        self.put("empty.gz", gzip.compress(b""))
+        return b"no zlib" not in self.command("denoise", "empty.gz", "x.npy").stderr
+
+    def nifti(self, kind=4, bits=16, data=None, slope=0, sizes=None, order="<"):
+        head = bytearray(352)
+        struct.pack_into(order + "i", head, 0, 348)
+        sizes = sizes or (WIDTH, HEIGHT, PAGES)
+        struct.pack_into(order + "8h", head, 40, len(sizes), *sizes, *[1] * (7 - len(sizes)))
+        struct.pack_into(order + "2h", head, 70, kind, bits)
+        struct.pack_into(order + "8f", head, 76, 1, 0.5, 0.25, 2, 1, 1, 1, 1)
+        struct.pack_into(order + "3f", head, 108, 352, slope, 7)
+        head[123] = 2
+        head[148:154] = b"a scan"
+        head[344:348] = b"n+1\0"
+        if data is None:
+            data = struct.pack("%s%dh" % (order, len(self.numbers)), *self.numbers)
+        return bytes(head) + data
+
+    def test_nifti(self):
+        self.works("denoise", "in.npy", "out.npy", "--quiet")
+        wanted = read_npy(self.get("out.npy"))[2]
+        for order in "<", ">":
+            self.put("in.nii", self.nifti(order=order))
+            self.works("denoise", "in.nii", "got.npy", "--quiet")
+            self.assertEqual(read_npy(self.get("got.npy")), ("<i2", (PAGES, HEIGHT, WIDTH), wanted))
+        self.put("in.nii", self.nifti(slope=2))
+        done = self.works("denoise", "in.nii", "got.npy")
+        self.assertIn(b"dropped its spacing, its scale (2 n +7), fields of its header", done.stderr)
+        done = self.works("denoise", "in.nii", "got.nii")
+        self.assertNotIn(b"dropped", done.stderr)
+        got = self.get("got.nii")
+        self.assertEqual(got[:352], self.get("in.nii")[:352])
+        self.assertEqual(struct.unpack("<%dh" % len(wanted), got[352:]), wanted)
+        if self.zlib():
+            self.put("in.nii.gz", gzip.compress(self.get("in.nii")))
+            self.works("denoise", "in.nii.gz", "got.nii.gz", "--quiet")
+            self.assertEqual(gzip.decompress(self.get("got.nii.gz")), got)
+        four = self.nifti(sizes=(WIDTH, HEIGHT, 2, PAGES // 2))
+        self.put("four.nii", four)
+        self.works("denoise", "four.nii", "four.npy", "--quiet")
+        self.assertEqual(read_npy(self.get("four.npy"))[1:], ((PAGES // 2, 2, HEIGHT, WIDTH), wanted))
+        self.works("denoise", "four.nii", "out.nii", "--quiet")
+        self.assertEqual(self.get("out.nii")[40:56], four[40:56])
+        for words, data in ((["size -5"], self.nifti(sizes=(WIDTH, -5))),
+                            (["complex"], self.nifti(kind=32)),
+                            (["type 2048"], self.nifti(kind=2048)),
+                            (["ends early"], self.nifti()[:-1]),
+                            (["NIfTI"], self.nifti()[:344] + bytes(8))):
+            self.put("bad.nii", data)
+            self.refused("denoise", "bad.nii", "x.npy", words=words)
+        self.refused("denoise", "in.nii", "x.png", "--page", "1", words=["int16"])
+
+    def test_nrrd(self):
+        self.works("denoise", "in.npy", "out.npy", "--quiet")
+        wanted = read_npy(self.get("out.npy"))[2]
+        more = b"spacings: 0.5 0.25 2\n# a comment\nkey:=value\n"
+        head = (b"NRRD0004\ntype: int16\ndimension: 3\nsizes: %d %d %d\nencoding: raw\n"
+                b"endian: little\nkinds: domain domain domain\n" % (WIDTH, HEIGHT, PAGES)) + more
+        data = struct.pack("<%dh" % len(self.numbers), *self.numbers)
+        result = struct.pack("<%dh" % len(wanted), *wanted)
+        self.put("in.nrrd", head + b"\n" + data)
+        done = self.works("denoise", "in.nrrd", "got.nrrd")
+        self.assertNotIn(b"dropped", done.stderr)
+        self.assertEqual(self.get("got.nrrd"), head + b"\n" + result)
+        big = head.replace(b"little", b"big").replace(b"int16", b"short")
+        self.put("in.nrrd", big + b"\n" + struct.pack(">%dh" % len(self.numbers), *self.numbers))
+        self.works("denoise", "in.nrrd", "big.nrrd", "--quiet")
+        self.assertEqual(self.get("big.nrrd"), self.get("got.nrrd"))
+        if self.zlib():
+            self.put("in.nrrd", head.replace(b"raw", b"gzip") + b"\n" + gzip.compress(data))
+            self.works("denoise", "in.nrrd", "gz.nrrd", "--quiet")
+            self.assertEqual(self.get("gz.nrrd"), self.get("got.nrrd"))
+        for words, old, new in ((["sizes"], b"sizes: ", b"sizes: -"),
+                                (["sizes"], b"sizes: ", b"sizes: 99999999999999999"),
+                                (["ends early"], b"sizes: ", b"sizes: 9"),
+                                (["bzip2"], b"raw", b"bzip2"), (["block"], b"int16", b"block"),
+                                (["do not fit"], b"dimension: 3", b"dimension: 2"),
+                                (["another file"], b"# a", b"data file: b.raw\n# a")):
+            self.put("bad.nrrd", head.replace(old, new, 1) + b"\n" + data)
+            self.refused("denoise", "bad.nrrd", "x.npy", words=words)
 
     def test_white_counts_as_the_file_does(self):
         self.works("denoise", "in.npy", "a.npy", "--white", "3000", "--quiet")

@@ -4,6 +4,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
 static const char *const order_names[] = {"msb", "lsb", NULL};
 static const char *const ones_names[] = {"white", "black", NULL};
 static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
@@ -38,8 +40,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
-    {"bits", "N", "2 to the power of N levels, 1 to 16",
-     OPTION_WHOLE, .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
+    {"bits", "N", "2 to the power of N levels, 1 to 16", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
     {"threshold", "P%", "where white begins, 1% to 99% (default 50%), or balanced", OPTION_PERCENT,
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99,
      .choices = (const char *const[]){"balanced", NULL}},
@@ -49,12 +51,15 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
-    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)",
-     OPTION_TEXT, .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
-    {"page", "N", "page of a TIFF, frame of a GIF or WebP (default 1)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
+    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
+    {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
+    {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, background), .topic = "files"},
     {"compression", "C", "of TIFF: none, g4, packbits, zip or lzw (default g4 or zip)",
      OPTION_CHOICE, .offset = offsetof(struct halftone_values, compression),
      .choices = compression_names, .topic = "files"},
@@ -198,8 +203,8 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
- * input. */
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
+ * standard input. */
 static bool names_a_file(const char *text)
 {
     return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
@@ -335,8 +340,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .screen = values->screen ? &request->screen : NULL,
                     .strength = values->strength,
                     .noise = values->noise,
-                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED
-                                                        : values->threshold,
+                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED : values->threshold,
                     .serpentine = values->serpentine,
                     .like = values->like,
                     .tone = {.invert = values->invert,
@@ -358,7 +362,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds},
-        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
+        .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
@@ -372,6 +376,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                   .low_bits_first = values->bit_order, .ones_are_black = values->ones,
                   .pixel_bits = values->pixel_bits},
     };
+    stack_pages(values->page, &request->read);
     if (values->screen && !values->method)
         request->options.method = "screen";
 }
@@ -408,6 +413,10 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         status =
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
         options->tone.curve = request->points;
+    }
+    if (values->background && status == RO_OK) {
+        status = ro_colour_parse(context, values->background, request->read.background);
+        request->read.background_given = 1;
     }
     if (values->palette && status == RO_OK) {
         status = read_palette(context, values->palette, &request->palette);
@@ -490,6 +499,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.dpi > 0 && !ro_writer_holds_resolution(out, values.type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
+    if (values.common.certificate && values.alpha == RO_ALPHA_KEEP)
+        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
+    if (values.alpha == RO_ALPHA_DROP && values.background)
+        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
     if (values.common.certificate && !ro_writer_reads_back(out, values.type))
         return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 
@@ -501,6 +514,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
     if (values.out_dir)
         return halftone_batch(command, &values, &files);
     static struct halftone_request request;

@@ -9,12 +9,14 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors, *out_dir;
-    int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
+    const char *vectors, *out_dir, *page;
+    int levels, bits, cell, angle, strength, noise, threshold, channels, phases, separate;
     double dpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
+    int alpha;
+    const char *background;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */

@@ -5,6 +5,8 @@
 
 #include "cli/certificate/certificate.h"
 
+enum { GAIN_MOST = 4, GAIN_AUTO = 5 };
+
 struct hologram_values {
     struct common common;
     struct size size;
@@ -15,9 +17,9 @@ struct hologram_values {
     bool unscaled, view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule, drive;
-    double rho, gain, kappa;
+    double rho, gain, kappa, snr;
     const char *refine, *distance, *region, *light, *edges;
-    const char *depth, *normalize, *scale, *type;
+    const char *depth, *normalize, *scale, *type, *reference;
     const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
     int hogel, frames;
 };

@@ -77,6 +77,17 @@ static ro_status read_colour(ro_context *context, const char *text, uint32_t *co
                            "there is no colour or palette '%s'; #rrggbb names any colour", text);
 }
 
+ro_status ro_colour_parse(ro_context *context, const char *text, uint8_t rgb[3])
+{
+    uint32_t colour = 0;
+    if (!context || !text)
+        return ro_context_fail(context, RO_E_ARGUMENT, "there is no colour to read");
+    const ro_status status = read_colour(context, text, &colour);
+    for (int c = 0; c < 3 && status == RO_OK; c++)
+        rgb[c] = (uint8_t)(colour >> (16 - 8 * c));
+    return status;
+}
+
 /* "rgb:3", "grey:8": even steps of sRGB. */
 static bool read_steps(ro_context *context, const char *text, ro_palette *palette,
                        ro_status *status)

@@ -3,6 +3,7 @@
 #include "io/bytes/sink.h"
 
 #include "io/bytes/commit.h"
+#include "io/bytes/packer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,6 +152,7 @@ void ro_sink_close(struct ro_sink *sink)
 {
     if (sink->owned)
         close(sink->fd);
+    ro_packer_close(sink->packer);
     ro_temporary_remove(sink->temporary);
     free(sink->target);
     free(sink->buffer);
@@ -225,7 +227,7 @@ static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
     return RO_OK;
 }
 
-ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+static ro_status put(struct ro_sink *sink, const void *bytes, size_t size)
 {
     ro_status status = RO_OK;
     if (sink->memory)
@@ -242,6 +244,18 @@ ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
     if (status == RO_OK)
         flush_ahead(sink);
     return status;
+}
+
+ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    return sink->packer ? ro_packer_write(sink->packer, sink, put, bytes, size)
+                        : put(sink, bytes, size);
+}
+
+ro_status ro_sink_pack(struct ro_sink *sink)
+{
+    sink->seekable = false; /* nothing that is packed is written twice */
+    return ro_packer_open(&sink->packer, sink->file);
 }
 
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
@@ -282,7 +296,9 @@ ro_status ro_sink_complete(struct ro_sink *sink)
 {
     if (sink->memory || sink->complete)
         return RO_OK;
-    ro_status status = flush(sink);
+    ro_status status = sink->packer ? ro_packer_finish(sink->packer, sink, put) : RO_OK;
+    if (status == RO_OK)
+        status = flush(sink);
     if (status != RO_OK)
         return status;
     if (sink->temporary && fsync(sink->fd) != 0)

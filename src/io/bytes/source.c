@@ -2,6 +2,7 @@
 #include "io/bytes/source.h"
 
 #include "io/bytes/commit.h"
+#include "io/bytes/packed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +62,7 @@ void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const
 
 void ro_source_close(struct ro_source *source)
 {
+    ro_packed_close(source->packed);
     free(source->buffer);
     if (source->owned)
         close(source->fd);
@@ -71,6 +73,8 @@ void ro_source_close(struct ro_source *source)
 static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
 {
     *got = 0;
+    if (source->packed)
+        return ro_packed_read(source->packed, source->file, bytes, size, got);
     if (source->fd < 0)
         return RO_OK;
     for (;;) {
@@ -95,12 +99,12 @@ static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size
 
 ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have)
 {
-    if (source->fd >= 0 && source->end - source->begin < want) {
+    if (source->buffer && source->end - source->begin < want) {
         memmove(source->buffer, source->buffer + source->begin, source->end - source->begin);
         source->end -= source->begin;
         source->begin = 0;
     }
-    while (source->fd >= 0 && source->end < want) {
+    while (source->buffer && source->end < want) {
         size_t got;
         ro_status status =
             read_some(source, source->buffer + source->end, BUFFER - source->end, &got);
@@ -133,7 +137,7 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
                 return status;
             if (part == 0)
                 break;
-            if (source->fd >= 0)
+            if (source->buffer)
                 source->begin = source->end = 0; /* the buffer is no longer what lies before */
             source->position += part;
             *got += part;
@@ -198,6 +202,8 @@ ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, siz
 ro_status ro_source_seek(struct ro_source *source, uint64_t position)
 {
     uint64_t start = source->position - source->begin; /* of bytes[0] */
+    if (position == 0 && source->packed && ro_source_rewinds(source))
+        return ro_packed_rewind(source);
     if (position >= start && position - start <= source->end) {
         source->begin = (size_t)(position - start);
         source->position = position;
@@ -215,6 +221,11 @@ ro_status ro_source_seek(struct ro_source *source, uint64_t position)
     source->begin = source->end = 0;
     source->position = position;
     return RO_OK;
+}
+
+bool ro_source_rewinds(const struct ro_source *source)
+{
+    return source->packed ? ro_packed_rewinds(source->packed) : source->seekable;
 }
 
 ro_status ro_source_skip(struct ro_source *source, uint64_t count)

@@ -431,11 +431,9 @@ static void flush_nothing(png_structp png) { (void)png; }
 
 static int depth_of(const ro_file_info *info)
 {
+    const int colours = info->palette ? info->palette->count + (info->with_alpha != 0) : 0;
     if (info->palette)
-        return info->palette->count <= 2    ? 1
-               : info->palette->count <= 4  ? 2
-               : info->palette->count <= 16 ? 4
-                                            : 8;
+        return colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8;
     static const struct {
         uint32_t maxval;
         int depth;
@@ -456,14 +454,22 @@ static ro_status write_info(struct png_encoder *self, const ro_file_info *info)
     png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(self->png, self->info, info->width, info->height, depth,
                  info->palette ? PNG_COLOR_TYPE_PALETTE
-                 : colour      ? PNG_COLOR_TYPE_RGB
-                               : PNG_COLOR_TYPE_GRAY,
+                               : (colour ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY) |
+                                     (info->with_alpha ? PNG_COLOR_MASK_ALPHA : 0),
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (info->palette) {
         png_color colours[256];
         for (int i = 0; i < info->palette->count; i++)
             memcpy(&colours[i], info->palette->colours[i], 3);
-        png_set_PLTE(self->png, self->info, colours, info->palette->count);
+        int count = info->palette->count;
+        if (info->with_alpha) { /* the number behind them is transparent */
+            png_byte alphas[256];
+            memset(alphas, 255, sizeof alphas);
+            alphas[count] = 0;
+            memset(&colours[count++], 255, sizeof *colours);
+            png_set_tRNS(self->png, self->info, alphas, count, NULL);
+        }
+        png_set_PLTE(self->png, self->info, colours, count);
         png_set_filter(self->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
     }
     if (info->dpi_x > 0 && info->dpi_x < 1e7 && info->dpi_y > 0 && info->dpi_y < 1e7)

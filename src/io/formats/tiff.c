@@ -19,6 +19,8 @@
 #include "io/stages/samples.h"
 #include "io/stages/stage.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,7 @@ struct tiff {
     struct ro_tiff_pages pages;
     unsigned page;   /* from 0 */
     bool one_behind; /* pages lie one behind another, and only the first has a directory */
+    char *description;
 };
 
 static ro_status unsupported(struct tiff *self, const char *what, unsigned value)
@@ -238,6 +241,33 @@ static void read_resolution(struct tiff *self)
     self->stage.orientation = orientation;
 }
 
+/* The first page has it for all. ImageJ gives pixels per unit and says in the description what the
+ * unit is. */
+static void read_description(struct tiff *self)
+{
+    TIFF *tiff = self->file.tiff;
+    ro_file_info *info = &self->stage.info;
+    const char *text = NULL, *line;
+    uint16_t unit = RESUNIT_INCH;
+    float x = 0, y = 0;
+    if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && text && *text)
+        info->description = self->description = strdup(text); /* libtiff frees it with the page */
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (unit != RESUNIT_NONE || !info->description ||
+        strncmp(info->description, "ImageJ=", 7) != 0 ||
+        !TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) ||
+        !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) || !(x > 0) || !(y > 0))
+        return;
+    info->spacing[0] = 1 / (double)x;
+    info->spacing[1] = 1 / (double)y;
+    if ((line = strstr(info->description, "\nspacing=")))
+        info->spacing[2] = fmax(0, strtod(line + 9, NULL));
+    if ((line = strstr(info->description, "\nunit=")))
+        snprintf(info->unit, sizeof info->unit, "%.*s", (int)strcspn(line + 6, "\n"), line + 6);
+    if (strcmp(info->unit, "micron") == 0)
+        strcpy(info->unit, "um");
+}
+
 /* ---- What is dropped ---------------------------------------------------------------------- */
 
 static void note_tag(struct tiff *self, uint32_t tag)
@@ -248,7 +278,6 @@ static void note_tag(struct tiff *self, uint32_t tag)
         unsigned what;
         const char *words;
     } known[] = {
-        {TIFFTAG_IMAGEDESCRIPTION, RO_DROPPED_METADATA, "its description"},
         {TIFFTAG_XMLPACKET, RO_DROPPED_METADATA, "XMP data"},
         {TIFFTAG_RICHTIFFIPTC, RO_DROPPED_METADATA, "IPTC data"},
         {TIFFTAG_PHOTOSHOP, RO_DROPPED_METADATA, "Photoshop data"},
@@ -544,6 +573,7 @@ static void close_reader(struct ro_stage *stage)
     ro_tiff_close(&self->file);
     ro_tiff_pages_free(&self->pages);
     free_buffers(self);
+    free(self->description);
     free(self);
 }
 
@@ -604,6 +634,7 @@ static ro_status open_page(struct tiff *self, unsigned page)
     info->pages = self->pages.count;
     self->stage.stack = self->pages.alike;
     self->page = page - 1;
+    read_description(self);
     if (page > 1 && page <= info->pages &&
         !TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[page - 1]))
         return ro_tiff_failed(&self->file);

@@ -10,6 +10,7 @@
 #include "io/stages/stage.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct tiff_encoder {
     size_t row_bytes;
     uint16_t compression;
     uint32_t row;  /* of the page */
+    bool later;    /* not the first page */
     uint8_t *line; /* libtiff changes the rows it is given */
 };
 
@@ -44,6 +46,31 @@ static void set_palette(TIFF *tiff, const ro_palette *palette)
         for (int c = 0; c < 3; c++)
             map[c][i] = (uint16_t)(257 * palette->colours[i][c]);
     TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+}
+
+/* What is said once for all pages, and as ImageJ has it the size of pixels. */
+static void set_description(struct tiff_encoder *self)
+{
+    TIFF *tiff = self->file.tiff;
+    const ro_file_info *info = &self->info;
+    const unsigned pages = info->stack ? info->stack : 1;
+    char text[160];
+    if (!(info->dpi_x > 0) && info->spacing[0] > 0 && info->spacing[1] > 0) {
+        TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+        TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 1 / info->spacing[0]);
+        TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 1 / info->spacing[1]);
+    }
+    if (self->later)
+        return;
+    self->later = true;
+    if (info->description) {
+        TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, info->description);
+    } else if (!(info->dpi_x > 0) && info->spacing[0] > 0) {
+        snprintf(text, sizeof text, "ImageJ=1.11a\nimages=%u\nslices=%u\nunit=%s\nspacing=%.17g\n",
+                 pages, pages, info->unit[0] ? info->unit : "pixel",
+                 info->spacing[2] > 0 ? info->spacing[2] : 1);
+        TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, text);
+    }
 }
 
 static void set_tags(struct tiff_encoder *self)
@@ -79,6 +106,11 @@ static void set_tags(struct tiff_encoder *self)
         TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
     else if (info->palette)
         set_palette(tiff, info->palette);
+    if (info->with_alpha) {
+        const uint16_t kind = EXTRASAMPLE_UNASSALPHA;
+        TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels + 1);
+        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &kind);
+    }
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, self->compression);
@@ -95,6 +127,7 @@ static void set_tags(struct tiff_encoder *self)
         TIFFSetField(tiff, TIFFTAG_XRESOLUTION, info->dpi_x);
         TIFFSetField(tiff, TIFFTAG_YRESOLUTION, info->dpi_y);
     }
+    set_description(self);
 }
 
 static ro_status next_page(struct tiff_encoder *self)
@@ -162,6 +195,8 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     if (info->sample != RO_SAMPLE_PLAIN)
         self->row_bytes = (size_t)info->width * (size_t)ro_channels_of(info->format) *
                           ro_sample_bytes(info->sample);
+    if (info->with_alpha)
+        self->row_bytes += self->row_bytes / (size_t)ro_channels_of(info->format);
     *encoder = &self->encoder;
     self->line = malloc(self->row_bytes);
     if (!self->line)

@@ -61,6 +61,17 @@ static bool is_npy(const uint8_t *head, size_t size)
     return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
+static bool is_nifti(const uint8_t *head, size_t size)
+{
+    return size >= 4 && /* the length of its header, in either byte order */
+           (memcmp(head, "\x5c\x01\0\0", 4) == 0 || memcmp(head, "\0\0\x01\x5c", 4) == 0);
+}
+
+static bool is_nrrd(const uint8_t *head, size_t size)
+{
+    return size >= 7 && memcmp(head, "NRRD000", 7) == 0;
+}
+
 static bool is_bmp(const uint8_t *head, size_t size)
 {
     return size >= 2 && memcmp(head, "BM", 2) == 0;
@@ -94,7 +105,25 @@ static bool is_none(const uint8_t *head, size_t size)
     return false;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, BMP, GIF, WEBP, PAM, PFM, MEM, BITS, PACKED, CARRAY, TYPES };
+enum {
+    PNM,
+    PNG,
+    TIFF,
+    JPEG,
+    NPY,
+    NIFTI,
+    NRRD,
+    BMP,
+    GIF,
+    WEBP,
+    PAM,
+    PFM,
+    MEM,
+    BITS,
+    PACKED,
+    CARRAY,
+    TYPES
+};
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -102,6 +131,8 @@ static const struct ro_type types[TYPES] = {
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
     [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
+    [NIFTI] = {"nifti", "NIfTI", is_nifti, false, ro_nifti_decode, ro_nifti_encode},
+    [NRRD] = {"nrrd", "NRRD", is_nrrd, false, ro_nrrd_decode, ro_nrrd_encode},
     [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
     [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
     [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
@@ -124,13 +155,15 @@ static const struct ro_extension extensions[] = {
     {"pgm", &types[PNM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL},
     {"ppm", &types[PNM], RO_HOLDS_COLOUR | RO_KEEPS_MAXVAL},
     {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
-    {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
+    {"png", &types[PNG],
+     IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION | RO_HOLDS_ALPHA |
+         RO_HOLDS_CLEAR},
     {"tif", &types[TIFF],
      IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
-         RO_TAKES_COMPRESSION},
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION | RO_HOLDS_ALPHA},
     {"tiff", &types[TIFF],
      IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
-         RO_TAKES_COMPRESSION},
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION | RO_HOLDS_ALPHA},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
     {"gif", &types[GIF], 0},
@@ -140,6 +173,10 @@ static const struct ro_extension extensions[] = {
     {"bmp", &types[BMP],
      IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_ONLY_BYTES | RO_HOLDS_RESOLUTION},
     {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"nii", &types[NIFTI],
+     RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
+    {"nrrd", &types[NRRD],
+     RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
     {"bits", &types[BITS], NUMBERS},
     {"packed", &types[PACKED], NUMBERS},
@@ -248,6 +285,30 @@ static ro_status layout_numbers(struct ro_file *file, const struct ro_extension 
                             "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
                             ro_sample_name(layout->sample));
     layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
+    return RO_OK;
+}
+
+ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+                             ro_file_info *layout)
+{
+    if (!(extension->holds & RO_HOLDS_ALPHA))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file has no place for alpha; .png and .tif have",
+                            extension->name);
+    if (layout->inks || layout->format == RO_GRAYF || layout->format == RO_RGBF)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
+                            layout->inks ? "inks" : "floating point values");
+    if (layout->palette && extension->holds & RO_HOLDS_CLEAR) {
+        if (layout->palette->count < 256)
+            return RO_OK;
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a palette of 256 colours has no number left for what is transparent");
+    }
+    if (layout->format != RO_GRAY16 && layout->format != RO_RGB16) {
+        layout->format = layout->palette || layout->format == RO_RGB8 ? RO_RGB8 : RO_GRAY8;
+        layout->maxval = 255;
+        layout->palette = NULL;
+    }
     return RO_OK;
 }
 

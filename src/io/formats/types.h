@@ -33,6 +33,10 @@ enum {
     RO_HOLDS_NUMBERS = 4096, /* integers and floats of other sizes than samples of ours */
     RO_TAKES_COMPRESSION = 8192,
     RO_TAKES_PACKING = 16384, /* order and number of bits */
+    RO_HOLDS_SPACING = 32768,
+    RO_HOLDS_DESCRIPTION = 65536,
+    RO_HOLDS_ALPHA = 131072,
+    RO_HOLDS_CLEAR = 262144, /* a number of the palette that is transparent */
 };
 
 struct ro_extension {
@@ -60,5 +64,9 @@ ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type);
  * the message of `file` tells why it cannot. */
 ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout);
+
+/* The same for an image that comes with alpha, from the layout that it has without. */
+ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+                             ro_file_info *layout);
 
 #endif

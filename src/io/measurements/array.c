@@ -47,6 +47,7 @@ struct decoder {
     size_t row_bytes, samples;
     uint32_t row;
     unsigned page; /* from 0 */
+    void *header;  /* the one of the info */
 };
 
 /* Where a page lies among those of an array by columns, whose first index is the fastest. */
@@ -110,6 +111,7 @@ static void close_reader(struct ro_stage *stage)
 {
     struct decoder *self = (struct decoder *)stage;
     ro_columns_close(&self->columns);
+    free(self->header);
     free(self);
 }
 
@@ -183,6 +185,15 @@ ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array
         .file = source->file, .rows = read_rows, .close = close_reader, .next = next_page};
     if (more)
         self->stage.info = *more;
+    if (more && more->header_size > 0) {
+        self->header = malloc(more->header_size);
+        if (!self->header) {
+            close_reader(&self->stage);
+            return ro_file_no_memory(source->file, more->header_size);
+        }
+        memcpy(self->header, more->header, more->header_size);
+        self->stage.info.header = self->header;
+    }
     self->source = source;
     self->array = *array;
     self->page = page - 1;

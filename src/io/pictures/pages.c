@@ -63,7 +63,8 @@ ro_status ro_reader_measure(ro_reader *reader)
 {
     const ro_file_info info = reader->stage->info;
     reader->span = RO_SPAN_EMPTY;
-    if (!reader->stage->raw || !ro_sample_is_whole(info.sample) || !reader->source.seekable)
+    if (!reader->stage->raw || !ro_sample_is_whole(info.sample) ||
+        !ro_source_rewinds(&reader->source))
         return RO_OK;
     const size_t samples = (size_t)info.width * (size_t)ro_channels_of(info.format);
     void *line = malloc(samples * ro_sample_bytes(info.sample));

@@ -4,12 +4,14 @@
 
 #include "core/image.h"
 #include "core/options.h"
+#include "io/bytes/packed.h"
 #include "io/formats/types.h"
 #include "io/stages/alpha.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONG_ROW = 1 << 20 };
 
@@ -64,7 +66,8 @@ static ro_status build_chain(struct ro_reader *reader)
             return status;
         before = reader->stage;
     }
-    if (before->alpha != RO_NO_ALPHA || options->alpha == RO_ALPHA_ONLY) {
+    reader->has_alpha = before->alpha != RO_NO_ALPHA;
+    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
         if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
             return status;
@@ -135,6 +138,54 @@ static ro_status read_ahead(struct ro_reader *reader)
     return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
 }
 
+/* What the file says, for as long as there is a reader; what nobody carries on is dropped. */
+static ro_status keep_info(struct ro_reader *reader)
+{
+    const ro_read_options *options = &reader->options;
+    ro_file_info *info = &reader->info;
+    ro_dropped lost;
+    *info = reader->stage->info;
+    if (options->resize_width || options->resize_height || options->resize_percent != 0 ||
+        options->enlarge > 1) {
+        memset(info->spacing, 0, sizeof info->spacing);
+        info->header = NULL;
+    }
+    if (info->description && !(reader->description = strdup(info->description)))
+        return ro_file_no_memory(&reader->file, strlen(info->description));
+    if (info->header && !(reader->header = malloc(info->header_size + 1)))
+        return ro_file_no_memory(&reader->file, info->header_size);
+    if (info->header)
+        memcpy(reader->header, info->header, info->header_size);
+    info->description = reader->description;
+    info->header = reader->header;
+    ro_file_info said = *info;
+    said.dpi_x = said.dpi_y = 0; /* which whoever writes tells of */
+    ro_writer_loses(NULL, NULL, &said, NULL, &lost);
+    if (lost.what && !options->carries)
+        ro_file_drop(&reader->file, lost.what, "%s", lost.text);
+    return RO_OK;
+}
+
+/* The name behind "file.npz:", where there is no file of the whole name; NULL: none. */
+static const char *member_of(const char *path)
+{
+    const char *colon = strchr(path, ':');
+    struct stat about;
+    return colon && colon > path && colon[1] && stat(path, &about) != 0 ? colon + 1 : NULL;
+}
+
+static ro_status open_source(struct ro_reader *reader, const char *path)
+{
+    if (!reader->member)
+        return ro_source_open(&reader->source, &reader->file, path);
+    char *file = strndup(path, (size_t)(reader->member - 1 - path));
+    if (!file)
+        return ro_file_no_memory(&reader->file, strlen(path));
+    ro_status status = ro_source_open(&reader->source, &reader->file, file);
+    free(file);
+    return status;
+}
+
 static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
                              const ro_read_options *options, ro_reader **reader)
 {
@@ -152,14 +203,19 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
     made->options = full;
     made->options.page = made->page;
     made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
+    made->member = bytes ? NULL : member_of(path);
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
     else
-        status = ro_source_open(&made->source, &made->file, path);
+        status = open_source(made, path);
+    if (status == RO_OK)
+        status = ro_source_unpack(&made->source, made->member);
     if (status == RO_OK)
         status = open_chain(made);
     if (status == RO_OK)
         status = read_ahead(made);
+    if (status == RO_OK)
+        status = keep_info(made);
     if (status == RO_OK)
         status = check_dropped(made);
     if (status != RO_OK) {
@@ -187,7 +243,7 @@ ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t s
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
 
-const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->stage->info; }
+const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
 
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)
@@ -272,6 +328,8 @@ void ro_reader_close(ro_reader *reader)
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);
+    free(reader->description);
+    free(reader->header);
     free(reader->ahead);
     free(reader);
 }

@@ -51,6 +51,9 @@ ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_np
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
     ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
 
+ro_decode_fn ro_nifti_decode, ro_nrrd_decode;
+ro_encode_fn ro_nifti_encode, ro_nrrd_encode;
+
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;
 ro_encode_fn ro_npy_encode_pairs;
