@@ -308,7 +308,7 @@ class Segment(Case):
                      words=["velocity is 120 x 9", "120 x 90"])
         self.refused("segment", "in.pgm", "out.pgm", "--at", "30,40", "--velocity", "in.pgm",
                      words=["in.pgm", "field"])
-        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["may be a picture of 2 channels"])
+        self.refused("segment", "wind.npy", "out.pgm", "--at", "30,40", words=["is not an image"])
 
     def test_refused(self):
         self.put("out.pgm", OLD)
