@@ -10,7 +10,8 @@ install(TARGETS roundoff_static roundoff_shared roundoff_io_static roundoff_io_s
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h
+  PATTERN roundoff_mpi.h EXCLUDE) # cmake/mpi.cmake has it
 install(FILES docs/roundoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(EXPORT roundoffTargets NAMESPACE roundoff:: DESTINATION ${package_dir})

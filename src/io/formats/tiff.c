@@ -570,6 +570,30 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
+/* Rows of a compressed strip are found from its beginning only. */
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct tiff *self = (struct tiff *)stage;
+    const uint32_t first = row - row % self->chunk_height;
+    ro_status status = RO_OK;
+    if (self->way == PLAIN) {
+        self->row = row;
+    } else if (self->way == SCANLINE) {
+        size_t bytes = (size_t)TIFFScanlineSize64(self->file.tiff);
+        status = allocate(&self->line, self, bytes > self->row_bytes ? bytes : self->row_bytes);
+        if (self->row > row || self->row < first)
+            self->row = first;
+        for (uint8_t *to = self->line; self->row < row && status == RO_OK;)
+            status = file_row(self, &to);
+    } else {
+        self->row = first; /* a band is made from its first row on */
+        if (row >= self->band_at + self->band_rows || row < self->band_at || !self->band)
+            status = fill_band(self);
+        self->row = row;
+    }
+    return status;
+}
+
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void free_buffers(struct tiff *self)
@@ -681,8 +705,11 @@ ro_status ro_tiff_decode(struct ro_source *source, unsigned page, struct ro_stag
     struct tiff *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){
-        .file = source->file, .rows = read_rows, .close = close_reader, .next = next_page};
+    self->stage = (struct ro_stage){.file = source->file,
+                                    .rows = read_rows,
+                                    .seek = seek_row,
+                                    .close = close_reader,
+                                    .next = next_page};
     self->file = (struct ro_tiff){.file = source->file, .source = source};
     ro_status status = open_page(self, page);
     if (status != RO_OK) {

@@ -26,6 +26,8 @@ struct ro_stage {
     bool raw; /* rows hold numbers of info.sample, which become those of a format later */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
     ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
+    /* Makes `row` the next one; NULL: rows come one after another only. */
+    ro_status (*seek)(struct ro_stage *stage, uint32_t row);
     void (*close)(struct ro_stage *stage);
     /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
     ro_status (*next)(struct ro_stage *stage);
@@ -39,6 +41,15 @@ struct ro_encoder {
     ro_status (*finish)(struct ro_encoder *encoder);
     void (*close)(struct ro_encoder *encoder);
 };
+
+/* Encoders whose rows are packed by groups that know nothing of each other, for ro_parts. */
+struct ro_packed {
+    uint32_t (*rows)(const struct ro_encoder *encoder); /* of a group */
+    ro_status (*sizes)(struct ro_encoder *encoder, uint64_t *sizes); /* of what was written */
+    /* Takes the sizes of all groups instead of rows. */
+    ro_status (*frame)(struct ro_encoder *encoder, const uint64_t *sizes);
+};
+extern const struct ro_packed ro_tiff_packed;
 
 /* Opens a decoder at the given page (from 1). It need not check that the page exists if its type
  * has one page only. */
