@@ -30,6 +30,8 @@ class HalftoneOptions(TypedDict, total=False):
     angle: int
     shape: str
     screen: Any
+    white: float
+    range: Union[str, tuple[float, float]]
     linear: bool
     gamma: float
     curve: Sequence[tuple[float, float]]
@@ -53,7 +55,7 @@ class HalftoneOptions(TypedDict, total=False):
 
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot", "threshold"}
+    "channels", "start", "overshoot", "threshold", "range"}
 
 
 def palette_text(palette: Colours) -> str:
@@ -75,6 +77,13 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
         value = found.groups()
     first, second = value
     return float(first), float(second)
+
+
+def _range(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"range": 1 + _choice("range", value, ("full", "limited"))}
+    black, white = value
+    return {"range_black": float(black), "range_white": float(white)}
 
 
 def _choice(name: str, value: str, choices: Sequence[str]) -> int:
@@ -99,6 +108,10 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["palette"] = palette_text(value)
         elif name == "threshold":
             members["threshold"] = _core.BALANCED if value == "balanced" else value
+        elif name == "white":
+            members["range_white"] = value
+        elif name == "range":
+            members.update(_range(value))
         elif name == "channels":
             members["channels"] = _choice(name, value, tuple(CHANNELS))
         elif name == "separate":
