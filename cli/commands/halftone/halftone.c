@@ -355,7 +355,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .start = values->start,
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
-                 .ignore_profile = values->profile,
+                 .profile = values->profile ? RO_PROFILE_IGNORE : RO_PROFILE_APPLY,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
