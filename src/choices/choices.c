@@ -24,6 +24,7 @@ static const ro_choices choices[] = {
     {"ro_denoise_options", "rounding",
      NAMES("zero", "nearest", "away", "down", "up", "nearest-up", "nearest-down", "nearest-even")},
     {"ro_denoise_options", "round", NAMES("sum", "nearest")},
+    {"ro_denoise_options", "stop", NAMES("auto", "usual")},
     {"ro_denoise_options", "schedule", NAMES("auto", "reference", "passes", "stream")},
     {"ro_segment_options", "number", NAMES("s16", "u8", "s12", "s23e8")},
     {"ro_segment_options", "norm",
