@@ -115,11 +115,13 @@ typedef struct ro_read_options {
     int background_given;  /* 0: white */
     uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
     ro_resize_rule resize_rule;
-    uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
-    unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
-    int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
-                         ro_writer_loses; else it counts as dropped */
+    uint32_t enlarge;   /* every pixel so many times each way, as it is, instead; 0: none */
+    unsigned pages;     /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    int carries;        /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
+                           ro_writer_loses; else it counts as dropped */
     int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
+    double least, largest; /* what samples of integers that are no plain ones must be able to stand
+                              for, beside the file's own numbers; both 0: nothing */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -149,9 +151,9 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
-/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM, NPY
- * by rows and TIFF have such places (of compressed strips their beginnings, from where rows are read
- * over), and only upright and as large as they are. */
+/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM,
+ * NPY by rows and TIFF have such places (of compressed strips their beginnings, from where rows are
+ * read over), and only upright and as large as they are. */
 RO_API
 ro_status ro_reader_seek(ro_reader *reader, uint32_t row);
 /* Goes on to the next page once all rows were read; what follows is as the page before. A page that
@@ -258,20 +260,21 @@ RO_API
 int ro_writer_reads_back(const char *path, const char *type);
 
 /*
- * A file in parts, for processes that write one file together: a part is some rows, and parts lie one
- * after another,
+ * A file in parts, for processes that write one file together: a part is some rows, and parts lie
+ * one after another,
  *
  *     head | part 0 | part 1 | ... | tail
  *
- * Any process makes any of them, in any order; the file has the bytes that a writer would have given
- * it. PBM, PGM, PPM, NPY and TIFF. Nothing is written here: the bytes are for the caller to place.
+ * Any process makes any of them, in any order; the file has the bytes that a writer would have
+ * given it. PBM, PGM, PPM, NPY and TIFF. Nothing is written here: the bytes are for the caller to
+ * place.
  */
 typedef struct ro_parts ro_parts;
 typedef struct ro_parts_info {
-    uint32_t rows;   /* of a part, but for the last */
-    uint32_t count;  /* of parts */
-    uint64_t head;   /* bytes before the first part */
-    uint64_t bytes;  /* of a part of `rows` rows; 0: they are packed, and known when it is made */
+    uint32_t rows;  /* of a part, but for the last */
+    uint32_t count; /* of parts */
+    uint64_t head;  /* bytes before the first part */
+    uint64_t bytes; /* of a part of `rows` rows; 0: they are packed, and known when it is made */
 } ro_parts_info;
 RO_API
 ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,
@@ -504,8 +507,8 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
                             const ro_write_options *write, ro_dropped *dropped,
                             ro_video_report *video);
 
-/* The smallest and the largest sample of a picture's file, all channels together; of floats NaN are
- * passed over. */
+/* The smallest and the largest number of a picture's file, all channels and all pages that are read
+ * together; of floats NaN are passed over. */
 RO_API
 ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
                            double *least, double *most);
