@@ -96,6 +96,13 @@ typedef enum ro_alpha {
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
 
+/* What becomes of colours that are not sRGB's by the file's ICC profile, gamma or primaries. */
+typedef enum ro_profile_use {
+    RO_PROFILE_DROP = 0, /* samples are taken as sRGB's, and the profile counts as dropped */
+    RO_PROFILE_APPLY,    /* they become sRGB's, where lcms2 is part of the build; else the same */
+    RO_PROFILE_IGNORE,   /* samples are sRGB's: it was asked for, and nothing is dropped */
+} ro_profile_use;
+
 /* What width and height mean that a picture is resized to. */
 typedef enum ro_resize_rule {
     RO_RESIZE_EXACT = 0, /* what they say, whatever becomes of the proportions */
@@ -115,11 +122,11 @@ typedef struct ro_read_options {
     int background_given;  /* 0: white */
     uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
     ro_resize_rule resize_rule;
-    uint32_t enlarge;   /* every pixel so many times each way, as it is, instead; 0: none */
-    unsigned pages;     /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
-    int carries;        /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
-                           ro_writer_loses; else it counts as dropped */
-    int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
+    uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
+    unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
+                         ro_writer_loses; else it counts as dropped */
+    ro_profile_use profile;
     double least, largest; /* what samples of integers that are no plain ones must be able to stand
                               for, beside the file's own numbers; both 0: nothing */
 } ro_read_options;
@@ -131,14 +138,13 @@ typedef struct ro_read_options {
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white
- * unless the options say otherwise; colours become sRGB's by the file's ICC profile, or gamma and
- * primaries, where lcms2 is part of the build; EXIF and TIFF orientation
- * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
- * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
- * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
- * palettes) should be resized there too. A reader uses the context for messages and cancellation
- * only, so it may run in a thread beside a call on it. The last rows of a PNM pipe wait for its end
- * or for a further image, to tell of it. */
+ * and profiles are dropped unless the options say otherwise; Lab becomes sRGB by lcms2; EXIF and
+ * TIFF orientation is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB.
+ * Resizing uses Lanczos-3, at least a pixel each way; the resolution changes with it, so that the
+ * size on paper stays, and bits become tones of maxval 255. What is then rounded in linear light
+ * (ro_tone.linear, palettes) should be resized there too. A reader uses the context for messages
+ * and cancellation only, so it may run in a thread beside a call on it. The last rows of a PNM pipe
+ * wait for its end or for a further image, to tell of it. */
 typedef struct ro_reader ro_reader;
 RO_API
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
