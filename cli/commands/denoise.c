@@ -168,7 +168,7 @@ static ro_status save_vectors(struct denoise_files *job, const char *path)
 
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
-static const double MANY_IMPULSES = 0.01;
+static const double MANY_IMPULSES = 0.02;
 enum { LONG_STEP = 8 }; /* of the implicit schemes */
 
 static void put_line(const ro_report *ran, const struct denoise_files *files, const char *scheme,

@@ -2,8 +2,9 @@
 /*
  * Impulse noise: single samples that have nothing to do with those round them, as salt and pepper.
  * Diffusion takes them for edges and keeps them. A sample is an impulse if none of its eight
- * neighbours lies beyond it and it is further from the median of the nine than noise would be; the
- * median takes its place. Beyond the border the nearest sample counts.
+ * neighbours lies beyond it and even the four nearest of them in value are far from it (Garnett and
+ * others 2005), which no edge and no line is; the median of the nine takes its place. Beyond the
+ * border the nearest sample counts.
  */
 #include "core/checked.h"
 #include "core/image.h"
@@ -13,9 +14,9 @@
 #include <string.h>
 
 enum {
-    LEAST_PART = 16, /* of white: less is no impulse, */
-    NOISES = 4,      /* nor are so many standard deviations */
-    LOOKED_AT = 4    /* a row of so many, to notice impulses */
+    LEAST_PART = 8, /* of white: less on average is no impulse, */
+    NOISES = 3,     /* nor are so many standard deviations */
+    LOOKED_AT = 4   /* a row of so many, to notice impulses */
 };
 
 /* Samples of row y as doubles, one more pixel at either end. */
@@ -50,16 +51,16 @@ static void put(ro_image *image, uint32_t y, size_t i, double value)
         ((float *)(void *)row)[i] = (float)value;
 }
 
-static double median_of_nine(double *v)
+/* Puts the five least of nine in order. */
+static void order_five(double *v)
 {
-    for (int i = 0; i < 5; i++) /* the five least in order */
+    for (int i = 0; i < 5; i++)
         for (int k = i + 1; k < 9; k++)
             if (v[k] < v[i]) {
                 const double more = v[i];
                 v[i] = v[k];
                 v[k] = more;
             }
-    return v[4];
 }
 
 /* Whether sample i of the middle line is an impulse; its median if so. */
@@ -77,8 +78,15 @@ static bool is_impulse(double *const *lines, size_t channels, size_t i, double t
         }
     if ((here > least && here < most) || most - least <= threshold)
         return false;
-    *median = median_of_nine(all);
-    return here - *median > threshold || *median - here > threshold;
+    double far[9];
+    for (int i = 0; i < 9; i++)
+        far[i] = all[i] < here ? here - all[i] : all[i] - here;
+    order_five(far); /* the first is the sample's own */
+    if (far[1] + far[2] + far[3] + far[4] <= 4 * threshold)
+        return false;
+    order_five(all);
+    *median = all[4];
+    return true;
 }
 
 /* Impulses in every `step`-th row; they are mended in `out` unless it is NULL. */
