@@ -29,6 +29,7 @@
 #include "roundoff/hologram.h"
 #include "roundoff/multigrid.h"
 #include "roundoff/plan.h"
+#include "roundoff/print.h"
 #include "roundoff/register.h"
 #include "roundoff/regions.h"
 #include "roundoff/segment.h"

@@ -112,7 +112,7 @@ struct given {
 const char *first_given(const struct given *list, size_t count);
 
 /* The options a command takes, its own first, and how many they are. */
-enum { MOST_OPTIONS = 64 };
+enum { MOST_OPTIONS = 96 };
 int options_list(const struct command *command, const struct option *list[MOST_OPTIONS]);
 
 /* The options of a topic; NULL: those without one, the names of the topics, and the examples. */

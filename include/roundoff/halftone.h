@@ -86,7 +86,8 @@ typedef struct ro_halftone_options {
     /* Screens, for ordered dithering. */
     int cell;               /* cells a side of a screen that is made; 0: the method's own */
     int angle;              /* of clustered dots: 0 or 45 */
-    const char *shape;      /* of clustered dots: NULL: "round"; "line", "diamond" */
+    const char *shape;      /* of dots: NULL: "round"; "line", "diamond", those of am: "ellipse",
+                               "square", "euclidean", "cross" too */
     const ro_image *screen; /* the threshold image of the method "screen" */
 
     /* Error diffusion. */
@@ -120,6 +121,13 @@ typedef struct ro_halftone_options {
                               white above the middle */
     int rounds;            /* at most so many; default: until nothing changes */
     uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
+
+    /* Dots in rows, of the method am, for an output of `dpi`; and green noise. */
+    double lpi;           /* lines of dots per inch; 0: an eighth of dpi */
+    double degrees;       /* angle of the rows, counterclockwise; of clustered dots 0 or 45 */
+    double dpi_y;         /* from row to row, where that differs from `dpi`; 0: as that */
+    const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
+    int dot;              /* pixels of the smallest dot and hole; 0: 1, of green noise 4 */
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
@@ -148,6 +156,13 @@ typedef struct ro_screen_options {
     ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
                           rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
     int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
+
+    /* Of the kind "am"; `shape` may be any of its own. */
+    double lpi;           /* lines of dots per inch; 0: an eighth of dpi, */
+    double degrees;       /* the angle of the rows, counterclockwise, */
+    double dpi, dpi_y;    /* for an output of so many pixels per inch, and from row to row; 0: as dpi */
+    const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
+    uint32_t dot;         /* pixels of the smallest dot and hole; 0: 1, of "green-noise" 4 */
 } ro_screen_options;
 #define RO_SCREEN_DEFAULTS RO_DEFAULTS_OF(ro_screen_options, RO_NONE_UNSET)
 #define RO_SCREEN_OPTIONS RO_OPTIONS_OF(ro_screen_options, RO_NONE_UNSET)

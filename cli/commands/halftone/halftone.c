@@ -14,9 +14,9 @@ static const struct halftone_values defaults = {.levels = 2,
                                                 .overshoot = -1,
                                                 .black = 100,
                                                 .sigma = -1,
+                                                .lpi = -1,
                                                 .rounds = RO_DEFAULT};
 
-static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
 static const char *const phases_names[] = {"own", "same", NULL};
 static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
@@ -47,6 +47,9 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"dpi-y", "D", "resolution from row to row, where it is another", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, dpi_y), .min = 1, .max = 1000000,
+     .topic = "files"},
     {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
@@ -66,10 +69,16 @@ static const struct option options[] = {
     {"cell", "N", "cells per side of the screen (default: the method's own)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
      .topic = "screens"},
-    {"angle", "A", "angle of clustered dots: 0 (default) or 45 degrees", OPTION_CHOICE,
-     .offset = offsetof(struct halftone_values, angle), .choices = angles, .topic = "screens"},
-    {"shape", "S", "shape of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"lpi", "L", "am: lines of dots per inch, at the resolution of --dpi", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, lpi), .min = 0, .max = 1000000, .topic = "screens"},
+    {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, angle), .topic = "screens"},
+    {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
+    {"spot", "FILE", "am: a dot of your own, as a picture; dark prints first", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, spot), .topic = "screens"},
+    {"dot", "N", "pixels of the smallest dot (default: am 1, green-noise 4)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, dot), .min = 1, .max = 1000000, .topic = "screens"},
     {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
     {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG,
@@ -296,6 +305,7 @@ void halftone_release(struct halftone_request *request)
 {
     ro_image_free(&request->screen);
     ro_image_free(&request->first);
+    ro_image_free(&request->spot);
 }
 
 /* What needs neither a file nor a check. */
@@ -308,7 +318,11 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .schedule = values->schedule,
                     .seed = values->common.seed,
                     .cell = values->cell,
-                    .angle = values->angle ? 45 : 0,
+                    .degrees = values->angle ? strtod(values->angle, NULL) : 0,
+                    .lpi = values->lpi > 0 ? values->lpi : 0,
+                    .dpi_y = values->lpi > 0 ? values->dpi_y : 0,
+                    .dot = values->dot,
+                    .spot = values->spot ? &request->spot : NULL,
                     .shape = values->shape,
                     .screen = values->screen ? &request->screen : NULL,
                     .strength = values->strength,
@@ -341,10 +355,12 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
-                  .dpi_y = values->dpi, .split_inks = values->separate == 1},
+                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi, .split_inks = values->separate == 1},
     };
     if (values->screen && !values->method)
         request->options.method = "screen";
+    if (values->lpi > 0 && !values->method && !values->screen)
+        request->options.method = "am";
 }
 
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
@@ -366,6 +382,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
         status = pictures_load(context, values->screen, &request->screen, NULL);
+    if (values->spot && status == RO_OK)
+        status = pictures_load(context, values->spot, &request->spot, NULL);
     if (values->start && names_a_file(values->start) && status == RO_OK) {
         status = pictures_load(context, values->start, &request->first, NULL);
         options->start = NULL;
@@ -444,7 +462,14 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
         return usage_error(command, "--resample needs --resize");
-    if (values.dpi > 0 && !ro_writer_holds_resolution(files.path[1], values.type))
+    double degrees;
+    if (values.angle && !read_degrees(values.angle, &degrees))
+        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
+    if (values.lpi == 0)
+        return usage_error(command, "--lpi 0: must be above 0");
+    if (values.dpi_y > 0 && !(values.dpi > 0))
+        return usage_error(command, "--dpi-y needs --dpi");
+    if (values.dpi > 0 && !(values.lpi > 0) && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
     uint32_t shadow[2];

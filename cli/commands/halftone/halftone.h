@@ -9,9 +9,9 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors;
-    int levels, bits, page, cell, angle, strength, noise, threshold, channels, phases, separate;
-    double dpi, gamma, brightness, contrast, overshoot, black;
+    const char *vectors, *angle, *spot;
+    int levels, bits, page, cell, dot, strength, noise, threshold, channels, phases, separate;
+    double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;
     bool list, serpentine, linear, invert;
@@ -26,7 +26,7 @@ struct halftone_request {
     ro_halftone_options options;
     ro_read_options read;
     ro_write_options write;
-    ro_image screen, first;
+    ro_image screen, first, spot;
     ro_kernel kernel;
     ro_palette palette;
     ro_tone_point points[RO_CURVE_POINTS];

@@ -14,6 +14,8 @@ static void state_files(struct certificate *to, const struct halftone_request *r
         certificate_picture(to, "screen", options->screen);
     if (options->first)
         certificate_picture(to, "start", options->first);
+    if (options->spot)
+        certificate_picture(to, "spot", options->spot);
     if (options->kernel) {
         __int128 taps[1 + 3 * RO_KERNEL_TAPS];
         size_t count = 0;

@@ -69,7 +69,8 @@ ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
     step = plate == 3 ? 2 * step : plate == 4 ? (side - step % side) : step;
     const uint32_t *quarter = quarters[plate - 1];
     const uint32_t from_x = quarter[0] * width / 4, from_y = quarter[1] * height / 4;
-    struct screen made = {rows ? width : width * tiles, rows ? height * tiles : height, NULL};
+    struct screen made = {.width = rows ? width : width * tiles,
+                          .height = rows ? height * tiles : height};
     made.ranks = malloc((size_t)cells * tiles * sizeof *made.ranks);
     if (!made.ranks)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u x %u cells",
