@@ -26,6 +26,8 @@ typedef struct ro_file_info {
     /* For writers, with RO_INDEX8. */
     const ro_palette *palette; /* the numbers' colours; must outlive the writer. NULL: levels */
     int inks;                  /* 1: the low four bits are the inks of RO_CHANNELS_CMYK */
+    const ro_ink *ink_list;    /* with inks: these instead, of RO_CHANNELS_INKS; NULL: those */
+    int ink_count;
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -85,7 +87,8 @@ typedef struct ro_write_options {
     size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
-    int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
+    int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif", or with
+                            the names of the inks */
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
@@ -271,6 +274,12 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 /* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
 RO_API
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps);
+
+/* The file of an ink, from 0 on, where each has one: "page.tif" becomes "page-c.tif" for the four of
+ * RO_CHANNELS_CMYK, "page-NAME.tif" for others. RO_E_ARGUMENT: there is no such ink, or no room. */
+RO_API
+ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
+                        size_t size);
 
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. `dropped` may be NULL. */

@@ -9,14 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const methods[] = {"bayer2",     "bayer4", "bayer8",      "bayer16", "clustered-dot",
-                                      "blue-noise", "am",     "green-noise", "screen",  "random",
-                                      "threshold"};
+static const char *const methods[] = {"bayer2",     "bayer4", "bayer8", "bayer16", "clustered-dot",
+                                      "blue-noise", "am",     "screen", "random",  "threshold"};
 static const enum ordered_rule rules[] = {ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
                                           ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
-                                          ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
-                                          ORDERED_BY_HASH,   ORDERED_BY_LIMIT};
-enum { METHODS = sizeof methods / sizeof *methods, AM = METHODS - 5 };
+                                          ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_HASH,
+                                          ORDERED_BY_LIMIT};
+enum { METHODS = sizeof methods / sizeof *methods, AM = METHODS - 4 };
 
 static const char *case_name(int number) { return methods[number]; }
 
@@ -142,7 +141,7 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
         .percent = rules[number] == ORDERED_BY_LIMIT ? trial->options.threshold : 0,
         .rule = rules[number],
         .seed = trial->options.seed};
-    static const uint32_t sizes[] = {2, 4, 8, 16, 0, 64, 0, 0};
+    static const uint32_t sizes[] = {2, 4, 8, 16, 0, 64, 0};
     ro_status status = RO_OK;
     if (number < METHODS - 3)
         status = screen_make(plain,

@@ -19,7 +19,9 @@ static const struct halftone_values defaults = {.levels = 2,
 
 static const char *const channels_names[] = {"grey", "rgb", NULL};
 static const char *const phases_names[] = {"own", "same", NULL};
-static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
+static const char *const separate_names[] = {"none", "cmyk",      "cmyk-tiff",
+                                             "inks", "inks-tiff", NULL};
+enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE_INKS_TIFF };
 
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
@@ -106,8 +108,15 @@ static const struct option options[] = {
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
-    {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
+    {"separate", "S", "cmyk: OUT-c, -m, -y, -k; or cmyk-tiff, inks, inks-tiff", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
+     .topic = "colour"},
+    {"inks", "LIST", "inks of your own, 1 to 8 colours: \"#e30613,black\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, inks), .topic = "colour"},
+    {"ink", "I", "an ink's screen: cyan:lpi=133,angle=15,shape=S,curve=FILE", OPTION_LIST,
+     .offset = offsetof(struct halftone_values, ink), .topic = "colour"},
+    {"ink-limit", "P%", "of --inks: ink at most, all together, 1 to 800", OPTION_SHARE,
+     .offset = offsetof(struct halftone_values, ink_limit), .min = 0, .max = 800,
      .topic = "colour"},
     {"black", "P%", "share of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
@@ -203,8 +212,8 @@ static void say_output(const ro_halftone_options *options, char *text, size_t si
 {
     if (options->palette)
         snprintf(text, size, "%d colours", options->palette->count);
-    else if (options->channels == RO_CHANNELS_CMYK)
-        snprintf(text, size, "4 inks");
+    else if (options->ink_count)
+        snprintf(text, size, "%d ink%s", options->ink_count, options->ink_count > 1 ? "s" : "");
     else
         snprintf(text, size, "%s%d levels", options->channels ? "RGB, " : "", options->levels);
 }
@@ -214,7 +223,7 @@ static const char *where(const ro_report *report)
     return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
 }
 
-static void put_line(const ro_report *report, const char *output, double seconds)
+static void put_line(const ro_report *report, const char *output, bool plates, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     char time[32], threads[32] = "";
@@ -229,18 +238,22 @@ static void put_line(const ro_report *report, const char *output, double seconds
     fprintf(stderr, "halftone: %s, %s, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n", report->method,
             output, report->width, report->height, report->schedule, where(report), threads, time,
             speed < 10 ? 1 : 0, speed);
-    if (report->detail[0])
+    if (report->detail[0] && !plates)
         fprintf(stderr, "halftone: %s\n", report->detail);
 }
 
-static void put_json(FILE *file, const ro_report *report, const struct operands *files,
-                     const ro_halftone_options *options, double seconds)
+static void put_json(FILE *file, ro_context *context, const ro_report *report,
+                     const struct operands *files, const struct halftone_request *request,
+                     double seconds)
 {
+    const ro_halftone_options *options = &request->options;
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
     json_string(file, files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, files->path[1]);
+    if (!request->write.split_inks) { /* else the inks have files of their own */
+        fputs(", \"output\": ", file);
+        json_string(file, files->path[1]);
+    }
     fputs(", \"method\": ", file);
     json_string(file, report->method);
     fputs(", \"schedule\": ", file);
@@ -251,16 +264,17 @@ static void put_json(FILE *file, const ro_report *report, const struct operands 
         fprintf(file, ", \"colours\": %d", options->palette->count);
     else
         fprintf(file, ", \"levels\": %d, \"channels\": %d", options->levels,
-                options->channels == RO_CHANNELS_CMYK ? 4
-                : options->channels                   ? 3
-                                                      : 1);
+                options->ink_count  ? options->ink_count
+                : options->channels ? 3
+                                    : 1);
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
-    if (report->detail[0]) {
+    if (report->detail[0] && !options->ink_count) {
         fputs(", \"detail\": ", file);
         json_string(file, report->detail);
     }
+    halftone_json_inks(file, context, request, files->path[1]);
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
@@ -320,7 +334,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .cell = values->cell,
                     .degrees = values->angle ? strtod(values->angle, NULL) : 0,
                     .lpi = values->lpi > 0 ? values->lpi : 0,
-                    .dpi_y = values->lpi > 0 ? values->dpi_y : 0,
+                    .dpi_y = values->lpi > 0 || values->ink.count ? values->dpi_y : 0,
                     .dot = values->dot,
                     .spot = values->spot ? &request->spot : NULL,
                     .shape = values->shape,
@@ -335,7 +349,8 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                              .contrast = values->contrast,
                              .gamma = values->gamma,
                              .linear = values->linear},
-                    .channels = values->separate   ? RO_CHANNELS_CMYK
+                    .channels = values->inks       ? RO_CHANNELS_INKS
+                                : values->separate ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
                     .same_phases = values->phases,
@@ -348,14 +363,17 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .aim = values->aim,
                     .order = values->order,
                     .start = values->start,
-                    .rounds = values->rounds},
+                    .rounds = values->rounds,
+                    .ink_limit = values->ink_limit},
         .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
-                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi, .split_inks = values->separate == 1},
+                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi, .split_inks = values->separate == SEPARATE_CMYK ||
+                                values->separate == SEPARATE_INKS ||
+                                (values->inks && !values->separate)},
     };
     if (values->screen && !values->method)
         request->options.method = "screen";
@@ -398,6 +416,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
         options->tone.curve = request->points;
     }
+    if (status == RO_OK)
+        status = halftone_read_inks(context, values, request);
     if (values->palette && status == RO_OK) {
         status = read_palette(context, values->palette, &request->palette);
         options->palette = &request->palette;
@@ -426,7 +446,7 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct halftone_request *request = task->data;
-    put_json(file, &task->ran, task->files, &request->options, task->seconds);
+    put_json(file, task->context, &task->ran, task->files, request, task->seconds);
 }
 
 static void print_line(const struct task *task)
@@ -434,7 +454,8 @@ static void print_line(const struct task *task)
     const struct halftone_request *request = task->data;
     char output[64];
     say_output(&request->options, output, sizeof output);
-    put_line(&task->ran, output, task->seconds);
+    put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
+    halftone_say_inks(task->context, request);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -456,8 +477,22 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--vectors holds 256 levels at most");
     if (values.bits && values.levels != 2)
         return usage_error(command, "--levels and --bits exclude each other");
-    if (values.channels && values.separate)
+    const bool own = values.separate == SEPARATE_INKS || values.separate == SEPARATE_INKS_TIFF;
+    if (values.channels && (values.separate || values.inks))
         return usage_error(command, "--channels rgb and --separate cannot be combined");
+    if (values.inks && values.separate && !own)
+        return usage_error(command, "--inks: --separate must be inks or inks-tiff");
+    if (own && !values.inks)
+        return usage_error(command, "--separate %s needs --inks", separate_names[values.separate]);
+    if (values.ink_limit > 0 && !values.inks)
+        return usage_error(command, "--ink-limit needs --inks");
+    if (values.ink.count && !values.separate && !values.inks)
+        return usage_error(command, "--ink needs --separate or --inks");
+    if (values.angle && (values.separate || values.inks))
+        return usage_error(command, "--angle: inks have angles of their own, see --ink");
+    if (values.common.certificate && values.separate == SEPARATE_INKS_TIFF)
+        return usage_error(command, "--certificate: a file of several inks is not read back; use "
+                                    "--separate inks");
 
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
@@ -469,7 +504,7 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--lpi 0: must be above 0");
     if (values.dpi_y > 0 && !(values.dpi > 0))
         return usage_error(command, "--dpi-y needs --dpi");
-    if (values.dpi > 0 && !(values.lpi > 0) && !ro_writer_holds_resolution(files.path[1], values.type))
+    if (values.dpi > 0 && !(values.lpi > 0) && !values.ink.count && !ro_writer_holds_resolution(files.path[1], values.type))
         return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
 
     uint32_t shadow[2];
@@ -481,7 +516,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
     static struct halftone_request request;
-    return task_run(&(struct task){
+    const int result = task_run(&(struct task){
         .command = command,
         .values = &values,
         .files = &files,
@@ -492,6 +527,8 @@ static int run(const struct command *command, int argc, char **argv)
         .json = print_json,
         .say = print_line,
     });
+    halftone_release_inks(&request);
+    return result;
 }
 
 /* Plain code: no vectors, one thread. */

@@ -9,7 +9,9 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors, *angle, *spot;
+    const char *vectors, *angle, *spot, *inks;
+    struct texts ink;
+    double ink_limit;
     int levels, bits, page, cell, dot, strength, noise, threshold, channels, phases, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
@@ -30,12 +32,25 @@ struct halftone_request {
     ro_kernel kernel;
     ro_palette palette;
     ro_tone_point points[RO_CURVE_POINTS];
+    ro_ink inks[RO_INKS_MOST];
+    char ink_names[RO_INKS_MOST][72];
+    char *ink_texts[4 * RO_INKS_MOST];
+    int ink_texts_used;
+    bool ink_screens; /* some ink has an angle or a shape of its own */
 };
 
 /* Reads the files that options name; halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
+
+/* Fills in the inks of a separation; halftone_release_inks frees. And what to say of them. */
+ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
+                             struct halftone_request *request);
+void halftone_release_inks(struct halftone_request *request);
+void halftone_say_inks(ro_context *context, const struct halftone_request *request);
+void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
+                        const char *out);
 
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,

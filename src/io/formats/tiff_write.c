@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TIFF out: bits as CCITT G4, white being 0 as fax machines have it; all else deflated, palettes as
- * 8-bit numbers and four inks as 4 bits a pixel. A file that could outgrow 4 GB is a BigTIFF from
+ * 8-bit numbers and inks as a bit each. A file that could outgrow 4 GB is a BigTIFF from
  * its start.
  */
 #include "io/formats/tiff_file.h"
@@ -9,6 +9,7 @@
 #include "io/stages/stage.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +24,41 @@ struct tiff_encoder {
     struct ro_encoder encoder; /* first, so that an encoder can be cast back */
     struct ro_tiff file;
     ro_format format;
-    bool inks;
+    int inks; /* of a pixel; 0: it is none of inks */
     uint32_t width;
     size_t row_bytes;
     uint32_t row;
     uint8_t *line; /* libtiff changes the rows it is given */
 };
 
-/* Two pixels of four bits to a byte. */
-static void pack_inks(uint8_t *to, const uint8_t *inks, uint32_t width)
+/* As many bits a pixel as there are inks. */
+static void pack_inks(uint8_t *to, const uint8_t *inks, uint32_t width, int count)
 {
-    for (size_t x = 0; x < width; x += 2)
-        to[x / 2] = (uint8_t)((inks[x] & 15) << 4 | (x + 1 < width ? inks[x + 1] & 15 : 0));
+    uint32_t bits = 0;
+    int held = 0;
+    for (size_t x = 0; x < width; x++) {
+        bits = bits << count | (inks[x] & ((1u << count) - 1));
+        for (held += count; held >= 8; held -= 8)
+            *to++ = (uint8_t)(bits >> (held - 8));
+    }
+    if (held > 0)
+        *to = (uint8_t)(bits << (8 - held));
+}
+
+/* Inks of any colour, with their names. */
+static void set_inks(TIFF *tiff, const ro_file_info *info)
+{
+    char names[RO_INKS_MOST * 80];
+    size_t size = 0;
+    TIFFSetField(tiff, TIFFTAG_INKSET, info->ink_list ? INKSET_MULTIINK : INKSET_CMYK);
+    if (!info->ink_list)
+        return;
+    TIFFSetField(tiff, TIFFTAG_NUMBEROFINKS, info->ink_count);
+    for (int i = 0; i < info->ink_count && size + 80 < sizeof names; i++) {
+        const char *name = info->ink_list[i].name ? info->ink_list[i].name : "ink";
+        size += (size_t)snprintf(names + size, 72, "%s", name) + 1;
+    }
+    TIFFSetField(tiff, TIFFTAG_INKNAMES, size, names);
 }
 
 static void set_palette(TIFF *tiff, const ro_palette *palette)
@@ -52,7 +76,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;
     for (uint32_t y = 0; y < count; y++, rows += stride) {
         if (self->inks)
-            pack_inks(self->line, rows, self->width);
+            pack_inks(self->line, rows, self->width, self->inks);
         else if (self->format == RO_BITS)
             for (size_t i = 0; i < self->row_bytes; i++)
                 self->line[i] = (uint8_t)~rows[i];
@@ -95,7 +119,7 @@ static uint16_t compression_for(bool bits)
 static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
 {
     TIFF *tiff = self->file.tiff;
-    int channels = info->inks ? 4 : ro_channels_of(info->format);
+    int channels = self->inks ? self->inks : ro_channels_of(info->format);
     bool bits = info->format == RO_BITS;
     bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
     size_t sample = bits ? 0 : ro_format_row_bytes(info->format, 1) / (size_t)channels;
@@ -113,7 +137,7 @@ static void set_tags(struct tiff_encoder *self, const ro_file_info *info)
                  : channels == 3 ? PHOTOMETRIC_RGB
                                  : PHOTOMETRIC_MINISBLACK);
     if (info->inks)
-        TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
+        set_inks(tiff, info);
     else if (info->palette)
         set_palette(tiff, info->palette);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -142,7 +166,7 @@ ro_status ro_tiff_encode(struct ro_sink *sink, const ro_file_info *info,
     self->encoder = (struct ro_encoder){write_rows, finish_writer, close_writer};
     self->file = (struct ro_tiff){.file = sink->file, .sink = sink};
     self->format = info->format;
-    self->inks = info->inks;
+    self->inks = !info->inks ? 0 : info->ink_list ? info->ink_count : 4;
     self->width = info->width;
     self->row_bytes = ro_format_row_bytes(info->format, info->width);
     *encoder = &self->encoder;
