@@ -10,9 +10,29 @@
 
 #include "roundoff.h"
 
+#include <limits.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How a file holds its samples, where it is not as the format has them. */
+typedef enum ro_sample {
+    RO_SAMPLE_PLAIN,  /* as the format: bits, uint8, uint16, float32; tones up to maxval */
+    RO_SAMPLE_UINT16, /* numbers rather than tones: they stay as they are in wider samples */
+    RO_SAMPLE_INT8,
+    RO_SAMPLE_INT16,
+    RO_SAMPLE_UINT32,
+    RO_SAMPLE_INT32,
+    RO_SAMPLE_UINT64,
+    RO_SAMPLE_INT64,
+    RO_SAMPLE_FLOAT16,
+    RO_SAMPLE_FLOAT64,
+} ro_sample;
+RO_API
+const char *ro_sample_name(ro_sample sample); /* "int16"; "plain" */
+
+enum { RO_OUTER_AXES = 6 };
 
 /* What a file holds, as ro_reader_rows will give it. */
 typedef struct ro_file_info {
@@ -26,7 +46,31 @@ typedef struct ro_file_info {
     /* For writers, with RO_INDEX8. */
     const ro_palette *palette; /* the numbers' colours; must outlive the writer. NULL: levels */
     int inks;                  /* 1: the low four bits are the inks of RO_CHANNELS_CMYK */
-    const ro_ink *ink_list;    /* with inks: these instead, of RO_CHANNELS_INKS; NULL: those */
+
+    /* Measurements. A reader gives integers of other types than uint8 and uint16 as samples from 0
+     * to maxval, the least of them being 0, where these need no more than 16 bits, else as floats;
+     * a writer makes the file's numbers of them again. */
+    ro_sample sample;
+    int64_t zero; /* the file's number is sample + zero; 0 of floats */
+
+    /* Stacks. `stack` is how many pages a reader was asked for, and a writer takes: all of them
+     * have the same shape, and their rows follow one another. 0: one. */
+    unsigned stack;
+    uint32_t outer[RO_OUTER_AXES]; /* sizes of the axes that pages lie on, the slowest first, ended
+                                      by 0; their product is `pages`. {0}: pages alone */
+
+    /* What else a file says. Text and bytes are the reader's. ro_info_carry passes on what is
+     * still true of a result. */
+    const char *description; /* NULL: none */
+    double spacing[3];       /* of pixels, rows and pages in `unit`; 0: not stated */
+    char unit[12];           /* "um", "mm", ...; "": not stated */
+    double slope, intercept; /* number n stands for slope * n + intercept; slope 0: for itself */
+    const void *header;      /* for a writer of the same type; NULL: none */
+    size_t header_size;
+    int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
+
+    /* Inks, for writers: these instead of those of RO_CHANNELS_CMYK, as RO_CHANNELS_INKS has them. */
+    const ro_ink *ink_list; /* NULL: those */
     int ink_count;
 } ro_file_info;
 
@@ -39,11 +83,29 @@ enum {
     RO_DROPPED_GAMMA = 1 << 4,    /* gamma or primaries that are not sRGB's */
     RO_DROPPED_METADATA = 1 << 5, /* EXIF but for turning and resolution, XMP, text, ... */
     RO_DROPPED_RESOLUTION = 1 << 6, /* dots per inch that the output has no place for */
+    RO_DROPPED_PRECISION = 1 << 7,  /* bits of numbers that the samples have no room for */
 };
 typedef struct ro_dropped {
     unsigned what;
     char text[240]; /* in words, "2 further pages, EXIF data"; "": nothing was dropped */
 } ro_dropped;
+
+/* What becomes of alpha, which colours of a file may have. */
+typedef enum ro_alpha {
+    RO_ALPHA_DEFAULT = 0, /* laid over the background, else over white, which counts as dropped */
+    RO_ALPHA_OVER,        /* the same, and nothing is dropped: it was asked for */
+    RO_ALPHA_KEEP,        /* colours as they are; the background where nothing is seen.
+                             ro_halftone_file: the result has the same alpha */
+    RO_ALPHA_DROP,        /* colours as they are, whatever is seen of them */
+    RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
+} ro_alpha;
+
+/* What width and height mean that a picture is resized to. */
+typedef enum ro_resize_rule {
+    RO_RESIZE_EXACT = 0, /* what they say, whatever becomes of the proportions */
+    RO_RESIZE_FIT,       /* the largest that lies within them; proportions stay */
+    RO_RESIZE_FILL,      /* the smallest that covers them; what stands out is cut off both sides */
+} ro_resize_rule;
 
 typedef struct ro_read_options {
     size_t size;                          /* RO_READ_OPTIONS sets it */
@@ -51,13 +113,26 @@ typedef struct ro_read_options {
     unsigned page;                        /* 0: the first; pages count from 1 */
     uint32_t resize_width, resize_height; /* both 0: as it is; one 0: in proportion */
     double resize_percent;                /* of both sides, instead of the two; 0: none */
-    int resize_light;    /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
-    int strict;          /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    int resize_light; /* 1: samples are sRGB and mixed as light; 0: as the numbers they are */
+    int strict;       /* 1: what would be dropped is an error, RO_E_UNSUPPORTED */
+    ro_alpha alpha;
+    int background_given;  /* 0: white */
+    uint8_t background[3]; /* sRGB; a colour makes grey pictures with alpha RGB */
+    ro_resize_rule resize_rule;
+    uint32_t enlarge; /* every pixel so many times each way, as it is, instead; 0: none */
+    unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
+    int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
+                         ro_writer_loses; else it counts as dropped */
 } ro_read_options;
+#define RO_PAGES_ALL UINT_MAX /* to the last one */
+#define RO_PAGES_STACK                                                                             \
+    (UINT_MAX - 1) /* all where they are a stack, pages of one shape; else one                     \
+                    */
 #define RO_READ_DEFAULTS RO_DEFAULTS_OF(ro_read_options, RO_NONE_UNSET)
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
-/* Reading. Path "-" is standard input (PNM). Alpha is laid over white; EXIF and TIFF orientation
+/* Reading. Path "-" is standard input (PNM). Alpha is laid over white
+ * unless the options say otherwise; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
@@ -76,6 +151,11 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
+/* Goes on to the next page once all rows were read; what follows is as the page before. A page that
+ * has another shape is an error (RO_E_FORMAT), and so is one beyond those asked for
+ * (RO_E_STATE). */
+RO_API
+ro_status ro_reader_next(ro_reader *reader);
 RO_API
 void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 
@@ -83,27 +163,47 @@ void ro_reader_close(ro_reader *reader); /* NULL is allowed */
 RO_API
 const ro_dropped *ro_reader_dropped(const ro_reader *reader);
 
+typedef enum ro_compression {
+    RO_COMPRESSION_DEFAULT = 0, /* G4 for bits, else ZIP */
+    RO_COMPRESSION_NONE,
+    RO_COMPRESSION_G4, /* bits only */
+    RO_COMPRESSION_PACKBITS,
+    RO_COMPRESSION_ZIP,
+    RO_COMPRESSION_LZW,
+} ro_compression;
+
 typedef struct ro_write_options {
     size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
     int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif", or with
                             the names of the inks */
+    ro_compression compression; /* of TIFF */
+    /* "bits", "packed" and "c": */
+    int low_bits_first; /* 1: a byte's first pixel is in its lowest bits */
+    int ones_are_black; /* 1: of two levels; else ones are white */
+    int pixel_bits;     /* 1, 2, 4 or 8; 0: as few as the numbers need */
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
 
 /* Writing. `info` gives format, size and maxval; RO_INDEX8 with maxval N-1 is N levels, which a
  * picture file shows as evenly spaced tones and .npy keeps as numbers; numbers of colours become a
- * palette in .png and .tif, RGB in .ppm; four inks make a TIFF of 4 bits. The file appears under
- * its name only at ro_writer_commit: until then everything goes to a temporary file beside it,
- * which ro_writer_close without a commit removes. Path "-" is standard output (PNM). */
+ * palette in .png, .tif and .bmp, RGB in .ppm, packed numbers in .bits, .packed and .c; four inks
+ * make a TIFF of 4 bits. The file appears under its name only at ro_writer_commit: until then
+ * everything goes to a temporary file beside it, which ro_writer_close without a commit removes.
+ * Path "-" is standard output (PNM). */
 typedef struct ro_writer ro_writer;
 RO_API
 ro_status ro_writer_open(ro_context *context, const char *path, const ro_file_info *info,
                          const ro_write_options *options, ro_writer **writer);
 RO_API
 ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count);
+/* The same with 8 bits of alpha for every pixel, where the info has with_alpha set. Of a palette in
+ * .png, a number behind the others is transparent, below half of all alpha; else alpha is kept. */
+RO_API
+ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
+                               const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count);
 /* All but the name: what may still fail for want of room does so here. Of several files that belong
  * together all are completed before the first is committed. */
 RO_API
@@ -142,6 +242,19 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
 RO_API
 int ro_writer_holds_resolution(const char *path, const char *type);
 
+/* Passes on from what a reader said of its file what is still true of `out`, whose pixels are in
+ * the same places: description, spacing, header. */
+RO_API
+void ro_info_carry(const ro_file_info *in, ro_file_info *out);
+/* What a reader said of its file, resolution included, and a file of this name that is written with
+ * `out` does not say: in words, "its description, its spacing"; "": nothing. */
+RO_API
+void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
+                     const ro_file_info *out, ro_dropped *lost);
+/* Whether what is written there can be read again; 1 also for types that are none of these. */
+RO_API
+int ro_writer_reads_back(const char *path, const char *type);
+
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. */
 RO_API
@@ -170,8 +283,8 @@ RO_API
 ro_status ro_contours_save(ro_context *context, const char *path, const ro_polyline *lines,
                            size_t count, uint32_t width, uint32_t height);
 
-/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names of
- * the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
+/* Columns of whole numbers as text: two lines of comment with # in front, the title and the names
+ * of the columns, then a line of decimal numbers for every row. For the test bench of a circuit. */
 enum { RO_VECTOR_COLUMNS = 4 };
 typedef struct ro_vectors {
     const char *title;
@@ -206,8 +319,10 @@ void ro_gif_close(ro_gif *gif); /* NULL is allowed */
 RO_API
 ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kernel);
 
-/* A palette from a GIMP palette (.gpl) or from the colours of a picture, in order of their first
- * appearance; 2 to 256 of them, 8 bits a channel. */
+/* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a
+ * line
+ * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them,
+ * 8 bits a channel. "-" is standard input, which gives no picture. */
 RO_API
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette);
 
@@ -257,6 +372,18 @@ RO_API
 ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
                            const ro_optics *optics);
 
+/* The same, row by row from the top. Closing gives the files their names if `status` is RO_OK and
+ * all rows have come, else nothing is left of them; it returns what went wrong first. A writer of
+ * NULL may be closed. */
+typedef struct ro_field_writer ro_field_writer;
+RO_API
+ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t width,
+                               uint32_t height, ro_field_writer **writer);
+RO_API
+ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
+RO_API
+ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
+
 /* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
  * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
@@ -287,6 +414,31 @@ RO_API
 ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
                            const ro_halftone_options *options, const ro_read_options *read,
                            const ro_write_options *write, ro_dropped *dropped);
+
+/* A file to a file among many, and what became of it. */
+typedef struct ro_file_job {
+    const char *in, *out;
+    /* Set by the call: */
+    ro_status status; /* RO_E_CANCELLED also of those that never began */
+    ro_report report;
+    ro_dropped dropped;
+    char message[400]; /* why it failed */
+    double seconds;
+} ro_file_job;
+
+/* Called with each that has ended, as they end, from the thread that made the call. */
+typedef void (*ro_job_fn)(void *data, const ro_file_job *job);
+
+/* Halftones many files, several at a time: each result has its name as soon as it is complete, and
+ * the failure of one leaves the others. The call itself fails only where nothing could begin, as
+ * when two results would have one name, and when it is cancelled. `workers` says on what they run
+ * (NULL: on all cores); its threads are those of all together, and its progress is not called.
+ * `done` may be NULL. */
+RO_API
+ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count,
+                            const ro_halftone_options *options, const ro_read_options *read,
+                            const ro_write_options *write, const ro_context_options *workers,
+                            ro_job_fn done, void *data);
 
 #ifdef __cplusplus
 }

@@ -277,6 +277,9 @@ void certificate_option(struct certificate *to, const struct option *option, con
         const int number = *(const int *)value;
         if (number >= option->min && number <= option->max)
             certificate_integer(to, name, number);
+        else if (option->kind == OPTION_PERCENT && option->choices &&
+                 number == option_word(option, 0))
+            add_text(to, name, option->choices[0]);
         else
             add_printed(to, name, "null");
         break;
@@ -284,6 +287,10 @@ void certificate_option(struct certificate *to, const struct option *option, con
     case OPTION_NUMBER:
     case OPTION_SHARE: {
         const double number = *(const double *)value;
+        if (option->choices && number == option_word(option, 0)) {
+            add_text(to, name, option->choices[0]);
+            break;
+        }
         certificate_real(to, name, number >= option->min && number <= option->max ? number : NAN);
         break;
     }
@@ -382,12 +389,10 @@ int certificate_wanted(const struct command *command, const struct common *commo
             return usage_error(command,
                                "--certificate: %s would be overwritten and could not be verified",
                                files->path[i]);
-    for (int i = 0; i < files->count; i++) {
-        const char *dot = strrchr(files->path[i], '.');
-        if (dot && strcasecmp(dot, ".bmp") == 0)
-            return usage_error(command, "--certificate: %s: BMP files cannot be read back",
+    for (int i = 0; i < files->count; i++)
+        if (!ro_writer_reads_back(files->path[i], NULL))
+            return usage_error(command, "--certificate: %s: such files cannot be read back",
                                files->path[i]);
-    }
     if (strcmp(common->certificate, "-") == 0)
         return usage_error(command, "--certificate -: must be the name of a file");
     return has_hashes() && can_write(common->certificate) ? 0 : 1;

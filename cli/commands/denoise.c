@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff denoise: diffusion filters in few bits, for whole files or from pipe to pipe. */
 #include "cli/certificate/certificate.h"
+#include "cli/commands/denoise_files.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
 #include "cli/frame/vectors.h"
 #include "cli/frame/work.h"
 #include "roundoff_io.h"
@@ -11,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64 }; /* read and written at a time */
-
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors;
-    int iterations, steps_at_once;
+    const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors, *page;
+    int iterations, steps_at_once, bits;
     double kappa, sigma, time_step;
-    bool independent, until_converged;
+    bool independent, until_converged, floats, raw;
 };
 
 #define PLACE(member) .offset = offsetof(struct values, member)
+
+static const char *const depths[] = {"8", "16", NULL};
 
 static const struct option options[] = {
     {"model", "M", "anisotropic (default), perona-malik, exponential or linear", OPTION_TEXT,
@@ -32,6 +34,13 @@ static const struct option options[] = {
      PLACE(kappa), .min = 0, .max = 1000000},
     {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
      .topic = "numbers", .before = "maxval"},
+    {STACK_PAGES, PLACE(page)},
+    {"bits", "N", "of OUT: 8 or 16, tones from black to white (default: as IN)", OPTION_CHOICE,
+     PLACE(bits), .choices = depths, .topic = "numbers"},
+    {"float", NULL, "OUT holds floats, in the units of IN", OPTION_FLAG, PLACE(floats),
+     .topic = "numbers"},
+    {"raw", NULL, "OUT holds the numbers that the method works in", OPTION_FLAG, PLACE(raw),
+     .topic = "numbers"},
     {"sigma", "S", "smoothing of the gradient in pixels (default 0)", OPTION_NUMBER, PLACE(sigma),
      .min = 0, .max = 1000000},
     {"time-step", "T", "tau/h^2 per step (default: the largest stable one)", OPTION_NUMBER,
@@ -53,47 +62,18 @@ static const struct option options[] = {
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
      PLACE(schedule)},
     {"steps-at-once", "T", "of schedule stream in one pass (default: 8 at most)", OPTION_WHOLE,
-     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 64},
+     PLACE(steps_at_once), .was = "depth", .min = 1, .max = 64, .topic = "numbers"},
     {0},
 };
 
 static const struct values defaults = {
-    .iterations = RO_DEFAULT, .kappa = NAN, .sigma = NAN, .time_step = NAN};
+    .iterations = RO_DEFAULT, .bits = -1, .kappa = NAN, .sigma = NAN, .time_step = NAN};
 
 static const char *const examples[] = {
     "roundoff denoise night.png clean.png",
     "roundoff denoise - - --schedule stream --kappa 8 < huge.pgm > clean.pgm",
     NULL,
 };
-
-/* What OUT holds: as IN, but greys appear where there was black and white. */
-static ro_file_info output_of(const ro_file_info *in)
-{
-    ro_file_info out = *in;
-    if (out.format == RO_GRAY8 && out.maxval == 1)
-        out.maxval = 255;
-    return out;
-}
-
-static ro_image shape_of(const ro_file_info *info)
-{
-    return (ro_image){.format = info->format,
-                      .width = info->width,
-                      .height = info->height,
-                      .maxval = info->maxval};
-}
-
-/* A number, "maxval", or 0 for what is neither; NULL: as the library chooses. */
-static uint32_t white_of(const char *text)
-{
-    char *end;
-    if (!text)
-        return 0;
-    if (ro_name_equal(text, "maxval"))
-        return RO_WHITE_MAXVAL;
-    const long number = strtol(text, &end, 10);
-    return end > text && !*end && number >= 1 && number <= 65535 ? (uint32_t)number : 0;
-}
 
 static ro_denoise_options options_of(const struct values *values)
 {
@@ -106,7 +86,6 @@ static ro_denoise_options options_of(const struct values *values)
                                 .schedule = values->schedule,
                                 .iterations = (uint32_t)values->iterations,
                                 .steps_at_once = (uint32_t)values->steps_at_once,
-                                .white = white_of(values->white),
                                 .kappa = isnan(values->kappa) ? 0 : values->kappa,
                                 .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
@@ -114,113 +93,44 @@ static ro_denoise_options options_of(const struct values *values)
                                 .until_converged = values->until_converged};
 }
 
-struct job {
-    ro_context *context;
-    const struct operands *files;
-    ro_denoise_options denoise;
-    ro_denoise_report *report;
-};
-
-static ro_status run_whole(struct job *job)
+static enum denoise_form form_of(const struct values *values)
 {
-    ro_context *context = job->context;
-    const char *out_path = job->files->path[1];
-    ro_image in = {0}, out = {0};
-    ro_file_info info;
-    ro_status status = pictures_load(context, job->files->path[0], &in, &info);
-    if (status == RO_OK)
-        status = pictures_resolution(context, job->files->path[0], &info, out_path);
-    if (status != RO_OK)
-        goto done;
-    ro_file_info out_info = output_of(&info);
-    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
-    status = ro_writer_accepts(context, out_path, &out_info, &write);
-    if (status == RO_OK)
-        status = ro_image_alloc(context, out_info.format, info.width, info.height, out_info.maxval,
-                                &out);
-    if (status == RO_OK)
-        status = ro_denoise(context, &in, &out, &job->denoise, job->report);
-    if (status == RO_OK)
-        status = ro_image_save(context, out_path, &out, &write);
-done:
-    ro_image_free(&in);
-    ro_image_free(&out);
-    return status;
+    return values->raw        ? WORKING
+           : values->floats   ? FLOATS
+           : values->bits < 0 ? AS_IN
+           : values->bits     ? BITS_16
+                              : BITS_8;
 }
 
-/* Rows from file to file: memory grows with the width and the steps, not with the height. */
-static ro_status run_rows(struct job *job)
+static struct denoise_files files_of(const struct values *values, const struct operands *files,
+                                     ro_denoise_report *report)
 {
-    ro_context *context = job->context;
-    ro_reader *reader = NULL;
-    ro_writer *writer = NULL;
-    ro_denoise_stream *stream = NULL;
-    char *rows = NULL;
-    const ro_read_options read = pictures_read(job->files->path[0]);
-    ro_status status = ro_reader_open(context, job->files->path[0], &read, &reader);
-    if (status != RO_OK)
-        return status;
-    const ro_file_info *info = ro_reader_info(reader);
-    const ro_file_info out_info = output_of(info);
-    const ro_image in = shape_of(info), out = shape_of(&out_info);
-    status = ro_denoise_open(context, &in, &out, &job->denoise, &stream, job->report);
-    if (status == RO_OK)
-        status = pictures_resolution(context, job->files->path[0], info, job->files->path[1]);
-    if (status == RO_OK)
-        status = ro_writer_open(context, job->files->path[1], &out_info, NULL, &writer);
-    if (status != RO_OK)
-        goto done;
-    const ptrdiff_t in_stride = (ptrdiff_t)ro_format_row_bytes(in.format, in.width);
-    const ptrdiff_t out_stride = (ptrdiff_t)ro_format_row_bytes(out.format, out.width);
-    rows = malloc((size_t)(in_stride + out_stride) * ROWS);
-    if (!rows) {
-        status = ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels", in.width);
-        goto done;
-    }
-    char *out_rows = rows + in_stride * ROWS;
-    uint32_t got = 0, pushed = 0, written = 0;
-    while (written < in.height && status == RO_OK) {
-        if (pushed == got && written < in.height) {
-            pushed = got = 0;
-            status = ro_reader_rows(reader, rows, in_stride, ROWS, &got);
-        }
-        uint32_t taken = 0, given = 0;
-        if (status == RO_OK && got > 0)
-            status = ro_denoise_push(stream, rows + (ptrdiff_t)pushed * in_stride, in_stride,
-                                     got - pushed, &taken);
-        pushed += taken;
-        if (status == RO_OK)
-            status = ro_denoise_pull(stream, out_rows, out_stride, ROWS, &given);
-        if (status == RO_OK && given > 0)
-            status = ro_writer_rows(writer, out_rows, out_stride, given);
-        written += given;
-    }
-    ro_dropped *dropped = pictures_dropped(job->files->path[0]);
-    if (dropped)
-        *dropped = *ro_reader_dropped(reader);
-    if (status == RO_OK)
-        status = ro_writer_commit(writer);
-done:
-    free(rows);
-    ro_writer_close(writer);
-    ro_denoise_close(stream);
-    ro_reader_close(reader);
-    return status;
+    return (struct denoise_files){.in = files->path[0],
+                                  .out = files->path[1],
+                                  .page = values->page,
+                                  .form = form_of(values),
+                                  .white = values->white,
+                                  .denoise = options_of(values),
+                                  .report = report};
 }
 
 /* The numbers before the first step and after the last: floats have room for 24 bits of them. */
-static ro_status save_vectors(struct job *job, const char *path)
+static ro_status save_vectors(struct denoise_files *job, const char *path)
 {
     ro_context *context = job->context;
-    ro_denoise_options denoise = job->denoise;
+    struct denoise_files numbers = *job;
     ro_denoise_report report;
     ro_image in = {0}, out = {0};
-    const ro_read_options read = pictures_read(job->files->path[0]);
-    ro_status status = vectors_load(context, job->files->path[0], &read, &in);
+    ro_read_options read = pictures_read(job->in);
+    numbers.form = WORKING;
+    stack_pages(job->page, &read);
+    read.pages = 1; /* a list is of one picture */
+    ro_status status = vectors_load(context, job->in, &read, &in);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_GRAYF, in.width, in.height, 0, &out);
+    const ro_file_info info = {.format = in.format, .maxval = in.maxval};
     if (status == RO_OK)
-        status = ro_denoise(context, &in, &out, &denoise, &report);
+        status = denoise_page(&numbers, &info, &in, &out, &report);
     if (status == RO_OK && !ro_name_equal(report.number, "s9") &&
         !ro_name_equal(report.number, "s12") && !ro_name_equal(report.number, "s16") &&
         !ro_name_equal(report.number, "s17") && !ro_name_equal(report.number, "s24"))
@@ -234,7 +144,7 @@ static ro_status save_vectors(struct job *job, const char *path)
                  ro_context_report(context)->method, report.number, in.width, in.height,
                  report.steps, 16384 * report.time_step, report.white);
         const struct vector_column columns[2] = {
-            {"before", &in, report.white / report.sample_white}, {"after", &out, report.white}};
+            {"before", &in, report.white / report.sample_white}, {"after", &out, 1}};
         status = vectors_save(context, path, title, columns);
     }
     ro_image_free(&in);
@@ -244,11 +154,15 @@ static ro_status save_vectors(struct job *job, const char *path)
 
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
-static void put_line(const ro_report *ran, const ro_denoise_report *r, const char *scheme,
+static void put_line(const ro_report *ran, const struct denoise_files *files, const char *scheme,
                      bool nearest, bool until_converged, double seconds)
 {
-    char kappa[80] = "", white[48] = "", time[32], where[64];
-    if (r->noise > 0)
+    const ro_denoise_report *r = files->report;
+    char kappa[80] = "", white[48] = "", pages[32] = "", time[32], where[64];
+    if (files->kappa_least < files->kappa_most)
+        snprintf(kappa, sizeof kappa, ", kappa %.2f to %.2f", files->kappa_least,
+                 files->kappa_most);
+    else if (r->noise > 0)
         snprintf(kappa, sizeof kappa, ", kappa %.2f for noise of %.1f/255", r->kappa, r->noise);
     else if (r->kappa > 0)
         snprintf(kappa, sizeof kappa, ", kappa %g", r->kappa);
@@ -261,12 +175,19 @@ static void put_line(const ro_report *ran, const ro_denoise_report *r, const cha
     else
         snprintf(where, sizeof where, "%s, %d thread%s", ro_cpu_name(ran->cpu), ran->threads,
                  ran->threads == 1 ? "" : "s");
-    if (r->sample_white > 255 && r->sample_white < 65535)
+    if (files->sample != RO_SAMPLE_PLAIN && r->sample_white > 0)
+        snprintf(white, sizeof white, ", from %lld to %lld", (long long)files->zero,
+                 (long long)files->zero + r->sample_white);
+    else if (r->sample_white > 255 && r->sample_white < 65535)
         snprintf(white, sizeof white, ", white is %u", r->sample_white);
-    fprintf(stderr, "denoise: %s %s in %s%s%s, %u steps of %.4g%s, %u x %u, %s/%s, %s\n", scheme,
+    if (files->pages > 1)
+        snprintf(pages, sizeof pages, "%u pages of ", files->pages);
+    fprintf(stderr, "denoise: %s %s in %s%s%s, %u steps of %.4g%s, %s%u x %u, %s/%s, %s\n", scheme,
             ran->method, r->number, white, kappa, r->steps, r->time_step,
-            r->converged ? " to the fixed point" : "", ran->width, ran->height, ran->schedule,
-            where, time);
+            r->converged ? " to the fixed point" : "", pages, ran->width, ran->height,
+            ran->schedule, where, time);
+    if (files->form == WORKING)
+        fprintf(stderr, "denoise: OUT holds numbers of %s; white is %.0f\n", r->number, r->white);
     if (until_converged && !r->converged)
         fprintf(stderr,
                 "denoise: pixels were still changing after %u steps, so this is not a fixed point; "
@@ -285,19 +206,22 @@ static void put_line(const ro_report *ran, const ro_denoise_report *r, const cha
 }
 
 /* JSON knows no infinities: an empty range is left out before it comes to that. */
-static void put_json(FILE *file, const ro_report *ran, const ro_denoise_report *r,
-                     const struct operands *files, const char *scheme, double seconds)
+static void put_json(FILE *file, const ro_report *ran, const struct denoise_files *files,
+                     const char *scheme, double seconds)
 {
+    const ro_denoise_report *r = files->report;
     fputs("{\"command\": \"denoise\", \"input\": ", file);
-    json_string(file, files->path[0]);
+    json_string(file, files->in);
     fputs(", \"output\": ", file);
-    json_string(file, files->path[1]);
+    json_string(file, files->out);
     fprintf(file, ", \"model\": \"%s\", \"scheme\": \"%s\", \"number\": \"%s\"", ran->method,
             scheme, r->number);
     fprintf(file, ", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", \"threads\": %d",
             ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu), ran->threads);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"steps\": %u, \"converged\": %s", ran->width,
-            ran->height, r->steps, r->converged ? "true" : "false");
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"pages\": %u", ran->width, ran->height,
+            files->pages);
+    fprintf(file, ", \"sample_zero\": %lld, \"steps\": %u, \"converged\": %s",
+            (long long)files->zero, r->steps, r->converged ? "true" : "false");
     const struct {
         const char *name;
         double value;
@@ -387,16 +311,43 @@ done:
 }
 
 /* The filter once more, watched step by step, into what OUT is like. */
-static ro_status watch(ro_context *context, const struct values *given, const ro_image *in,
+static ro_status watch(ro_context *context, const struct values *given,
+                       const struct operands *files, const ro_file_info *info, ro_image *in,
                        ro_image *again, struct steps *steps, ro_denoise_report *report)
 {
     struct values values = *given;
     values.schedule = NULL; /* changes no bits */
     values.steps_at_once = 0;
-    ro_denoise_options denoise = options_of(&values);
-    denoise.on_step = remember;
-    denoise.on_step_data = steps;
-    return ro_denoise(context, in, again, &denoise, report);
+    struct denoise_files job = files_of(&values, files, report);
+    job.context = context;
+    job.denoise.on_step = remember;
+    job.denoise.on_step_data = steps;
+    return denoise_page(&job, info, in, again, report);
+}
+
+/* OUT holds what the method gives where it can be read back as it was: plain samples of one page.
+ */
+static ro_status check_certified(ro_context *context, const struct values *values,
+                                 const ro_file_info *info)
+{
+    if (stack_count(info) > 1)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a certificate is of one page; --page N picks it");
+    if (values->raw || values->floats || info->sample != RO_SAMPLE_PLAIN)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "a certificate needs samples of 8 or 16 bits or float32, in and out "
+                               "of one kind");
+    return RO_OK;
+}
+
+/* IN and its info. */
+static ro_status load_certified(ro_context *context, const struct values *values, const char *path,
+                                ro_image *in, ro_file_info *info)
+{
+    ro_read_options read = RO_READ_OPTIONS;
+    stack_pages(values->page, &read);
+    ro_status status = ro_image_load(context, path, &read, in, info, NULL);
+    return status == RO_OK ? check_certified(context, values, info) : status;
 }
 
 /* Steps are watched on the CPU, so with a context of its own. */
@@ -405,8 +356,9 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     struct steps steps = {0};
     ro_denoise_report report = {0};
     ro_image in = {0}, out = {0}, again = {0};
+    ro_file_info info;
     ro_context *cpu = NULL;
-    ro_status status = ro_image_load(to->context, files->path[0], NULL, &in, NULL, NULL);
+    ro_status status = load_certified(to->context, given, files->path[0], &in, &info);
     if (status == RO_OK)
         status = ro_image_load(to->context, files->path[1], NULL, &out, NULL, NULL);
     if (status == RO_OK)
@@ -414,7 +366,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
     if (status == RO_OK)
         status = work_cpu_open(to->context, &cpu);
     if (status == RO_OK) {
-        status = watch(cpu, given, &in, &again, &steps, &report);
+        status = watch(cpu, given, files, &info, &in, &again, &steps, &report);
         if (status != RO_OK)
             ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
     }
@@ -457,7 +409,7 @@ static const char *scheme_of(const struct values *values)
 static ro_status work(struct task *task)
 {
     const struct values *values = task->values;
-    struct job *job = task->data;
+    struct denoise_files *job = task->data;
     job->context = task->context;
     if (values->until_converged && !values->common.quiet)
         task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
@@ -465,9 +417,9 @@ static ro_status work(struct task *task)
     bool linear = values->model && ro_name_equal(values->model, "linear");
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
                 !values->steps_at_once && (linear || !isnan(values->kappa)) &&
-                ro_name_equal(scheme_of(values), "explicit") &&
+                ro_name_equal(scheme_of(values), "explicit") && job->form == AS_IN &&
                 values->common.device != RO_DEVICE_CUDA;
-    ro_status status = rows ? run_rows(job) : run_whole(job);
+    ro_status status = rows ? denoise_rows(job) : denoise_pages(job);
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && values->vectors)
         status = save_vectors(job, values->vectors);
@@ -476,15 +428,13 @@ static ro_status work(struct task *task)
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct job *job = task->data;
-    put_json(file, &task->ran, job->report, task->files, scheme_of(task->values), task->seconds);
+    put_json(file, &task->ran, task->data, scheme_of(task->values), task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
-    const struct job *job = task->data;
-    put_line(&task->ran, job->report, scheme_of(values),
+    put_line(&task->ran, task->data, scheme_of(values),
              values->round && ro_name_equal(values->round, "nearest"), values->until_converged,
              task->seconds);
 }
@@ -500,14 +450,17 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "denoise needs IN and OUT");
     if (!isnan(values.kappa) && values.kappa <= 0)
         return usage_error(command, "--kappa %g: must be positive", values.kappa);
-    if (values.white && !white_of(values.white))
-        return usage_error(command, "--white %s: must be a number from 1 to 65535, or maxval",
-                           values.white);
+    if (values.white && denoise_white(values.white) == INT64_MIN)
+        return usage_error(command, "--white %s: must be a whole number, or maxval", values.white);
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
+    if ((values.bits >= 0) + values.floats + values.raw > 1)
+        return usage_error(command, "--bits, --float and --raw exclude each other");
     if (!isnan(values.time_step) && values.time_step <= 0)
         return usage_error(command, "--time-step %g: must be positive", values.time_step);
 
     ro_denoise_report report = {0};
-    struct job job = {.files = &files, .denoise = options_of(&values), .report = &report};
+    struct denoise_files job = files_of(&values, &files, &report);
     return task_run(&(struct task){
         .command = command,
         .values = &values,

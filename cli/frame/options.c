@@ -113,6 +113,11 @@ static bool store_percent(const struct option *option, const char *text, void *v
 {
     long number;
     const char *end;
+    for (int i = 0; option->choices && option->choices[i]; i++)
+        if (ro_name_equal(text, option->choices[i])) {
+            *(int *)value = option_word(option, i);
+            return true;
+        }
     if (!read_whole(text, &end, &number) || (*end && strcmp(end, "%") != 0) ||
         number < option->min || number > option->max)
         return false;
@@ -122,6 +127,11 @@ static bool store_percent(const struct option *option, const char *text, void *v
 
 static bool store_number(const struct option *option, const char *text, void *value)
 {
+    for (int i = 0; option->choices && option->choices[i]; i++)
+        if (ro_name_equal(text, option->choices[i])) {
+            *(double *)value = option_word(option, i);
+            return true;
+        }
     if (!isdigit((unsigned char)*text) && *text != '.')
         return false;
     char *end;
@@ -159,9 +169,34 @@ static bool store_size(const struct option *option, const char *text, void *valu
     return true;
 }
 
+/* fit:WxH, fill:WxH and up:N; false: it is none of them, or not in range. */
+static bool read_rule(const struct option *option, const char *text, struct scale *scale)
+{
+    enum { MOST_TIMES = 1024 };
+    const char *end;
+    long times;
+    *scale = (struct scale){.fit = strncmp(text, "fit:", 4) == 0,
+                            .fill = strncmp(text, "fill:", 5) == 0};
+    if (scale->fit || scale->fill) {
+        struct size size;
+        if (!store_size(option, text + (scale->fit ? 4 : 5), &size))
+            return false;
+        scale->width = size.width;
+        scale->height = size.height;
+        return true;
+    }
+    if (strncmp(text, "up:", 3) != 0 || !read_whole(text + 3, &end, &times) || *end || times < 1 ||
+        times > MOST_TIMES)
+        return false;
+    scale->up = (uint32_t)times;
+    return true;
+}
+
 static bool store_scale(const struct option *option, const char *text, void *value)
 {
     struct scale scale = {0};
+    if (strchr(text, ':'))
+        return read_rule(option, text, value);
     const char *end = text;
     long sides[2] = {0};
     if (text[0] && text[strlen(text) - 1] == '%') {
@@ -183,7 +218,8 @@ static bool store_scale(const struct option *option, const char *text, void *val
     }
     if (*end || (!sides[0] && !sides[1]))
         return false;
-    *(struct scale *)value = (struct scale){(uint32_t)sides[0], (uint32_t)sides[1], 0};
+    *(struct scale *)value =
+        (struct scale){.width = (uint32_t)sides[0], .height = (uint32_t)sides[1]};
     return true;
 }
 
@@ -237,9 +273,13 @@ static void say_allowed(const struct option *option, char *text, size_t size)
         break;
     case OPTION_PERCENT:
         snprintf(text, size, "a whole number from %d%% to %d%%", option->min, option->max);
+        for (int i = 0; option->choices && option->choices[i]; i++)
+            snprintf(text + strlen(text), size - strlen(text), " or %s", option->choices[i]);
         break;
     case OPTION_NUMBER:
         snprintf(text, size, "a number from %d to %d", option->min, option->max);
+        for (int i = 0; option->choices && option->choices[i]; i++)
+            snprintf(text + strlen(text), size - strlen(text), " or %s", option->choices[i]);
         break;
     case OPTION_SHARE:
         snprintf(text, size, "a percentage from %d to %d", option->min, option->max);
@@ -249,7 +289,8 @@ static void say_allowed(const struct option *option, char *text, size_t size)
         break;
     case OPTION_SCALE:
         snprintf(text, size,
-                 "WxH, Wx, xH or P%%, such as 640x480, 640x or 50%%, sides from %d to %d",
+                 "WxH, Wx, xH, P%%, fit:WxH, fill:WxH or up:N, such as 640x480, 640x, 50%% or "
+                 "up:4, sides from %d to %d",
                  option->min, option->max);
         break;
     case OPTION_SEED:
@@ -283,7 +324,7 @@ static bool store(const struct command *command, const struct option *option, co
     };
     if (stores[option->kind](option, text, (char *)values + option->offset))
         return true;
-    char allowed[160] = "";
+    char allowed[200] = "";
     say_allowed(option, allowed, sizeof allowed);
     usage_error(command, "--%s %s: must be %s", option->name, *text ? text : "\"\"", allowed);
     return false;

@@ -15,11 +15,12 @@ enum option_kind {
     OPTION_TEXT,    /* const char * */
     OPTION_CHOICE,  /* int: the place in `choices` */
     OPTION_WHOLE,   /* int from min to max */
-    OPTION_PERCENT, /* the same, with or without a per cent sign */
+    OPTION_PERCENT, /* the same, with or without a per cent sign, or a word of `choices` */
     OPTION_NUMBER,  /* double from min to max */
     OPTION_SHARE,   /* double from min to max per cent; min may be negative */
     OPTION_SIZE,    /* struct size, each side from min to max */
-    OPTION_SCALE,   /* struct scale: WxH, Wx, xH or P%, sides from min to max */
+    OPTION_SCALE,   /* struct scale: WxH, Wx, xH, P%, fit:WxH, fill:WxH or up:N, sides from min to
+                       max */
     OPTION_SEED,    /* uint64_t */
     OPTION_LIST,    /* struct texts: every time it is given */
 };
@@ -38,6 +39,8 @@ struct size {
 struct scale {
     uint32_t width, height;
     double percent;
+    bool fit, fill; /* within width and height, or over them */
+    uint32_t up;    /* every pixel so many times each way; 0: none */
 };
 
 struct option {
@@ -62,6 +65,9 @@ struct option {
     bool writes;      /* the text is a file that the command writes beside its output */
 };
 
+/* The value of a percentage or a number that was given by word i of `choices`. */
+static inline int option_word(const struct option *option, int i) { return option->max + 1 + i; }
+
 /* Options of several commands. A command's structure of values begins with this one. */
 struct common {
     int device, cpu; /* ro_device, ro_cpu */
@@ -82,7 +88,7 @@ enum {
     COMMON_STRICT = 1 << 7,
 };
 
-enum { MAX_OPERANDS = 8 };
+enum { MAX_OPERANDS = 16384 };
 struct operands {
     int count;
     const char *path[MAX_OPERANDS];

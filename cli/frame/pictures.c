@@ -13,7 +13,7 @@ static struct {
     int count;
     const char *path[MOST_PICTURES];
     ro_dropped dropped[MOST_PICTURES]; /* filled in as the readers close */
-    bool resolution[MOST_PICTURES];    /* dropped too */
+    ro_dropped lost[MOST_PICTURES];    /* by what is written, dropped too */
 } pictures;
 
 void pictures_begin(bool strict)
@@ -52,18 +52,33 @@ ro_status pictures_load(ro_context *context, const char *path, ro_image *image, 
     return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
 }
 
+static ro_status note_lost(ro_context *context, const char *path, const ro_dropped *lost)
+{
+    const int place = place_of(path);
+    if (lost->what && pictures.strict)
+        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must not be dropped: %s", path,
+                               lost->text);
+    if (lost->what && place < MOST_PICTURES)
+        pictures.lost[place] = *lost;
+    return RO_OK;
+}
+
+ro_status pictures_carry(ro_context *context, const char *path, const ro_file_info *info,
+                         const char *out, ro_file_info *out_info)
+{
+    ro_dropped lost;
+    ro_info_carry(info, out_info);
+    ro_writer_loses(out, NULL, info, out_info, &lost);
+    return note_lost(context, path, &lost);
+}
+
 ro_status pictures_resolution(ro_context *context, const char *path, const ro_file_info *info,
                               const char *out)
 {
-    const int place = place_of(path);
-    if (!(info->dpi_x > 0 || info->dpi_y > 0) || (out && ro_writer_holds_resolution(out, NULL)))
-        return RO_OK;
-    if (pictures.strict)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must not be dropped: its resolution",
-                               path);
-    if (place < MOST_PICTURES)
-        pictures.resolution[place] = true;
-    return RO_OK;
+    const ro_file_info dpi = {.dpi_x = info->dpi_x, .dpi_y = info->dpi_y};
+    ro_dropped lost;
+    ro_writer_loses(out, NULL, &dpi, NULL, &lost);
+    return note_lost(context, path, &lost);
 }
 
 static const char *name_of(const char *path)
@@ -74,10 +89,9 @@ static const char *name_of(const char *path)
 /* In words what was dropped of a picture; "": nothing. */
 static const char *words_of(int place)
 {
-    static char words[sizeof(ro_dropped) + 32];
-    const char *text = pictures.dropped[place].text;
-    snprintf(words, sizeof words, "%s%s%s", text, *text && pictures.resolution[place] ? ", " : "",
-             pictures.resolution[place] ? "its resolution" : "");
+    static char words[2 * sizeof(ro_dropped)];
+    const char *text = pictures.dropped[place].text, *lost = pictures.lost[place].text;
+    snprintf(words, sizeof words, "%s%s%s", text, *text && *lost ? ", " : "", lost);
     return words;
 }
 

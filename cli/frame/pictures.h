@@ -21,6 +21,11 @@ ro_dropped *pictures_dropped(const char *path); /* where to tell what was droppe
 /* ro_image_load with just these options. */
 ro_status pictures_load(ro_context *context, const char *path, ro_image *image, ro_file_info *info);
 
+/* Passes on what the file `path` says beside its pixels to `out_info`, with which `out` is written,
+ * and notes what `out` has no place for. For files that were read with `carries`. */
+ro_status pictures_carry(ro_context *context, const char *path, const ro_file_info *info,
+                         const char *out, ro_file_info *out_info);
+
 /* Notes that `out` has no place for the resolution of `path`; NULL: it has none for sure. */
 ro_status pictures_resolution(ro_context *context, const char *path, const ro_file_info *info,
                               const char *out);

@@ -49,10 +49,14 @@ typedef struct ro_palette_info {
 RO_API
 const ro_palette_info *ro_palette_at(int number);
 
-/* A palette from text: the name of a built-in one, or colours by name or as #rgb or #rrggbb,
- * separated by spaces or commas: "black white #c00000". */
+/* A palette from text: the name of a built-in one, "rgb:N" or "grey:N" for N even steps, or colours
+ * by the names of CSS or as rgb or rrggbb, with or without #, separated by spaces or commas: "black
+ * white #c00000". */
 RO_API
 ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *palette);
+/* One such colour. */
+RO_API
+ro_status ro_colour_parse(ro_context *context, const char *text, uint8_t rgb[3]);
 
 /* An ink of a separation, with a screen of its own for the method am. */
 enum { RO_INKS_MOST = 8 };
@@ -90,6 +94,8 @@ typedef struct ro_kernel {
     } taps[RO_KERNEL_TAPS];
 } ro_kernel;
 
+enum { RO_THRESHOLD_BALANCED = 256 };
+
 typedef struct ro_halftone_options {
     size_t size;          /* RO_HALFTONE_OPTIONS sets it */
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
@@ -107,7 +113,8 @@ typedef struct ro_halftone_options {
     /* Error diffusion. */
     int strength;            /* per cent of the error that is passed on, 1 to 100; default 100 */
     int noise;               /* shakes the choice of a level, per cent of a step, 0 to 100 */
-    int threshold;           /* where black ends and white begins, per cent, 1 to 99; default 50 */
+    int threshold;           /* where black ends and white begins, per cent, 1 to 99; default 50; or
+                                RO_THRESHOLD_BALANCED: by tone, so that flats carry no error on average */
     int serpentine;          /* 1: odd rows right to left; such rows cannot run side by side */
     const ro_kernel *kernel; /* a kernel of your own instead of a method */
     const char *like; /* "pillow", "netpbm", "zimg": Floyd-Steinberg as they do it, to the byte */

@@ -40,6 +40,9 @@ typedef struct ro_optics {
     uint32_t hogel;         /* pixels a side */
 } ro_optics;
 
+/* Takes a row of a field, from the top; anything but RO_OK ends the work. */
+typedef ro_status ro_field_rows(void *to, uint32_t y, const float *row);
+
 /* ---- Making ------------------------------------------------------------------------------- */
 
 typedef struct ro_scene_object {
@@ -60,6 +63,10 @@ typedef struct ro_hologram_scene {
     ro_scene_object die[3]; /* top left, bottom, top right */
     int layers;             /* of each die, 0: 4 */
     int scaled;
+    int view_specific;   /* 1: only the light that reaches the viewing area, in bounded memory */
+    ro_field_rows *rows; /* if not NULL takes the rows, with `rows_to`; if view-specific, the field
+                            then needs no memory and only says how large it is */
+    void *rows_to;
 } ro_hologram_scene;
 #define RO_HOLOGRAM_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_hologram_scene, RO_NONE_UNSET)
 #define RO_HOLOGRAM_SCENE RO_OPTIONS_OF(ro_hologram_scene, RO_NONE_UNSET)
@@ -86,8 +93,11 @@ typedef struct ro_picture_scene {
     int layers;        /* that depths are cut into; 0: 16 */
     const char *phase; /* NULL: "random"; "constant", or "smooth": as if it came from the viewer */
     uint64_t seed;
-    ro_optics optics; /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
-                         the angle needs that the pitch allows */
+    ro_optics optics;  /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
+                          the angle needs that the pitch allows */
+    int view_specific; /* as in ro_hologram_scene */
+    ro_field_rows *rows;
+    void *rows_to;
 } ro_picture_scene;
 #define RO_PICTURE_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_picture_scene, RO_NONE_UNSET)
 #define RO_PICTURE_SCENE RO_OPTIONS_OF(ro_picture_scene, RO_NONE_UNSET)
@@ -146,6 +156,8 @@ typedef struct ro_hologram_report {
     double kernel_ms; /* of the CUDA kernel alone; 0 on the CPU */
     int measured;
     double predicted_snr, reached_snr, efficiency, in_window, outgoing; /* of all hogels together */
+    double level; /* the field's root mean square in levels: the gain of the options, or found */
+    double field_in_window; /* the share of the given field's energy that lies in the windows */
 } ro_hologram_report;
 
 /* A set of taps of one's own: (dx, dy) is the pixel dx to the left and dy above. */
@@ -171,8 +183,11 @@ typedef struct ro_hologram_options {
     double gain;          /* root mean square of the field's modulus, in levels; default 0.4 */
     double kappa; /* paper: noise is kept out of frequencies above kappa/2 too; default 0.9 */
     ro_optics optics;
-    ro_window window;           /* size 0: from the optics */
-    int measure;                /* fill in the measured figures */
+    ro_window window; /* size 0: from the optics */
+    int measure;      /* fill in the measured figures */
+    int gain_auto;    /* 1: the gain is found by trials: that with the highest SNR in the windows */
+    double least_snr; /* of a gain that is found: the largest one, and so the most light, that has
+                         as many decibels; 0: the highest SNR */
 } ro_hologram_options;
 #define RO_HOLOGRAM_UNSET(UNSET) UNSET(rho) UNSET(gain) UNSET(kappa)
 #define RO_HOLOGRAM_DEFAULTS RO_DEFAULTS_OF(ro_hologram_options, RO_HOLOGRAM_UNSET)
@@ -303,6 +318,20 @@ typedef struct ro_view {
 RO_API
 ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_image *out,
                                   const ro_view *view, double *scale);
+
+typedef struct ro_view_figures {
+    double psnr, amplitude_psnr; /* of the intensity and of its root, scaled to fit, decibels */
+    double ssim;                 /* of the intensity, mean over squares of 8 x 8 pixels */
+    double speckle; /* sigma over mean of the intensity where the reference is even and bright,
+                       mean over such squares; -1: there are none */
+} ro_view_figures;
+
+/* A view (RO_GRAYF, intensities that are not cut off: "none") beside what should be seen: the
+ * reference's amplitudes (RO_GRAYF) lie as a picture of a scene does, in the middle, as large as
+ * the hologram allows; of the optics the pitch counts. */
+RO_API
+ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_image *reference,
+                          const ro_optics *optics, ro_view_figures *figures);
 
 #ifdef __cplusplus
 }

@@ -93,6 +93,11 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
         uint8 from 0 to 255 (a palette or ``channels="rgb"``: colours behind); uint16 numbers of
         levels above 256 levels. A Pillow image for a Pillow image.
     """
+    if (levels is None and palette is None and out is None and maxval is None and not options and
+            not packed and not indices and type(image) is np.ndarray and image.dtype is BYTE):
+        result = np.empty(image.shape, BYTE)
+        if _core.quick(image, result, method):
+            return result
     run = _run.split(options)
     if method is not None or levels is not None or palette is not None:
         options.update(method=method, levels=levels, palette=palette)

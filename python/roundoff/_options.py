@@ -18,7 +18,7 @@ class HalftoneOptions(TypedDict, total=False):
     """Keywords of halftone, as `roundoff halftone --help` explains them."""
 
     bits: int
-    threshold: int
+    threshold: Union[int, str]
     schedule: str
     seed: int
     strength: int
@@ -27,7 +27,11 @@ class HalftoneOptions(TypedDict, total=False):
     kernel: tuple[int, Sequence[tuple[int, int, int]]]
     like: str
     cell: int
-    angle: int
+    lpi: float
+    angle: float
+    dot: int
+    dpi: float
+    dpi_y: float
     shape: str
     screen: Any
     linear: bool
@@ -53,7 +57,7 @@ class HalftoneOptions(TypedDict, total=False):
 
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot"}
+    "channels", "start", "overshoot", "threshold"}
 
 
 def palette_text(palette: Colours) -> str:
@@ -97,6 +101,8 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["levels"] = 1 << value
         elif name == "palette":
             members["palette"] = palette_text(value)
+        elif name == "threshold":
+            members["threshold"] = _core.BALANCED if value == "balanced" else value
         elif name == "channels":
             members["channels"] = _choice(name, value, tuple(CHANNELS))
         elif name == "separate":

@@ -47,8 +47,16 @@ PyObject *option_of(PyObject *dictionary, const char *key);
 
 /* ---- Sessions: a context and the call that runs on it
  * --------------------------------------------- */
+struct quick_plan { /* of quick.c */
+    ro_plan *plan;
+    char method[32];
+    uint32_t width, height;
+};
+void quick_plan_free(struct quick_plan *quick);
+
 struct session {
     ro_context *context;
+    struct quick_plan quick; /* on that context */
     ro_context_options opened; /* with what */
     pid_t process;
     bool busy;
@@ -60,6 +68,8 @@ struct session {
 /* `run` is (device, cpu, threads, device number or None, progress or None). The thread's own
  * session, opened anew where it asks for another context; NULL with an exception. */
 struct session *session_begin(PyObject *run);
+/* The same where nothing is asked for. */
+struct session *session_begin_usual(void);
 /* The same for a session that its owner keeps. */
 bool session_open(struct session *session, PyObject *run);
 bool session_resume(struct session *session, PyObject *progress);
@@ -82,7 +92,7 @@ bool list_append(PyObject *list, PyObject *item);
  * ------------------------------------------------------------- */
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
-    wedge_functions[];
+    wedge_functions[], quick_functions[];
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {

@@ -73,15 +73,16 @@ static PyMethodDef lists[] = {
 
 static const struct {
     const char *name;
-    ro_format format;
-} formats[] = {{"GRAY8", RO_GRAY8}, {"GRAY16", RO_GRAY16}, {"GRAYF", RO_GRAYF},
-               {"RGB8", RO_RGB8},   {"RGB16", RO_RGB16},   {"RGBF", RO_RGBF},
-               {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}};
+    int value;
+} constants[] = {{"GRAY8", RO_GRAY8}, {"GRAY16", RO_GRAY16}, {"GRAYF", RO_GRAYF},
+                 {"RGB8", RO_RGB8},   {"RGB16", RO_RGB16},   {"RGBF", RO_RGBF},
+                 {"BITS", RO_BITS},   {"INDEX8", RO_INDEX8}, {"BALANCED", RO_THRESHOLD_BALANCED}};
 
 static int fill(PyObject *module)
 {
     PyMethodDef *const families[] = {lists,
                                      halftone_functions,
+                                     quick_functions,
                                      stream_functions,
                                      denoise_functions,
                                      figures_functions,
@@ -92,8 +93,8 @@ static int fill(PyObject *module)
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (PyModule_AddFunctions(module, families[i]) != 0)
             return -1;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (PyModule_AddIntConstant(module, formats[i].name, formats[i].format) != 0)
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value) != 0)
             return -1;
     return PyModule_AddStringConstant(module, "version", ro_version());
 }

@@ -110,8 +110,11 @@ static int on_progress(void *data, const char *phase, double done)
  * ------------------------------------------------------------------------------------- */
 void session_close(struct session *session)
 {
-    if (session->context && session->process == getpid()) /* a fork has none of its threads */
+    if (session->context && session->process == getpid()) { /* a fork has none of its threads */
+        quick_plan_free(&session->quick);
         ro_context_close(session->context);
+    }
+    session->quick = (struct quick_plan){0};
     session->context = NULL;
 }
 
@@ -173,12 +176,9 @@ bool session_resume(struct session *session, PyObject *progress)
     return true;
 }
 
-bool session_open(struct session *session, PyObject *run)
+/* Takes the session for a call, on a context with these options. */
+static bool take(struct session *session, ro_context_options options, PyObject *progress)
 {
-    ro_context_options options = RO_CONTEXT_OPTIONS;
-    PyObject *progress = NULL;
-    if (!parse_run(run, &options, &progress))
-        return false;
     if (!session_resume(session, progress))
         return false;
     if (session->context && session->process == getpid() &&
@@ -198,7 +198,15 @@ bool session_open(struct session *session, PyObject *run)
     return true;
 }
 
-struct session *session_begin(PyObject *run)
+bool session_open(struct session *session, PyObject *run)
+{
+    ro_context_options options = RO_CONTEXT_OPTIONS;
+    PyObject *progress = NULL;
+    return parse_run(run, &options, &progress) && take(session, options, progress);
+}
+
+/* The thread's own; NULL with an exception where there is no memory. */
+static struct session *session_of_thread(void)
 {
     pthread_once(&own_session_made, make_own);
     struct session *session = own_session_there ? pthread_getspecific(own_session) : NULL;
@@ -210,7 +218,20 @@ struct session *session_begin(PyObject *run)
             return NULL;
         }
     }
-    return session_open(session, run) ? session : NULL;
+    return session;
+}
+
+struct session *session_begin(PyObject *run)
+{
+    struct session *session = session_of_thread();
+    return session && session_open(session, run) ? session : NULL;
+}
+
+struct session *session_begin_usual(void)
+{
+    struct session *session = session_of_thread();
+    const ro_context_options options = RO_CONTEXT_OPTIONS;
+    return session && take(session, options, NULL) ? session : NULL;
 }
 
 void session_end(struct session *session)

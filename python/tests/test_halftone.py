@@ -13,6 +13,7 @@ OPTIONS = [
     {"linear": True}, {"gamma": 1.5, "brightness": 10.0, "contrast": -20.0}, {"invert": True},
     {"like": "pillow"}, {"method": "dbs", "view": "600dpi,300mm"},
     {"method": "dbs", "sigma": 1.5, "radius": 5, "rounds": 2}, {"schedule": "ed"},
+    {"method": "stucki", "threshold": "balanced"},
     {"method": "clustered-dot", "angle": 45, "shape": "line"},
 ]
 
@@ -149,3 +150,15 @@ def test_lists(command):
         assert method.name in shown
     assert {"spectra6"} <= {p.name for p in roundoff.palettes()}
     assert roundoff.devices()[0].kind == "cpu"
+
+
+def test_the_short_way_is_the_long_way(grey):
+    """Small grey pictures of bytes reuse a plan; a keyword takes the long way."""
+    for method in (None, "bayer8", "stucki", "bayer8", "dbs", None):
+        for picture in (grey, grey[:40], grey[:40, :30].copy(), grey[::-1], grey):
+            assert np.array_equal(roundoff.halftone(picture, method),
+                                  roundoff.halftone(picture, method, threads=1))
+    with pytest.raises(roundoff.BadArgument):
+        roundoff.halftone(grey, "no-such-method")
+    with pytest.raises(roundoff.BadArgument):
+        roundoff.halftone(grey[:0])

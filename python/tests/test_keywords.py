@@ -10,7 +10,9 @@ import roundoff
 
 RUN = {"device", "cpu", "threads"}
 # What the commands need for their files and their output, and a call does not.
-OF_FILES = {"json", "quiet", "certificate", "strict", "help", "type", "page", "report", "vectors"}
+OF_FILES = {"json", "quiet", "certificate", "strict", "help", "type", "page", "report", "vectors",
+            "compression", "pixel_bits", "bit_order", "ones", "out_dir",
+            "alpha", "background"}
 
 
 def parameters(function):
@@ -23,9 +25,10 @@ REGISTER = {"scheme", "match", "init", "number", "scales", "updates", "trials", 
 CASES = {
     "halftone": (parameters(roundoff.halftone) - {"image", "packed", "indices", "out", "maxval",
                                                   "progress", "device_number"},
-                 OF_FILES | {"list", "dpi", "resize", "resample"}),
+                 OF_FILES | {"list", "resize", "resample", "spot", "inks", "ink", "ink_limit"}),
     "denoise": (parameters(roundoff.denoise) -
-                {"image", "out", "maxval", "return_figures", "seed"} | RUN, OF_FILES),
+                {"image", "out", "maxval", "return_figures", "seed"} | RUN,
+                OF_FILES | {"bits", "float", "raw"}),
     "measure": (parameters(roundoff.measure) - {"original", "result", "maxval"} | {"threads"},
                 OF_FILES | {"device", "cpu"}),
 }

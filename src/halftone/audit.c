@@ -60,8 +60,8 @@ static void walk_fixed(struct walk *walk, const unsigned char *in, const uint8_t
         }
         const int64_t whole = floor_divide(t, divisor);
         c = t - divisor * whole;
-        const int32_t v = diffusion_tone(plan, in, (uint32_t)x) + (int32_t)whole;
-        const int32_t seen = diffusion_seen(plan, v, (uint32_t)x, y);
+        const int32_t tone = diffusion_tone(plan, in, (uint32_t)x), v = tone + (int32_t)whole;
+        const int32_t seen = diffusion_seen(plan, v, tone, (uint32_t)x, y);
         if (diffusion_nearest(plan, seen) != levels[x])
             unlike(audit, (uint32_t)x, y);
         const int32_t e = v - plan->level[levels[x]], kept = diffusion_kept(plan, e);

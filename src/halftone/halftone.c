@@ -38,8 +38,10 @@ static ro_status check_options(struct halftoner *work)
     const struct halftone_method *method = work->method;
     const ro_palette *palette = options->palette;
     unsigned known = method->options;
-    if (palette)
-        known = (known & (OPTION_PALETTE | OPTION_SCHEDULE)) | OPTION_OVERSHOOT;
+    const unsigned coloured_without = OPTION_LEVELS | OPTION_DEEP | OPTION_THRESHOLD;
+    if (palette && method->engine->coloured)
+        known = (known & ~coloured_without) | OPTION_PALETTE |
+                (work->engine == &palette_engine ? OPTION_OVERSHOOT : 0);
     const struct {
         unsigned flag;
         bool set;
@@ -50,6 +52,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_STRENGTH, !ro_is_default(options->strength), "strength"},
         {OPTION_NOISE, options->noise != 0, "noise"},
         {OPTION_THRESHOLD, !ro_is_default(options->threshold), "threshold"},
+        {OPTION_STRENGTH, options->threshold == RO_THRESHOLD_BALANCED, "a balanced threshold"},
         {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
         {OPTION_CELL, options->cell != 0, "cell"},
@@ -76,8 +79,7 @@ static ro_status check_options(struct halftoner *work)
         if (given[i].set && !(known & given[i].flag))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s%s",
                                    given[i].name, method->info.name,
-                                   palette && method->options & OPTION_PALETTE ? " with a palette"
-                                                                               : "");
+                                   palette && method->engine->coloured ? " with a palette" : "");
     if (palette && (palette->count < 2 || palette->count > 256))
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
                                palette->count);
@@ -97,7 +99,7 @@ static ro_status check_options(struct halftoner *work)
     } percents[] = {
         {options->strength, 1, 100, "strength"},
         {options->noise, 0, 100, "noise"},
-        {options->threshold, 1, 99, "threshold"},
+        {options->threshold == RO_THRESHOLD_BALANCED ? 50 : options->threshold, 1, 99, "threshold"},
     };
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
         if (!ro_is_default(percents[i].value) &&
@@ -162,7 +164,9 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
         work->method = halftone_method_find(context, work->options.method);
     if (!work->method)
         return RO_E_ARGUMENT;
-    work->engine = palette ? &palette_engine : work->method->engine;
+    work->engine = work->method->engine;
+    if (palette && work->engine->coloured)
+        work->engine = work->engine->coloured;
     ro_status status = check_options(work);
     if (status == RO_OK)
         status = black_share(work);

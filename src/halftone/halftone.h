@@ -66,6 +66,7 @@ struct halftone_engine {
     /* Images in device memory; NULL: the method has no device code. */
     ro_status (*run_resident)(struct halftoner *work, const ro_image *in, const ro_image *out,
                               uint32_t images, void *stream);
+    const struct halftone_engine *coloured; /* the same with a palette; NULL: there is none */
 };
 
 struct halftone_method {
@@ -83,7 +84,7 @@ struct halftoner {
     ro_format out;
     ro_halftone_options options; /* with defaults filled in */
     const struct halftone_method *method;
-    const struct halftone_engine *engine; /* the method's, or the one for palettes */
+    const struct halftone_engine *engine; /* the method's, or its coloured one */
     int plate;     /* of those that lie on each other, from 1; 0: alone. See planes.h */
     uint64_t seed; /* of its random numbers */
     struct tone tone;
@@ -103,7 +104,9 @@ struct halftoner {
 
 extern const struct halftone_engine diffusion_engine, tonal_engine, acuity_engine, like_engine;
 extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
-extern const struct halftone_engine palette_engine; /* for any error diffusion kernel */
+/* With a palette: any error diffusion kernel, weights by tone, screens, dot diffusion. */
+extern const struct halftone_engine palette_engine, palette_tonal_engine, palette_screen_engine;
+extern const struct halftone_engine palette_dots_engine;
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
 
 /* The method behind a kernel of the user's own; it is not in the list. */

@@ -10,7 +10,7 @@
 
 #define DIFFUSION                                                                                  \
     &diffusion_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
-                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE | OPTION_PALETTE
+                           OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
 
 #define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
 

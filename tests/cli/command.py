@@ -21,7 +21,7 @@ def have(tool):
 @functools.lru_cache(None)
 def supports(kind):
     """Whether this build reads files of a kind: libraries may have been left out of it."""
-    heads = {"png": b"\x89PNG\r\n\x1a\n", "tif": b"II*\0\x08\0\0\0", "jpg": b"\xff\xd8\xff\xe0"}
+    heads = {"webp": b"RIFF\x40\0\0\0WEBPVP8 ", "png": b"\x89PNG\r\n\x1a\n", "tif": b"II*\0\x08\0\0\0", "jpg": b"\xff\xd8\xff\xe0"}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "head." + kind)
         with open(path, "wb") as file:

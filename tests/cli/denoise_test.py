@@ -116,11 +116,12 @@ class Denoise(Case):
                 (["kappa", "positive"], "--kappa", "0"),
                 (["kappa", "number from 0"], "--kappa", "-3"),
                 (["sigma", "number from 0"], "--sigma", "-1"),
-                (["white", "1 to 65535", "maxval"], "--white", "0"),
+                (["white", "whole number", "maxval"], "--white", "0.5"),
                 (["time-step", "positive"], "--time-step", "0")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
                 (["0.375", "not stable", "largest stable one is 0.3749"], "--time-step", "0.375"),
+                (["white 0", "from 1 to 65535"], "--white", "0"),
                 (["no zero"], "--number", "x8"),
                 (["rounding down"], "--rounding", "down"),
                 (["unknown model"], "--model", "quadratic"),

@@ -190,7 +190,7 @@ class Dropped(Case):
     @unittest.skipUnless(supports("tif"), "no TIFF")
     def test_tiff(self):
         self.check("a.tif", tiff())
-        self.check("a.tif", tiff(pages=3), "2 further pages")
+        self.check("a.tif", tiff(pages=3), out="out.tif")
         self.check("a.tif", tiff(pages=3), more=["--page", "2"])
         two = b"".join(bytes([v, 255]) for v in GREY)
         self.check("a.tif", tiff(samples=2, pixels=two, more=[(338, 3, 1, b"\2\0")]))

@@ -23,6 +23,37 @@ def field(width, height, seed=1):
     return npy(width, height, [b / 128 - 1 for b in noise(2 * width * height, seed)])
 
 
+class Make(Case):
+    def test_view_specific(self):
+        """Written row by row: the file and the sidecar of whole planes, with other light."""
+        for name, more in ("all", []), ("seen", ["--view-specific"]):
+            self.works("hologram", "make", name + ".npy", "--size", "96x80", "--quiet", *more)
+        self.assertEqual(self.get("all.json"), self.get("seen.json"))
+        self.assertEqual(self.get("all.npy")[:128], self.get("seen.npy")[:128])
+        self.assertEqual(len(self.get("all.npy")), len(self.get("seen.npy")))
+        self.assertNotEqual(self.get("all.npy"), self.get("seen.npy"))
+        self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
+        self.works("hologram", "make", "card.npy", "--size", "96x80", "--scene", "card.pgm@20mm",
+                   "--view-specific", "--quiet")
+        self.works("hologram", "quantize", "card.npy", "out.pgm", "--report", "out.json", "--quiet")
+        self.assertGreater(json.loads(self.get("out.json"))["field_in_window"], 0.5)
+        self.refused("hologram", "make", "none/out.npy", "--size", "96x80", "--view-specific",
+                     words=["none"])
+
+
+    def test_reference(self):
+        self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
+        self.works("hologram", "make", "card.npy", "--size", "192x144", "--scene", "card.pgm@3mm",
+                   "--phase", "smooth", "--quiet")
+        told = json.loads(self.works("hologram", "reconstruct", "card.npy", "view.pgm", "--json",
+                                     "--reference", "card.pgm", "--depth", "3mm,9mm").stdout)
+        sharp, blurred = told["seen"]
+        self.assertGreater(sharp["psnr_db"], blurred["psnr_db"] + 2)
+        self.assertGreater(sharp["ssim"], blurred["ssim"])
+        self.refused("hologram", "reconstruct", "card.npy", "view.pgm", "--reference", "none.pgm",
+                     words=["none.pgm"])
+
+
 class Quantize(Case):
     def setUp(self):
         super().setUp()
@@ -35,6 +66,18 @@ class Quantize(Case):
                        "--quiet", *more)
             wanted = wanted or self.get("out.pgm")
             self.assertEqual(self.get("out.pgm"), wanted, more)
+
+    def test_gain_auto(self):
+        arguments = ["hologram", "quantize", "in.npy", "out.pgm", *WINDOW]
+        told = json.loads(self.works(*arguments, "--gain", "auto", "--json").stdout)
+        plain = json.loads(self.works(*arguments, "--report", "r.json", "--json").stdout)
+        self.assertGreaterEqual(told["reached_snr_db"], plain["reached_snr_db"])
+        self.refused(*arguments, "--snr", "9", words=["--gain auto"], status=2)
+        self.refused(*arguments, "--gain", "best", words=["must be", "auto"], status=2)
+        self.refused(*arguments, "--gain", "auto", "--snr", "180", words=["cannot be reached"])
+        if certifies():
+            self.works(*arguments, "--gain", "auto", "--certificate", "c.json", "--quiet")
+            self.works("verify", "c.json", "in.npy", "out.pgm", "--quiet")
 
     def test_files_hold_the_numbers(self):
         arguments = ["--levels", "phase:16", *WINDOW, "--quiet"]

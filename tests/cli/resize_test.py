@@ -19,7 +19,10 @@ class Resize(Case):
         self.put("in.pgm", pgm(60, 40, bytes(2400)))
         for given, wanted in [("30x", (30, 20)), ("x10", (15, 10)), ("50%", (30, 20)),
                               ("12.5%", (8, 5)), ("200%", (120, 80)), ("7X9", (7, 9)),
-                              ("0.01%", (1, 1)), ("1x", (1, 1)), ("100%", (60, 40))]:
+                              ("0.01%", (1, 1)), ("1x", (1, 1)), ("100%", (60, 40)),
+                              ("fit:30x30", (30, 20)), ("fit:300x300", (300, 200)),
+                              ("fill:30x30", (30, 30)), ("fill:5x40", (5, 40)),
+                              ("up:4", (240, 160)), ("up:1", (60, 40))]:
             self.assertEqual(self.size_of(given), wanted, given)
 
     def test_light(self):
@@ -50,7 +53,36 @@ class Resize(Case):
                 got = self.works("halftone", "-", "-", "--quiet", *more, *schedule, input=picture)
                 self.assertTrue(got.stdout == wanted, (more, schedule))
 
+    def test_fill(self):
+        """The middle stays, in proportion."""
+        row = [0] * 20 + [255] * 20 + [0] * 20
+        self.put("in.pgm", pgm(60, 20, row * 20))
+        done = self.works("halftone", "in.pgm", "-", "--resize", "fill:10x10", "--levels", "2",
+                          "--type", "pgm", "--quiet")
+        self.assertEqual(netpbm(done.stdout)[2], b"\xff" * 100)
+
+    def test_up(self):
+        """Pixels several times, as they are."""
+        self.put("in.pgm", pgm(3, 2, [0, 51, 255, 102, 0, 204]))
+        done = self.works("halftone", "in.pgm", "-", "--resize", "up:3", "--levels", "6",
+                          "--type", "pgm", "--quiet")
+        wanted = [v for row in [[0, 51, 255], [102, 0, 204]] * 1 for _ in range(3)
+                  for v in row for _ in range(3)]
+        self.assertEqual(list(netpbm(done.stdout)[2]), wanted)
+
+    def test_wrong(self):
+        self.put("in.pgm", pgm(3, 2, bytes(6)))
+        for given in ["fit:30", "fit:", "fill:0x9", "up:0", "up:-1", "up:1025", "up:2x", "zoom:2",
+                      "fit:9x", "up:", "fill:9999999999x1"]:
+            done = self.command("halftone", "in.pgm", "out.pgm", "--resize", given)
+            self.assertEqual(done.returncode, 2, given)
+            self.assertIn(b"--resize", done.stderr)
+        done = self.command("halftone", "in.pgm", "out.pgm", "--resize", "up:2", "--resample", "light")
+        self.assertEqual(done.returncode, 2)
+
     def test_too_large(self):
+        self.put("wide.pgm", pgm(2000000, 1, bytes(2000000)))
+        self.refused("halftone", "wide.pgm", "out.pbm", "--resize", "up:1024", words=["too many"])
         self.put("in.pgm", pgm(1, 100000, bytes(100000)))
         self.put("out.pbm", b"old")
         self.refused("halftone", "in.pgm", "out.pbm", "--resize", "49600000x",

@@ -33,7 +33,7 @@ class Usage(Case):
         self.wrong(*segment, "--overlay", "./in.pgm", words=["--overlay", "in.pgm", "same file"])
         self.wrong(*segment, "--overlay", "o.png", "--frames", "o.png", words=["--frames"])
         self.wrong(*segment, "--mask", "in.pgm", "--phi", "in.pgm", words=["--phi"])
-        self.wrong("halftone", "in.pgm", "out.bmp", "--certificate", "c.json", words=["out.bmp"])
+        self.wrong("halftone", "in.pgm", "out.mem", "--certificate", "c.json", words=["out.mem"])
 
     def test_unknown_options_suggest(self):
         self.halftone("--levls", "4", words=["--levls", "did you mean --levels"])
@@ -71,7 +71,7 @@ class Usage(Case):
         for size in ["0x5", "0x", "x0", "0%", "-1%", "%", "x", "", "5", "5x5x5", "-1x5", "5 x 5",
                      "1073741825x1", "1073741825x", "99999999999999999999x", "1x 5", "nan%",
                      "inf%", "1e9%", "50%%", "50%x"]:
-            self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH or P%"])
+            self.halftone("--resize=" + size, words=["--resize", "WxH, Wx, xH, P%"])
         self.halftone("--resample", "light", words=["--resize"])
         self.wrong("testcard", "out.pbm", "--bits", "12", words=["8 or 16"])
 

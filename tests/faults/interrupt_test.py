@@ -16,7 +16,7 @@ MOST = 0.5  # seconds
 MOMENTS = [i / 12 for i in range(12)]  # of the whole run
 SAMPLE = [0.2, 0.9]  # seconds
 SOME = ["halftone-riemersma", "halftone-dbs", "denoise-sigma", "denoise-implicit", "segment-smooth",
-        "register", "hologram-make", "measure", "fit", "testcard"]
+        "register", "hologram-make", "hologram-view-specific", "measure", "fit", "testcard"]
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -51,6 +51,8 @@ def runs(sure):
         ("register-affine", 1500, ["register", "IN", "IN", "out.pgm", "--init", "affine",
                                    "--scales", "2", "--force"]),
         ("hologram-make", 700, ["hologram", "make", "out.npy", "--size", "SIZE"]),
+        ("hologram-view-specific", 2500, ["hologram", "make", "out.npy", "--size", "SIZE",
+                                          "--view-specific"]),
         ("hologram-quantize", 3000, ["hologram", "quantize", "LIGHT", "out.pgm", "--levels",
                                      "phase:16", *sure]),
         ("hologram-reconstruct", 1000, ["hologram", "reconstruct", "LIGHT", "view.pgm", "--depth",

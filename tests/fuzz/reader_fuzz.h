@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PIXELS = 1 << 18, ROWS_AT_ONCE = 5 };
+enum { MOST_PIXELS = 1 << 18, ROWS_AT_ONCE = 5, MOST_PAGES = 20 };
 
 static ro_context *fuzz_context;
 
@@ -25,6 +25,7 @@ static void fuzz_once(const uint8_t *bytes, size_t size, const ro_read_options *
         size_t stride = ro_format_row_bytes(info->format, info->width);
         uint8_t *rows = malloc(stride * ROWS_AT_ONCE);
         uint32_t got = 0;
+        int page = 0;
         do {
             if (ro_reader_rows(reader, rows, (ptrdiff_t)stride, ROWS_AT_ONCE, &got) != RO_OK)
                 break;
@@ -32,6 +33,8 @@ static void fuzz_once(const uint8_t *bytes, size_t size, const ro_read_options *
                 for (size_t i = 0; i < stride * got; i++)
                     if (rows[i] > info->maxval)
                         abort();
+            if (got == 0 && ro_reader_next(reader) == RO_OK && page++ < MOST_PAGES)
+                got = 1; /* the rows of the next page */
         } while (got > 0);
         free(rows);
     }
@@ -44,6 +47,8 @@ static int fuzz_reader(const char *type, const uint8_t *bytes, size_t size)
         ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &fuzz_context))
         abort();
     fuzz_once(bytes, size, &(ro_read_options){RO_READ_DEFAULTS, .type = type});
+    fuzz_once(bytes, size,
+              &(ro_read_options){RO_READ_DEFAULTS, .type = type, .pages = RO_PAGES_ALL});
     fuzz_once(bytes, size,
               &(ro_read_options){RO_READ_DEFAULTS, .type = type, .resize_width = 9, .page = 2});
     return 0;

@@ -27,6 +27,13 @@ struct Frames {
     }
 };
 
+/* A width by a seed: a narrow one if asked for, never more than the circuit takes. */
+inline uint32_t draw_width(uint32_t seed, uint32_t narrow, uint32_t widest)
+{
+    const uint32_t most = narrow && narrow < widest ? narrow : widest;
+    return 1 + model_random(seed, 0, 3) % most;
+}
+
 template <class Circuit> void set_size(Bench<Circuit> &bench, uint32_t width, uint32_t height)
 {
     bench.circuit.width = width;
@@ -79,7 +86,8 @@ inline void add_wrong(const Frames &frames, uint32_t width, uint32_t height,
     frames.add(width, height, mended, ignored, expected);
 }
 
-/* Between two good frames, each of these raises an error, which falls with the second one. */
+/* Between two good frames, each of these raises an error, which falls with the second one. Wants a
+ * circuit that takes a row of `width` pixels, six at least. */
 template <class Circuit>
 void check_faults(Bench<Circuit> &bench, const Frames &frames, uint32_t width)
 {

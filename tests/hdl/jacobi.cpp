@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     const uint32_t count = argc > 1 ? (uint32_t)std::atoi(argv[1]) : 30;
     for (uint32_t seed = 0; seed < count; seed++) {
         Problem problem = {};
-        problem.width = 1 + model_random(seed, 0, 3) % (seed % 5 == 0 ? 4 : WIDTH);
+        problem.width = draw_width(seed, seed % 5 == 0 ? 4 : 0, WIDTH);
         problem.height = 1 + model_random(seed, 0, 4) % (seed % 3 == 0 ? 3 : 16);
         const size_t size = (size_t)problem.width * problem.height;
         for (uint32_t i = 0; i < size; i++) {
@@ -132,19 +132,24 @@ int main(int argc, char **argv)
         if (problem.x != out)
             fail("eight iterations are not the time step of the library");
 
-        /* numbers of both signs, and any weights with the inverses of even ones */
+        /* numbers of both signs, and any weights with the inverses of even ones, small enough for
+         * the time step that nothing grows */
+        const int32_t part = 4 * (TIME > 16384 ? (TIME + 16383) / 16384 : 1);
         for (uint32_t i = 0; i < size; i++) {
             uint32_t h = model_random(seed, i, 2), g = model_random(seed, i, 3);
             problem.r[i] = (int32_t)(h % 16777216) - 8388608;
             problem.x[i] = (int32_t)(model_random(seed, i, 4) % 16777216) - 8388608;
-            problem.words[i] = (int32_t)(g % 4096 << 12 | (problem.words[i] & 0xfff) / 4);
+            problem.words[i] = (int32_t)(g % 4096 << 12 | (problem.words[i] & 0xfff) / part);
         }
         pass(bench, problem, seed);
     }
     if (bench.clocks_with_error)
         fail("good pictures raised an error");
-    check_speed(bench, {draw, expect}, WIDTH, 24, STEPS, CLOCKS);
-    check_faults(bench, {draw, expect}, 12);
+    /* narrower rows wait for one another */
+    if (WIDTH >= 24) {
+        check_speed(bench, {draw, expect}, WIDTH, 24, STEPS, CLOCKS);
+        check_faults(bench, {draw, expect}, 12);
+    }
     std::printf("jacobi, time %d, width %d, %d iterations a pass: %" PRIu64
                 " pixels as the library has them\n",
                 TIME, WIDTH, STEPS, bench.pixels);

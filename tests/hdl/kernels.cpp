@@ -82,7 +82,7 @@ static void pictures(Bench<Circuit> &bench, uint32_t which, int count)
         std::string(kernel_of(which)) + " " + std::to_string(levels_of(which)) + " levels";
     for (uint32_t k = 0; k < (uint32_t)count; k++) {
         uint32_t seed = 1000 * which + k;
-        uint32_t width = 1 + model_random(seed, 0, 3) % (k % 3 == 0 ? 6 : WIDTH);
+        uint32_t width = draw_width(seed, k % 3 == 0 ? 6 : 0, WIDTH);
         uint32_t height = 1 + model_random(seed, 0, 4) % (k % 4 == 0 ? 3 : 24);
         if (k % 5 == 0)
             width = WIDTH;

@@ -17,7 +17,7 @@ static int is_digit(int c) { return c >= '0' && c <= '9'; }
 #undef isdigit
 #define isspace is_blank
 #define isdigit is_digit
-#include "io/formats/npy_array.c"
+#include "io/measurements/npy_array.c"
 
 enum { SHAPE = 8, VALUE = 10 };
 
@@ -82,10 +82,10 @@ static char *any_text(size_t length)
 
 void proof_shape(void)
 {
-    uint64_t *sizes = malloc(3 * sizeof *sizes);
+    uint64_t *sizes = malloc(RO_NPY_DIMENSIONS * sizeof *sizes);
     assume(sizes);
     int count = parse_shape(any_text(SHAPE), sizes);
-    assert(count >= 0 && count <= 3);
+    assert(count >= 0 && count <= RO_NPY_DIMENSIONS);
 }
 
 void proof_value(void)

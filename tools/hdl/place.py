@@ -92,7 +92,7 @@ def sources(vendor):
 
 def read(vendor, more=()):
     folders = " ".join("-I" + os.path.join(HDL, f) for f in ("common", "errordiffusion"))
-    return "read_verilog %s %s; " % (folders, " ".join(list(more) + sources(vendor)))
+    return "read_verilog -defer %s %s; " % (folders, " ".join(list(more) + sources(vendor)))
 
 
 def wrapper(top, parameters, base):

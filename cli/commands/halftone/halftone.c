@@ -4,6 +4,7 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,12 @@ enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
+static const char *const order_names[] = {"msb", "lsb", NULL};
+static const char *const ones_names[] = {"white", "black", NULL};
+static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
+                                                "zip",  "lzw",  NULL};
+
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
@@ -35,24 +42,40 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, list)},
     {"levels", "N", "levels of the output, 2 to 65536 (default 2)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, levels), .min = 2, .max = 65536},
-    {"bits", "N", "2 to the power of N levels, 1 to 16",
-     OPTION_WHOLE, .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
-    {"threshold", "P%", "where white begins, 1% to 99% (default 50%)", OPTION_PERCENT,
-     .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99},
+    {"bits", "N", "2 to the power of N levels, 1 to 16", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, bits), .min = 1, .max = 16},
+    {"threshold", "P%", "where white begins, 1% to 99% (default 50%), or balanced", OPTION_PERCENT,
+     .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99,
+     .choices = (const char *const[]){"balanced", NULL}},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, schedule)},
-    {"type", "T", "pbm, pgm, ppm, png, tiff, bmp, npy (default: OUT's name)", OPTION_TEXT,
+    {"type", "T", "pbm, png, tiff, bmp, bits, c, ... (default: OUT's name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
-    {"page", "N", "page of a TIFF file (default 1)", OPTION_WHOLE,
-     .offset = offsetof(struct halftone_values, page), .min = 1, .max = 1000000, .topic = "files"},
+    {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
+    {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
     {"dpi-y", "D", "resolution from row to row, where it is another", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi_y), .min = 1, .max = 1000000,
      .topic = "files"},
-    {"resize", "WxH", "resize to WxH; Wx, xH and P% keep the proportions", OPTION_SCALE,
+    {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
+    {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, background), .topic = "files"},
+    {"compression", "C", "of TIFF: none, g4, packbits, zip or lzw (default g4 or zip)",
+     OPTION_CHOICE, .offset = offsetof(struct halftone_values, compression),
+     .choices = compression_names, .topic = "files"},
+    {"bit-order", "O", "bits, packed, c: first pixel in msb (default) or lsb", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, bit_order), .choices = order_names,
+     .topic = "files"},
+    {"ones", "C", "these types, two levels: ones are white (default) or black", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
+    {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: few)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
+    {"resize", "WxH", "WxH; in proportion Wx, xH, P%, fit:WxH, fill:WxH; up:N", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, resample), .choices = resample_names,
@@ -103,7 +126,7 @@ static const struct option options[] = {
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a .gpl file, a picture, a name, or list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a file, a picture, a name, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
@@ -198,8 +221,12 @@ static int list_palettes(bool json)
     return finish_stdout();
 }
 
-/* A file's name has a dot or a slash in it, which no colour and no method has. */
-static bool names_a_file(const char *text) { return strpbrk(text, "./") != NULL; }
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
+ * standard input. */
+static bool names_a_file(const char *text)
+{
+    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
+}
 
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
 {
@@ -341,7 +368,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .screen = values->screen ? &request->screen : NULL,
                     .strength = values->strength,
                     .noise = values->noise,
-                    .threshold = values->threshold,
+                    .threshold = values->threshold > 99 ? RO_THRESHOLD_BALANCED : values->threshold,
                     .serpentine = values->serpentine,
                     .like = values->like,
                     .tone = {.invert = values->invert,
@@ -365,16 +392,24 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .start = values->start,
                     .rounds = values->rounds,
                     .ink_limit = values->ink_limit},
-        .read = {RO_READ_DEFAULTS, .page = (unsigned)values->page,
+        .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
-                 .resize_percent = values->resize.percent,
+                 .resize_percent = values->resize.percent, .enlarge = values->resize.up,
+                 .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
+                                : values->resize.fill ? RO_RESIZE_FILL
+                                                      : RO_RESIZE_EXACT,
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
-                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi, .split_inks = values->separate == SEPARATE_CMYK ||
+                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi,
+                  .split_inks = values->separate == SEPARATE_CMYK ||
                                 values->separate == SEPARATE_INKS ||
-                                (values->inks && !values->separate)},
+                                (values->inks && !values->separate),
+                  .compression = (ro_compression)values->compression,
+                  .low_bits_first = values->bit_order, .ones_are_black = values->ones,
+                  .pixel_bits = values->pixel_bits},
     };
+    stack_pages(values->page, &request->read);
     if (values->screen && !values->method)
         request->options.method = "screen";
     if (values->lpi > 0 && !values->method && !values->screen)
@@ -418,6 +453,10 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     }
     if (status == RO_OK)
         status = halftone_read_inks(context, values, request);
+    if (values->background && status == RO_OK) {
+        status = ro_colour_parse(context, values->background, request->read.background);
+        request->read.background_given = 1;
+    }
     if (values->palette && status == RO_OK) {
         status = read_palette(context, values->palette, &request->palette);
         options->palette = &request->palette;
@@ -471,8 +510,18 @@ static int run(const struct command *command, int argc, char **argv)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
         return list_palettes(values.common.json);
-    if (files.count != 2)
-        return usage_error(command, "halftone needs IN and OUT");
+    const char *out = values.out_dir ? "" : files.count == 2 ? files.path[1] : NULL;
+    if (files.count > 2 && !values.out_dir)
+        return usage_error(command, "%s is one name too many; --out-dir takes many pictures",
+                           files.path[2]);
+    if (!out || files.count == 0)
+        return usage_error(command, "halftone needs IN and OUT, or IN ... and --out-dir");
+    if (values.out_dir && !values.type)
+        values.type = "png";
+    if (values.out_dir && values.common.certificate)
+        return usage_error(command, "--certificate states one picture: --out-dir has many");
+    if (values.out_dir && values.vectors)
+        return usage_error(command, "--vectors holds one picture: --out-dir has many");
     if (values.vectors && (values.levels > 256 || values.bits > 8))
         return usage_error(command, "--vectors holds 256 levels at most");
     if (values.bits && values.levels != 2)
@@ -496,7 +545,11 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (values.resample && !values.resize.width && !values.resize.height &&
         !(values.resize.percent > 0))
-        return usage_error(command, "--resample needs --resize");
+        return usage_error(command, "--resample needs --resize%s",
+                           values.resize.up ? " to a size, not up" : "");
+    if (values.palette && names_a_file(values.palette) &&
+        same_file(values.palette, strcmp(values.palette, "-") ? out : files.path[0]))
+        return usage_error(command, "--palette and %s are the same file", values.palette);
     double degrees;
     if (values.angle && !read_degrees(values.angle, &degrees))
         return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
@@ -504,8 +557,16 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--lpi 0: must be above 0");
     if (values.dpi_y > 0 && !(values.dpi > 0))
         return usage_error(command, "--dpi-y needs --dpi");
-    if (values.dpi > 0 && !(values.lpi > 0) && !values.ink.count && !ro_writer_holds_resolution(files.path[1], values.type))
-        return usage_error(command, "--dpi: only .png and .tif files hold a resolution");
+    if (values.dpi > 0 && !(values.lpi > 0) && !values.ink.count &&
+        !ro_writer_holds_resolution(out, values.type))
+        return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
+
+    if (values.common.certificate && values.alpha == RO_ALPHA_KEEP)
+        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
+    if (values.alpha == RO_ALPHA_DROP && values.background)
+        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
+    if (values.common.certificate && !ro_writer_reads_back(out, values.type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
 
     uint32_t shadow[2];
     double view[2];
@@ -515,6 +576,10 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
     if (values.shadow && !read_fraction(values.shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
+    if (values.out_dir)
+        return halftone_batch(command, &values, &files);
     static struct halftone_request request;
     const int result = task_run(&(struct task){
         .command = command,
@@ -541,7 +606,7 @@ static const char *const *reference(const void *values)
 
 const struct command command_halftone = {
     .name = "halftone",
-    .operands = "IN OUT",
+    .operands = "IN ... OUT",
     .summary = "rounds a picture to a few levels; every small area keeps its tone",
     .options = options,
     .common = COMMON_DEVICE | COMMON_THREADS | COMMON_CPU | COMMON_SEED | COMMON_QUIET |

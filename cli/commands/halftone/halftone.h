@@ -9,13 +9,16 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors, *angle, *spot, *inks;
+    const char *vectors, *out_dir, *page, *angle, *spot, *inks;
     struct texts ink;
     double ink_limit;
-    int levels, bits, page, cell, dot, strength, noise, threshold, channels, phases, separate;
+    int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;
+    int compression, bit_order, ones, pixel_bits;
+    int alpha;
+    const char *background;
     bool list, serpentine, linear, invert;
     /* direct binary search */
     double sigma; /* negative: not given */
@@ -55,6 +58,10 @@ void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_r
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,
                            const struct halftone_request *request);
+
+/* Many pictures into a folder; the exit status. */
+int halftone_batch(const struct command *command, const struct halftone_values *values,
+                   const struct operands *files);
 
 /* The account of a halftone; see certificate.h. */
 ro_status halftone_certify(struct certificate *to, const void *values,

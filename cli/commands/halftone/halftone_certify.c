@@ -158,7 +158,10 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     ro_status status = halftone_prepare(context, values, request);
     const ro_halftone_options *options = &request->options;
     if (status == RO_OK)
-        status = ro_image_load(context, files->path[0], &request->read, &in, NULL, NULL);
+        status = ro_image_load(context, files->path[0], &request->read, &in, &info, NULL);
+    if (status == RO_OK && info.stack > 1)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "a certificate is of one page; --page N picks it");
     if (status != RO_OK)
         goto done;
     state_files(to, request);

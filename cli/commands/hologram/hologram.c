@@ -13,6 +13,8 @@ enum { MAKE = 1, QUANTIZE = 2, RECONSTRUCT = 4, PROPAGATE = 8 };
 
 static const char *const schedules[] = {"auto", "reference", "bands", NULL};
 
+static const char *const gains[] = {"auto", NULL};
+
 static const char *const drives[] = {"auto", "numbers", "full", "bits", NULL};
 
 static const struct hologram_values defaults = {.gain = RO_DEFAULT};
@@ -42,6 +44,8 @@ static const struct option options[] = {
      .min = 1, .max = 1024, .topic = "make"},
     {"unscaled", NULL, "do not scale default lengths, which suit 18.4 mm", OPTION_FLAG,
      AT(unscaled), .topic = "make"},
+    {"view-specific", NULL, "only light that reaches the viewing area", OPTION_FLAG,
+     AT(view_specific), .topic = "make"},
     {"levels", "L", "phase:N, amplitude:N, binary, phase-binary or F.csv", OPTION_TEXT, AT(levels),
      .topic = "quantize", .also = "reconstruct"},
     {"drive", "D", "files hold numbers, full (0 to 255), bits or auto (default)", OPTION_CHOICE,
@@ -58,8 +62,10 @@ static const struct option options[] = {
      AT(window), .topic = "quantize"},
     {"rho", "R", "cost of weights, for ls (default 0.01, binary 0.03)", OPTION_NUMBER, AT(rho),
      .min = 0, .max = 1000, .topic = "quantize"},
-    {"gain", "G", "root mean square of the field, in levels (default 0.4)", OPTION_NUMBER, AT(gain),
-     .min = 0, .max = 4, .topic = "quantize"},
+    {"gain", "G", "root mean square of the field in levels (0.4), or auto", OPTION_NUMBER, AT(gain),
+     .min = 0, .max = GAIN_MOST, .choices = gains, .topic = "quantize"},
+    {"snr", "D", "of --gain auto: the most light with D dB", OPTION_NUMBER, AT(snr), .min = 0,
+     .max = 200, .topic = "quantize"},
     {"kappa", "K", "paper: keep noise out above K/2 too (default 0.9)", OPTION_NUMBER, AT(kappa),
      .min = 0, .max = 1, .topic = "quantize"},
     {"report", "F", "write figures for each hogel to a JSON file", OPTION_TEXT, AT(report),
@@ -86,6 +92,8 @@ static const struct option options[] = {
      .topic = "reconstruct"},
     {"scale", "I", "common: the intensity of white", OPTION_TEXT, AT(scale),
      .topic = "reconstruct"},
+    {"reference", "F", "the picture that should be seen: PSNR, SSIM, speckle", OPTION_TEXT,
+     AT(reference), .topic = "reconstruct"},
     {"type", "T", "type of OUT (default: its name)", OPTION_TEXT, AT(type), .topic = "reconstruct",
      .also = "quantize"},
     {"wavelength", "L", "wavelength (make: 635nm; three for colour)", OPTION_TEXT, AT(wavelength),

@@ -5,6 +5,8 @@
 
 #include "cli/certificate/certificate.h"
 
+enum { GAIN_MOST = 4, GAIN_AUTO = 5 };
+
 struct hologram_values {
     struct common common;
     struct size size;
@@ -12,12 +14,12 @@ struct hologram_values {
     const char *depth_map, *near, *far;
     const char *target, *phase, *fringe, *board, *die[3];
     int layers;
-    bool unscaled;
+    bool unscaled, view_specific;
     const char *levels, *algorithm, *weights, *p, *window, *report, *spectrum;
     int taps, schedule, drive;
-    double rho, gain, kappa;
+    double rho, gain, kappa, snr;
     const char *refine, *distance, *region, *light, *edges;
-    const char *depth, *normalize, *scale, *type;
+    const char *depth, *normalize, *scale, *type, *reference;
     const char *wavelength, *pitch, *viewer, *viewing_area, *sidecar;
     int hogel, frames;
 };
@@ -27,6 +29,9 @@ typedef int hologram_action(const struct command *command, const struct hologram
 hologram_action hologram_scene;  /* make of --scene */
 hologram_action hologram_frames; /* quantize of --frames */
 hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
+
+/* A field that is made row by row goes to its file as it comes; the rest is the writer's. */
+ro_status hologram_take_row(void *writer, uint32_t y, const float *row);
 
 /* For --certificate of quantize. */
 ro_status hologram_certify(struct certificate *to, const void *values,

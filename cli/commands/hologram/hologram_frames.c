@@ -30,6 +30,8 @@ static int read_frames(const struct command *command, const struct hologram_valu
                            values->frames);
     if (!values->window)
         return usage_error(command, "--frames needs --window, such as 0.25,0.25,0.4,0.4");
+    if (values->gain == GAIN_AUTO || values->snr > 0)
+        return usage_error(command, "--gain auto and --snr do not apply to --frames");
     if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
     f->frames = (ro_frames){RO_FRAMES_DEFAULTS, .count = values->frames, .phase = values->phase,

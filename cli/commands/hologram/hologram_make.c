@@ -86,10 +86,15 @@ static int read_scene(const struct command *command, const struct hologram_value
     static const char *const dice[] = {"left", "bottom", "right"};
     ro_optics optics = {0};
     int bad = hologram_optics(command, values, &optics);
-    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,      .target = values->target,
-                                 .phase = values->phase,          .seed = values->common.seed,
-                                 .wavelength = optics.wavelength, .pitch = optics.pitch,
-                                 .layers = values->layers,        .scaled = !values->unscaled};
+    *scene = (ro_hologram_scene){RO_HOLOGRAM_SCENE_DEFAULTS,
+                                 .target = values->target,
+                                 .phase = values->phase,
+                                 .seed = values->common.seed,
+                                 .wavelength = optics.wavelength,
+                                 .pitch = optics.pitch,
+                                 .layers = values->layers,
+                                 .scaled = !values->unscaled,
+                                 .view_specific = values->view_specific};
     memcpy(scene->viewer, optics.viewer, sizeof scene->viewer);
     memcpy(scene->viewing_area, optics.viewing_area, sizeof scene->viewing_area);
     if (!bad)
@@ -107,12 +112,33 @@ struct made {
     ro_field field;
 };
 
+ro_status hologram_take_row(void *writer, uint32_t y, const float *row)
+{
+    (void)y;
+    return ro_field_writer_row(writer, row);
+}
+
+/* Nothing but the file holds the whole field. */
+static ro_status make_rows(struct task *task, struct made *made)
+{
+    ro_field_writer *writer = NULL;
+    ro_status status = ro_field_writer_open(task->context, task->out, made->field.width,
+                                            made->field.height, &writer);
+    made->scene.rows = hologram_take_row;
+    made->scene.rows_to = writer;
+    if (status == RO_OK)
+        status = ro_hologram_make(task->context, &made->scene, &made->field, &made->optics);
+    return ro_field_writer_close(writer, &made->optics, status);
+}
+
 static ro_status work(struct task *task)
 {
     struct made *made = task->data;
     ro_context *context = task->context;
     ro_field *field = &made->field;
     ro_status status = ro_bytes_accepts(context, task->out); /* before the long work */
+    if (status == RO_OK && made->scene.view_specific)
+        return make_rows(task, made);
     if (status == RO_OK && field->width <= SIZE_MAX / 8 / field->height)
         field->data = malloc((size_t)field->width * field->height * 8);
     if (status == RO_OK && !field->data)

@@ -51,12 +51,16 @@ static int read_quantize(const struct command *command, const struct hologram_va
                               .schedule = schedules[values->schedule],
                               .taps = values->taps,
                               .rho = values->rho > 0 ? values->rho : RO_DEFAULT,
-                              .gain = values->gain,
+                              .gain = values->gain == GAIN_AUTO ? RO_DEFAULT : values->gain,
+                              .gain_auto = values->gain == GAIN_AUTO,
+                              .least_snr = values->snr,
                               .kappa = values->kappa > 0 ? values->kappa : RO_DEFAULT,
                               .hogel = (uint32_t)values->hogel,
-                              .measure = values->report != NULL};
+                              .measure = values->report != NULL || values->gain == GAIN_AUTO};
     if (values->gain == 0)
         return usage_error(command, "--gain 0: must be a number above 0, up to 4");
+    if (values->snr > 0 && values->gain != GAIN_AUTO)
+        return usage_error(command, "--snr needs --gain auto");
     if (values->p && !ro_name_equal(values->p, "auto")) {
         if (!hologram_numbers(values->p, "", false, number, 1, &count) || number[0] < 1 ||
             number[0] > RO_HOLOGRAM_SKEW || number[0] != rint(number[0]))
@@ -133,17 +137,18 @@ static void write_report(FILE *file, const struct quantize *q, const ro_report *
     fprintf(file,
             ", \"algorithm\": \"%s\", \"schedule\": \"%s\", \"device\": \"%s\", \"cpu\": \"%s\", "
             "\"threads\": %d, \"width\": %u, \"height\": %u, \"levels\": %d, \"gain\": %.9g, "
-            "\"hogels\": %u, \"windows_over_their_mirror\": %u, \"clips\": %llu",
+            "\"level\": %.9g, \"hogels\": %u, \"windows_over_their_mirror\": %u, \"clips\": %llu",
             ran->method, ran->schedule, ro_device_name(ran->device), ro_cpu_name(ran->cpu),
-            ran->threads, ran->width, ran->height, r->levels, r->gain, r->hogels, r->mirrored,
-            (unsigned long long)r->clips);
+            ran->threads, ran->width, ran->height, r->levels, r->gain, r->level, r->hogels,
+            r->mirrored, (unsigned long long)r->clips);
     if (q->refinement.distance != 0)
         hologram_write_refined(file, &q->refined);
     if (r->measured)
         fprintf(file,
                 ", \"predicted_snr_db\": %.5g, \"reached_snr_db\": %.5g, \"efficiency\": %.5g, "
-                "\"in_window\": %.5g, \"outgoing\": %.5g",
-                r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing);
+                "\"in_window\": %.5g, \"outgoing\": %.5g, \"field_in_window\": %.5g",
+                r->predicted_snr, r->reached_snr, r->efficiency, r->in_window, r->outgoing,
+                r->field_in_window);
     if (r->kernel_ms > 0)
         fprintf(file, ", \"kernel_ms\": %.4f", r->kernel_ms);
     fprintf(file, ", \"seconds\": %.6f", seconds);

@@ -66,8 +66,8 @@ int hologram_read_refine(const struct command *command, const struct hologram_va
                            "--refine needs --target and --distance: what is to be seen, and "
                            "how far from the modulator");
     if (values->algorithm || values->weights || values->taps || values->p ||
-        values->gain != RO_DEFAULT || values->rho != 0 || values->hogel || values->schedule ||
-        values->spectrum)
+        values->gain != RO_DEFAULT || values->snr > 0 || values->rho != 0 || values->hogel ||
+        values->schedule || values->spectrum)
         return usage_error(command,
                            "--refine has its own rules: --algorithm, --weights, --taps, --p, "
                            "--rho, --gain, --hogel, --schedule and --spectrum do not apply");

@@ -77,6 +77,7 @@ static int read_scene(const struct command *command, const struct hologram_value
     p->scene.layers = values->layers;
     p->scene.phase = values->phase;
     p->scene.seed = values->common.seed;
+    p->scene.view_specific = values->view_specific;
     if (p->scene.optics.pitch == 0)
         p->scene.optics.pitch = 8e-6;
     return bad;
@@ -127,6 +128,19 @@ static char *named(const char *path, int channels, int channel)
     return name;
 }
 
+/* Nothing but the file holds the whole field, unless all light is carried to it. */
+static ro_status make_file(ro_context *context, struct pictures *p, const char *name,
+                           ro_field *field, ro_optics *optics)
+{
+    ro_field_writer *writer = NULL;
+    ro_status status = ro_field_writer_open(context, name, field->width, field->height, &writer);
+    p->scene.rows = hologram_take_row;
+    p->scene.rows_to = writer;
+    if (status == RO_OK)
+        status = ro_hologram_pictures(context, &p->scene, field, optics);
+    return ro_field_writer_close(writer, optics, status);
+}
+
 static ro_status make_field(ro_context *context, struct pictures *p, const char *path, int channel,
                             ro_field *field, ro_optics *optics)
 {
@@ -135,13 +149,11 @@ static ro_status make_field(ro_context *context, struct pictures *p, const char 
         status = ro_amplitudes_load(context, p->path[i], p->channels > 1 ? channel : -1, 0, 0,
                                     &p->picture[i].amplitude);
     p->scene.optics.wavelength = p->wavelength[channel];
-    if (status == RO_OK)
-        status = ro_hologram_pictures(context, &p->scene, field, optics);
     char *name = named(path, p->channels, channel);
     if (status == RO_OK && !name)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
     if (status == RO_OK)
-        status = ro_hologram_save(context, name, field, optics);
+        status = make_file(context, p, name, field, optics);
     free(name);
     for (int i = 0; i < p->count; i++)
         ro_image_free(&p->picture[i].amplitude);
@@ -152,11 +164,11 @@ static ro_status work(struct task *task)
 {
     const struct hologram_values *values = task->values;
     struct pictures *p = task->data;
-    ro_field field = {0};
+    ro_field field = {.width = values->size.width, .height = values->size.height};
     ro_status status = ro_bytes_accepts(task->context, task->out);
     if (status == RO_OK && values->depth_map)
         status = load_depths(task->context, values->depth_map, p, &p->picture[0].depths);
-    if (status == RO_OK)
+    if (status == RO_OK && !p->scene.view_specific)
         status = ro_field_alloc(task->context, values->size.width, values->size.height, &field);
     for (int c = 0; c < p->channels && status == RO_OK; c++)
         status = make_field(task->context, p, task->out, c, &field, &p->optics);

@@ -15,7 +15,8 @@ struct view {
     double depth[MOST_DEPTHS];
     int depths;
     ro_view view;
-    double scale; /* that was white in the last picture */
+    double scale;                         /* that was white in the last picture */
+    ro_view_figures figures[MOST_DEPTHS]; /* beside the reference */
 };
 
 char *hologram_numbered(const char *path, int number)
@@ -71,6 +72,17 @@ static ro_status check_output(ro_context *context, const char *path, const char 
     return ro_writer_accepts(context, path, &info, &write);
 }
 
+/* Figures of the view before it is cut off at white. */
+static ro_status compare(ro_context *context, const ro_field *field, const ro_image *reference,
+                         const ro_view *view, ro_image *picture, ro_view_figures *figures)
+{
+    ro_view whole = *view;
+    whole.normalize = "none";
+    ro_status status = ro_hologram_reconstruct(context, field, picture, &whole, NULL);
+    return status == RO_OK ? ro_view_compare(context, picture, reference, &view->optics, figures)
+                           : status;
+}
+
 static ro_status work(struct task *task)
 {
     const struct hologram_values *values = task->values;
@@ -78,12 +90,14 @@ static ro_status work(struct task *task)
     ro_context *context = task->context;
     struct view *v = task->data;
     ro_field field = {0};
-    ro_image picture = {0};
+    ro_image picture = {0}, reference = {0};
     ro_optics *optics = &v->view.optics;
     bool raw = values->normalize && ro_name_equal(values->normalize, "none");
     ro_status status = check_output(context, path[1], values->type, raw);
     if (status == RO_OK)
         status = hologram_load_light(context, values, path[0], &field, optics);
+    if (status == RO_OK && values->reference)
+        status = ro_amplitudes_load(context, values->reference, -1, 0, 0, &reference);
     if (status == RO_OK && v->depths == 0 && optics->depth == 0)
         status = ro_context_fail(
             context, RO_E_ARGUMENT,
@@ -97,6 +111,8 @@ static ro_status work(struct task *task)
         if (v->depths > 1 && !name)
             status = ro_context_fail(context, RO_E_MEMORY, "no memory for a file name");
         v->view.depth = v->depth[i];
+        if (status == RO_OK && reference.data)
+            status = compare(context, &field, &reference, &v->view, &picture, &v->figures[i]);
         if (status == RO_OK)
             status = ro_hologram_reconstruct(context, &field, &picture, &v->view, &v->scale);
         v->view.scale = v->scale; /* the next ones are as bright */
@@ -104,6 +120,7 @@ static ro_status work(struct task *task)
             status = save_picture(context, name ? name : path[1], values->type, &picture);
         free(name);
     }
+    ro_image_free(&reference);
     ro_image_free(&picture);
     ro_field_free(&field);
     return status;
@@ -128,6 +145,11 @@ static int read_view(const struct command *command, const struct hologram_values
     return result;
 }
 
+static bool compared(const struct task *task)
+{
+    return ((const struct hologram_values *)task->values)->reference != NULL;
+}
+
 static void print_json(const struct task *task, FILE *file)
 {
     const struct view *v = task->data;
@@ -136,8 +158,19 @@ static void print_json(const struct task *task, FILE *file)
     fputs(", \"output\": ", file);
     json_string(file, task->out);
     pictures_json(file);
-    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g, \"seconds\": %.6f}\n", v->depths, v->scale,
-            task->seconds);
+    fprintf(file, ", \"pictures\": %d, \"scale\": %.9g", v->depths, v->scale);
+    for (int i = 0; compared(task) && i < v->depths; i++) {
+        const ro_view_figures *f = &v->figures[i];
+        fprintf(file,
+                "%s{\"depth\": %.9g, \"psnr_db\": %.5g, \"amplitude_psnr_db\": %.5g, "
+                "\"ssim\": %.5g, \"speckle_contrast\": ",
+                i ? ", " : ", \"seen\": [", v->depth[i], f->psnr, f->amplitude_psnr, f->ssim);
+        if (f->speckle >= 0)
+            fprintf(file, "%.5g}", f->speckle);
+        else
+            fputs("null}", file);
+    }
+    fprintf(file, "%s, \"seconds\": %.6f}\n", compared(task) ? "]" : "", task->seconds);
 }
 
 static void print_line(const struct task *task)
@@ -145,6 +178,14 @@ static void print_line(const struct task *task)
     const struct view *v = task->data;
     fprintf(stderr, "hologram: seen at %.4g mm%s, mean and sigma %.6g, %.2f s\n",
             v->view.depth * 1e3, v->depths > 1 ? " and before" : "", v->scale, task->seconds);
+    for (int i = 0; compared(task) && i < v->depths; i++) {
+        const ro_view_figures *f = &v->figures[i];
+        char speckle[64] = "";
+        if (f->speckle >= 0)
+            snprintf(speckle, sizeof speckle, ", speckle contrast %.2f", f->speckle);
+        fprintf(stderr, "hologram: at %.4g mm PSNR %.1f dB (of amplitudes %.1f), SSIM %.3f%s\n",
+                v->depth[i] * 1e3, f->psnr, f->amplitude_psnr, f->ssim, speckle);
+    }
 }
 
 int hologram_reconstruct(const struct command *command, const struct hologram_values *values,

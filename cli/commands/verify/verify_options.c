@@ -3,6 +3,7 @@
 
 #include "json/json.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,9 +92,15 @@ static bool add_value(struct arguments *to, ro_context *context, const struct op
     if (option->kind == OPTION_LIST)
         return add_texts(to, context, name, value);
     const bool words = option->kind == OPTION_TEXT || option->kind == OPTION_CHOICE ||
-                       option->kind == OPTION_SIZE || option->kind == OPTION_SCALE;
+                       option->kind == OPTION_SIZE || option->kind == OPTION_SCALE ||
+                       *value == '"'; /* a word for a number */
     if (!words) { /* a number: the parser of options takes no other */
         arguments_add(to, name, value);
+        return true;
+    }
+    if (option->kind == OPTION_TEXT && isdigit((unsigned char)*value)) {
+        /* --page was a number once, 0 being the first page. */
+        arguments_add(to, name, strcmp(value, "0") == 0 ? "1" : value);
         return true;
     }
     char *text = certificate_plain(context, value);

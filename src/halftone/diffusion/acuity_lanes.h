@@ -100,11 +100,12 @@ RO_INLINE ints32 acuity_share_32(const struct acuity_plan *acuity,
 }
 #endif
 
-/* Steps k0 .. k0+63. */
+/* Steps k0 .. k0+63, as far as there are any. */
 RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const struct wave_band *band,
                                     int64_t k0, bool edge)
 {
     struct SIZED(acuity_scratch_) *s = band->scratch;
+    const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     entry *below = (entry *)band->below[0] + (k0 - 2 - ACUITY_SKEW * (LANES - 1));
     entry *after = (entry *)band->below[1] + (k0 - 1 - ACUITY_SKEW * (LANES - 1));
     const entry *in_flow = (const entry *)band->above[0] + (k0 - 2 + ACUITY_SKEW);
@@ -117,7 +118,7 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
     }
     vector right = s->right, next = s->next, below0 = s->below[0], below1 = s->below[1];
     vector below2 = s->below[2], below3 = s->below[3], after0 = s->after[0], after1 = s->after[1];
-    for (int q = 0; q < WAVE_CHUNK; q++) {
+    for (int q = 0; q < count; q++) {
         const struct SIZED(acuity_pixels_) pixels = SIZED(acuity_pixels_)(plan, s->pixels.tone[q]);
         vector known = pixels.above + s->in_flow[q];
         asm("" : "+v"(known)); /* all that is known early is summed before what is not */
@@ -156,6 +157,7 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
         SIZED(store_first)(after + q, moved);
         s->passed[q + 5] = (vector)SIZED(insert)(moved, passed + q);
     }
+    SIZED(no_more_)(&s->pixels, count);
     s->right = right, s->next = next;
     s->below[0] = below0, s->below[1] = below1, s->below[2] = below2, s->below[3] = below3;
     s->after[0] = after0, s->after[1] = after1;
@@ -172,7 +174,7 @@ static void SIZED(acuity_leave_lines_)(const struct wave_band *band,
     const int64_t column = k0 - ACUITY_SKEW * (band->rows - 1);
     entry *below = (entry *)band->left[0] + (column - 2);
     entry *after = (entry *)band->left[1] + (column - 1);
-    for (int q = 0; q < WAVE_CHUNK; q++) {
+    for (int q = 0; q < wave_count(band, k0); q++) {
         below[q] = (entry)s->in_flow[q + 2][band->rows];
         after[q] = (entry)s->passed[q + 5][band->rows];
     }

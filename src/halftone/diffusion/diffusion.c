@@ -22,14 +22,17 @@ static void reduce(struct diffusion_kernel *kernel)
         kernel->taps[i].weight = (int16_t)(kernel->taps[i].weight / factor);
 }
 
-/* The choice of a level sees v + shift + noise. Below the highest and above the lowest level, e is
+/* The choice of a level sees v + shift + noise, and up to half a step more by a balanced threshold.
+ * Below the highest and above the lowest level, e is
  * then off by as much; beyond them it is no larger than what flowed in. So the bound on errors
  * grows by that and no more. */
 static void plan_levels(struct diffusion_plan *plan)
 {
     int64_t n = plan->levels, w = plan->white;
-    int32_t widest = (int32_t)((w + n - 2) / (n - 1));
-    plan->bound = (widest + 1) / 2 + abs(plan->shift) + plan->noise;
+    plan->widest = (int32_t)((w + n - 2) / (n - 1));
+    plan->bound = (plan->widest + 1) / 2 + abs(plan->shift) + plan->noise;
+    if (plan->balance)
+        plan->bound += plan->widest / 2;
     /* The thresholds lie within 1 of evenly spaced ones; levels may be closer than that. */
     plan->levels_per_tone = (float)(n - 1) / (float)w;
     plan->guess_off = 1 + (int)(1.25f * plan->levels_per_tone);
@@ -49,6 +52,14 @@ static void plan_levels(struct diffusion_plan *plan)
             k++;
         plan->choice[v] = (uint32_t)k << 24 | (uint32_t)plan->level[k];
     }
+}
+
+static void plan_balance(struct diffusion_plan *plan)
+{
+    if (!plan->balance || plan->white > DIFFUSION_TABLE_WHITE)
+        return;
+    for (int32_t tone = 0; tone <= plan->white; tone += 16)
+        plan->balanced[tone / 16] = diffusion_balance(plan, tone);
 }
 
 static void plan_taps(struct diffusion_plan *plan)
@@ -99,7 +110,7 @@ static void plan_wave(struct diffusion_plan *plan)
     int64_t divisor = plan->kernel.divisor;
     plan->skew = diffusion_skew(&plan->kernel);
     bool plain = plan->weights_positive && plan->strength == 100 && plan->shift == 0 &&
-                 plan->noise == 0;
+                 !plan->balance && plan->noise == 0;
     plan->fold = plan->levels == 2 && plan->bits_out && plain;
     if (plain && !plan->bits_out)
         plan_steps(plan);
@@ -112,7 +123,8 @@ static void plan_wave(struct diffusion_plan *plan)
     if (plan->fold && plan->sample_bytes == 1 && diffusion_fits_16(&plan->kernel))
         plan->lane_bits = 16;
     else if (divisor * (2 * (int64_t)plan->bound + 2) + plan->white < INT32_MAX &&
-             plan->levels <= DIFFUSION_TABLED_LEVELS)
+             plan->levels <= DIFFUSION_TABLED_LEVELS &&
+             (!plan->balance || plan->white <= DIFFUSION_TABLE_WHITE))
         plan->lane_bits = 32;
 }
 
@@ -128,6 +140,7 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
         .number_bytes = request->number_bytes ? request->number_bytes : 1,
         .white = 16 * (int32_t)request->maxval,
         .strength = request->strength ? request->strength : 100,
+        .balance = request->balance,
         .seed = request->seed,
         .serpentine = request->serpentine,
     };
@@ -137,6 +150,7 @@ void diffusion_plan_make(struct diffusion_plan *plan, const struct diffusion_req
         plan->shift = (int32_t)(white / 2 - request->threshold * white / 100);
     reduce(&plan->kernel);
     plan_levels(plan);
+    plan_balance(plan);
     plan_taps(plan);
     plan_wave(plan);
 }
@@ -211,6 +225,11 @@ static ro_status check_context(struct halftoner *work, struct diffusion_state *s
     return RO_OK;
 }
 
+static bool balanced(const struct halftoner *work)
+{
+    return work->options.threshold == RO_THRESHOLD_BALANCED;
+}
+
 struct diffusion_request diffusion_request_of(const struct halftoner *work)
 {
     return (struct diffusion_request){
@@ -222,7 +241,9 @@ struct diffusion_request diffusion_request_of(const struct halftoner *work)
         .number_bytes = work->out == RO_GRAY16 || work->out == RO_RGB16 ? 2 : 1,
         .strength = ro_is_default(work->options.strength) ? 0 : work->options.strength,
         .noise = work->options.noise,
-        .threshold = ro_is_default(work->options.threshold) ? 0 : work->options.threshold,
+        .threshold = ro_is_default(work->options.threshold) || balanced(work)
+                         ? 0
+                         : work->options.threshold,
         .seed = work->seed,
         .serpentine = work->options.serpentine != 0,
     };
@@ -525,7 +546,7 @@ static ro_status check_cuda(ro_context *context, const struct diffusion_plan *pl
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a device makes 256 levels at most, in numbers of 8 bits");
     if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
-        plan->noise == 0 && !plan->serpentine)
+        !plan->balance && plan->noise == 0 && !plan->serpentine)
         return RO_OK;
     return ro_context_fail(
         context, RO_E_UNSUPPORTED,
@@ -539,7 +560,7 @@ static ro_status open_engine(struct halftoner *work)
     ro_context *context = work->context;
     if (work->options.seed && !work->options.noise)
         return ro_context_fail(context, RO_E_ARGUMENT, "a seed has no effect without noise");
-    if (!ro_is_default(work->options.threshold) && work->options.levels != 2)
+    if (!ro_is_default(work->options.threshold) && !balanced(work) && work->options.levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "threshold needs 2 levels, not %d",
                                work->options.levels);
     struct diffusion_state *state = calloc(1, sizeof *state);
@@ -555,8 +576,13 @@ static ro_status open_engine(struct halftoner *work)
         status = diffusion_kernel_take(context, work->options.kernel, &own);
     else
         request.kernel = &diffusion_kernels[request.kernel_id];
+    if (status == RO_OK && balanced(work) && work->options.kernel)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "balanced thresholds are known for built-in kernels only");
     if (status != RO_OK)
         return status;
+    if (balanced(work))
+        request.balance = balance_table[request.kernel_id][request.serpentine];
     diffusion_plan_make(&state->plan, &request);
     if (work->device == RO_DEVICE_CUDA) {
         status = check_cuda(context, &state->plan);
@@ -566,6 +592,7 @@ static ro_status open_engine(struct halftoner *work)
 }
 
 const struct halftone_engine diffusion_engine = {
+    .coloured = &palette_engine,
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,

@@ -10,6 +10,7 @@
 #define RO_HALFTONE_DIFFUSION_DIFFUSION_H
 
 #include "core/random.h"
+#include "halftone/diffusion/balance.h"
 #include "halftone/diffusion/kernels.h"
 #include "halftone/diffusion/steps.h"
 #include "halftone/halftone.h"
@@ -36,6 +37,7 @@ struct diffusion_request {
     int strength;     /* per cent of the error that is passed on; 0: 100 */
     int noise;     /* per cent of a level's step that the choice is shaken by */
     int threshold; /* per cent of white, for 2 levels; 0: 50 */
+    const int16_t *balance; /* the threshold follows the tone (balance.h); NULL: it does not */
     uint64_t seed;
     bool serpentine; /* odd rows run right to left */
 };
@@ -59,9 +61,12 @@ struct diffusion_plan {
     int32_t below[DIFFUSION_TABLED_LEVELS];  /* middle[k-1]: v <= below[k] is nearer to k-1 */
     float levels_per_tone;                /* for a guess at the level, */
     int guess_off;                        /* which is off by this at most */
+    int32_t widest;                       /* step between two levels */
     int32_t bound;                        /* |e| never exceeds it */
     int strength;                         /* per cent of e that is passed on */
     int32_t shift, noise;                 /* the choice sees v + shift + [-noise, noise] */
+    const int16_t *balance;               /* and balance_of a tone, where this is not NULL; */
+    int32_t balanced[DIFFUSION_TABLE_WHITE / 16 + 1]; /* by sample, for white up to the table's */
     uint64_t seed;
     bool serpentine;
     struct diffusion_kernel turned; /* serpentine: the kernel as a row sees it that gathers */
@@ -263,11 +268,27 @@ static inline int64_t floor_divide(int64_t a, int64_t divisor)
     return q - (a % divisor < 0);
 }
 
+/* How far the choice of a level sees the values of a tone moved by a balanced threshold. */
+static inline int32_t diffusion_balance(const struct diffusion_plan *plan, int32_t tone)
+{
+    int k = diffusion_nearest(plan, tone);
+    k -= diffusion_level(plan, k) > tone;
+    const int32_t level = diffusion_level(plan, k), place = tone - level;
+    if (place > 0)
+        return balance_between(plan->balance, place, diffusion_level(plan, k + 1) - level);
+    return k == 0                  ? -(plan->widest * BALANCE_LEVEL / BALANCE_UNIT)
+           : k == plan->levels - 1 ? plan->widest * BALANCE_LEVEL / BALANCE_UNIT
+                                   : 0;
+}
+
 /* What the choice of a level sees of v: the threshold moved and the noise added. */
-static inline int32_t diffusion_seen(const struct diffusion_plan *plan, int32_t v, uint32_t x,
-                                     uint32_t y)
+static inline int32_t diffusion_seen(const struct diffusion_plan *plan, int32_t v, int32_t tone,
+                                     uint32_t x, uint32_t y)
 {
     v += plan->shift;
+    if (plan->balance)
+        v += plan->white <= DIFFUSION_TABLE_WHITE ? plan->balanced[tone / 16]
+                                                  : diffusion_balance(plan, tone);
     if (plan->noise)
         v += (int32_t)(ro_hash(plan->seed, x, y) % (2 * (uint32_t)plan->noise + 1)) - plan->noise;
     return v;

@@ -55,8 +55,8 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
             }
             int64_t carried = floor_divide(t, divisor);
             c = t - divisor * carried;
-            int32_t v = diffusion_tone(plan, in, (uint32_t)x) + (int32_t)carried;
-            int32_t seen = diffusion_seen(plan, v, (uint32_t)x, y);
+            int32_t tone = diffusion_tone(plan, in, (uint32_t)x), v = tone + (int32_t)carried;
+            int32_t seen = diffusion_seen(plan, v, tone, (uint32_t)x, y);
             int k = 0;
             if (plan->levels > DIFFUSION_TABLED_LEVELS)
                 k = diffusion_nearest(plan, seen);

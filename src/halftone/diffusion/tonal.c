@@ -214,6 +214,7 @@ static ro_status open_engine(struct halftoner *work)
 }
 
 const struct halftone_engine tonal_engine = {
+    .coloured = &palette_tonal_engine,
     .open = open_engine,
     .begin = diffusion_restart,
     .run = diffusion_run_block,

@@ -23,12 +23,13 @@ struct tonal_scratch {
     doubles right[2], down[2];                   /* shares of the last step */
 };
 
-/* Steps k0 .. k0+63. */
+/* Steps k0 .. k0+63, as far as there are any. */
 RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_band *band,
                            int64_t k0, bool edge, bool modulated, bool wide)
 {
     const struct tonal_plan *tonal = plan->tonal;
     struct tonal_scratch *s = band->scratch;
+    const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     const doubles zero = {0};
     const doubles white = zero + plan->white, middle = zero + (plan->white / 2 + 0.5);
     int32_t *below = (int32_t *)band->below[0] + (k0 - 1 - TONAL_SKEW * (TONAL_LANES - 1));
@@ -41,7 +42,7 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
         until[i] = (uint32_t)(end < 0 ? 0 : end > WAVE_CHUNK ? WAVE_CHUNK : end);
     }
     doubles right[2] = {s->right[0], s->right[1]}, down[2] = {s->down[0], s->down[1]};
-    for (int q = 0; q < WAVE_CHUNK; q++) {
+    for (int q = 0; q < count; q++) {
         lanes32 tone = s->pixels.tone[q], index = tone >> 4;
         if (wide)
             index = tonal_indices(tonal, index);
@@ -79,6 +80,7 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
         s->in_flow[q - 1 + TONAL_SKEW][0] = flow[0];
         s->in_flow[q - 1 + TONAL_SKEW][1] = flow[1];
     }
+    no_more_32(&s->pixels, count);
     for (int h = 0; h < 2; h++) {
         s->right[h] = right[h];
         s->down[h] = down[h];
@@ -93,7 +95,7 @@ static void tonal_leave_lines(const struct wave_band *band, const struct tonal_s
 {
     const int at = band->rows / TONAL_SIDE, in = band->rows % TONAL_SIDE;
     int32_t *below = (int32_t *)band->left[0] + (k0 - 1 - TONAL_SKEW * (band->rows - 1));
-    for (int q = 0; q < WAVE_CHUNK; q++)
+    for (int q = 0; q < wave_count(band, k0); q++)
         below[q] = (int32_t)s->in_flow[q - 1 + TONAL_SKEW][at][in];
 }
 

@@ -200,12 +200,13 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         work.band.below[line] = line_of(job, front, (int64_t)number + short_band, line);
         work.band.left[line] = short_band ? line_of(job, front, number, line) : NULL;
     }
-    /* The last word of the last row is complete behind the last column by its lane's lag; what it
-     * hands on, some columns behind that. */
+    /* The last row ends behind the last column by its lane's lag, and what it hands on is complete
+     * some columns behind that. Its last word is stored with the chunk that completes 64 columns. */
     int64_t last_lag = (int64_t)plan->skew * (work.band.rows - 1);
     int64_t end = ((int64_t)(plan->width - 1) & -WAVE_CHUNK) + last_lag;
-    if (short_band && end < (int64_t)plan->width - WAVE_CHUNK + last_lag + delay_of(plan))
-        end = (int64_t)plan->width - WAVE_CHUNK + last_lag + delay_of(plan);
+    work.band.end = (int64_t)plan->width + last_lag + delay_of(plan);
+    if (end < work.band.end - WAVE_CHUNK)
+        end = work.band.end - WAVE_CHUNK;
     /* Lines of bands get ahead of one another by the skew, those that are given do not. */
     const bool given = number == 0 && link && link->above;
     struct ro_band_way way = {

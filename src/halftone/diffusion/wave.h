@@ -29,6 +29,7 @@ struct wave_band {
     unsigned char *out;
     ptrdiff_t out_stride;
     int rows;                            /* up to the number of lanes */
+    int64_t end;                         /* steps to run: the rest of the last chunk is of no use */
     uint32_t first_row;                  /* in the image */
     const void *above[DIFFUSION_MAX_DY]; /* column 0 of the biased errors of rows -1, -2, -3 */
     void *below[DIFFUSION_MAX_DY];       /* of this band's rows lanes-1, lanes-2, lanes-3; or what
@@ -38,7 +39,15 @@ struct wave_band {
     void *scratch;                /* wave_code.scratch_bytes, aligned to 64 */
 };
 
-/* Code for one instruction set and lane width. `steps` runs steps first to last-1, whole chunks. */
+/* Of the chunk of steps from k0 on, those that are run. */
+static inline int wave_count(const struct wave_band *band, int64_t k0)
+{
+    const int64_t left = band->end - k0;
+    return left <= 0 ? 0 : left < WAVE_CHUNK ? (int)left : WAVE_CHUNK;
+}
+
+/* Code for one instruction set and lane width. `steps` takes steps first to last-1, whole chunks.
+ */
 struct wave_code {
     int lanes;
     size_t scratch_bytes;

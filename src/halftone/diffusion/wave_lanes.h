@@ -104,10 +104,12 @@ RO_INLINE ints32 kept_of(const struct diffusion_plan *plan, ints32 e)
 
 /* What the chain comes to in general: any levels, any options. From v + bias to the biased error;
  * `level` is the number of the level chosen. */
-RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes32 row_hash,
-                            lanes32 column, lanes32 *level)
+RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes32 tone,
+                            lanes32 row_hash, lanes32 column, lanes32 *level)
 {
     ints32 v = (ints32)(y - (uint32_t)plan->bias), seen = v + plan->shift, e;
+    if (plan->balance) /* lanes outside the image hold anything */
+        seen += look_up(plan->balanced, (ints32)(tone >> 4 & 255));
     if (plan->noise)
         seen += noise_at(plan, row_hash, column);
     if (plan->levels == 2) {
@@ -134,11 +136,12 @@ RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes3
 #include "halftone/diffusion/wave_step.h"
 
 
-/* Steps k0 .. k0+63. `kernel` is a constant where this is compiled for a kernel of the table. */
+/* Steps k0 .. k0+63, as far as there are any. `kernel` is a constant where this is compiled for a kernel of the table. */
 RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
                              const struct diffusion_kernel *kernel, const struct wave_band *band,
                              int64_t k0, bool edge, enum wave_kind kind)
 {
+    const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     const bool small = kind == WAVE_FOLD_SMALL || kind == WAVE_UNEVEN_SMALL;
     const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
     struct SIZED(scratch_) *s = band->scratch;
@@ -187,7 +190,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         column[i] = (lane)(k0 - (int64_t)skew * i);
 #endif
     vector last = s->last, carry = s->carry;
-    for (int q = 0; q < WAVE_CHUNK; q++) {
+    for (int q = 0; q < count; q++) {
         int next_weight; /* of the pixel to the left, added last: it is the newest */
         vector early = SIZED(early_)(zero + shortfall, kernel, factor, s->history, HISTORY + q, skew,
                                      small, &next_weight);
@@ -200,12 +203,19 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
 #endif
             quotient = SIZED(divide_)(SIZED(sum_)(early + carry, last, next_weight, small), divisor,
                                       divider, small, &carry);
-        vector y = s->tone[q] + quotient, f;
+        vector tone = s->tone[q], longer = tone >> (LANE_BITS - 1), f;
+        if (uneven)
+            tone &= (lane)((lane)-1 >> 1);
+        vector y = tone + quotient, inside = ~zero;
         uint32_t mask = 0;
+        if (edge) { /* outside, y is what leaves no error and chooses the darker level */
+            const SIZED(ints) now = (SIZED(ints))(zero + (lane)q);
+            const vector started = (vector)(now >= (SIZED(ints))from);
+            inside = started & (vector)((SIZED(ints))until > now);
+            y = (y & inside) | (bias & ~inside);
+            carry = (carry & started) | ((lane)(divisor / 2) & ~started);
+        }
         if (uneven) {
-            const lane low = (lane)((lane)-1 >> 1);
-            vector longer = s->tone[q] >> (LANE_BITS - 1);
-            y = (s->tone[q] & low) + quotient;
             vector up = (vector)((SIZED(ints))y > (SIZED(ints))((longer | odd) + gap - 1));
             f = y - ((gap + longer) & up);
             s->level[q] -= up;
@@ -219,19 +229,14 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
         }
 #if LANE_BITS == 32
         else {
-            f = round_any(plan, y, s->row_hash, column + (lane)q, &s->level[q]);
+            f = round_any(plan, y, s->tone[q], s->row_hash, column + (lane)q, &s->level[q]);
+            if (edge) { /* noise or a threshold may choose another level outside */
+                f = (f & inside) | (bias & ~inside);
+                s->level[q] &= inside;
+            }
             mask = mask_at_least32(s->level[q], zero + 1);
         }
 #endif
-        if (edge) {
-            const vector now = zero + (lane)q;
-            vector started = (vector)(now >= from), inside = started & (vector)(now < until);
-            f = (f & inside) | (bias & ~inside);
-            carry = (carry & started) | ((lane)(divisor / 2) & ~started);
-            mask &= SIZED(mask_at_least)(inside, ~zero);
-            if (kind == WAVE_ANY)
-                s->level[q] &= inside;
-        }
         s->mask[WAVE_CHUNK - 1 - q] = mask;
         last = f;
         if (keeps_own_row)
@@ -246,6 +251,7 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             s->history[dy][HISTORY + q] = moved;
         }
     }
+    SIZED(no_more_)(s, count);
     s->carry = carry;
     s->last = last;
     for (int dy = keeps_own_row ? 0 : 1; dy <= rows_down; dy++)
@@ -265,7 +271,7 @@ static void SIZED(leave_lines_)(const struct diffusion_plan *plan, const struct 
             memcpy(left + k0, above + k0, WAVE_CHUNK * sizeof *left);
             continue;
         }
-        for (int q = 0; q < WAVE_CHUNK; q++)
+        for (int q = 0; q < wave_count(band, k0); q++)
             left[k0 + q - (int64_t)skew * (band->rows - dy)] =
                 s->history[dy][HISTORY + q][band->rows];
     }

@@ -5,23 +5,25 @@
  * levels are gathered from the lanes' masks.
  */
 
-/* Columns first .. first+count-1 of a row where they exist, and zeros elsewhere. Small pictures are
- * all edges: what lies within one is not copied. */
-static const unsigned char *SIZED(row_with_edges_)(const struct diffusion_plan *plan,
-                                                   const unsigned char *row, int64_t first,
-                                                   int count, unsigned char *buffer)
+/* A vector of a row from byte `at` on where it lies within the row, and zeros elsewhere. Small
+ * pictures are all edges: two stores and a load are quicker than copies of so many bytes. */
+RO_INLINE whole SIZED(load_with_edges_)(const unsigned char *row, int64_t at, int64_t row_bytes)
 {
-    static _Alignas(RO_VECTOR_BYTES) const unsigned char nothing[RO_VECTOR_BYTES];
-    int size = plan->sample_bytes;
-    int64_t from = first < 0 ? 0 : first;
-    int64_t to = first + count > plan->width ? plan->width : first + count;
-    if (from >= to)
-        return nothing;
-    if (to - from == count)
-        return row + first * size;
-    memset(buffer, 0, RO_VECTOR_BYTES);
-    memcpy(buffer + (from - first) * size, row + from * size, (size_t)((to - from) * size));
-    return buffer;
+    enum { SIZE = RO_VECTOR_BYTES };
+    if (at <= -SIZE || at >= row_bytes)
+        return (whole){0};
+    if (at >= 0 && at + SIZE <= row_bytes)
+        return (whole) * (const loose_bytes *)(row + at);
+    unsigned char buffer[3 * SIZE];
+    *(loose_bytes *)(buffer + SIZE) = (bytes){0};
+    if (row_bytes >= SIZE) {
+        const int64_t from = at < 0 ? 0 : row_bytes - SIZE;
+        *(loose_bytes *)(buffer + SIZE + (from - at)) = *(const loose_bytes *)(row + from);
+    } else {
+        const int64_t from = at < 0 ? 0 : at, to = at + SIZE < row_bytes ? at + SIZE : row_bytes;
+        memcpy(buffer + SIZE + (from - at), row + from, (size_t)(to - from));
+    }
+    return (whole) * (const loose_bytes *)(buffer + SIZE);
 }
 
 #ifdef WAVE_NUMBERS
@@ -46,24 +48,27 @@ RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(s
 
 #endif
 
-/* Loads the pixels of a chunk's steps: a square of lanes at a time, each lane of it holding the
+/* Loads the pixels of the steps of a chunk that are run: a square of lanes at a time, each lane of it holding the
  * samples of neighbouring columns, which are then taken apart; tones are samples times 16. */
 RO_INLINE void SIZED(load_samples_)(const struct diffusion_plan *plan, const struct wave_band *band,
                                     struct SIZED(scratch_) * s, int skew, int64_t k0, bool edge,
                                     int sample_bytes, enum wave_kind kind)
 {
     const int samples = LANE_BYTES / sample_bytes, columns = LANES * samples;
-    for (int part = 0; part < WAVE_CHUNK; part += columns) {
+    const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
+    const int64_t row_bytes = (int64_t)plan->width * sample_bytes;
+    for (int part = 0; part < count; part += columns) {
         whole square[LANES];
         for (int i = 0; i < LANES; i++) {
-            unsigned char buffer[RO_VECTOR_BYTES];
             int64_t first = k0 + part - (int64_t)skew * i;
             const unsigned char *row = band->in + (i < band->rows ? i : 0) * band->in_stride;
             const unsigned char *from = row + first * sample_bytes;
-            if (edge)
-                from = SIZED(row_with_edges_)(plan, row, first, columns, buffer);
-            else /* more rows than the hardware follows by itself */
-                __builtin_prefetch(from + SIZED(PREFETCH_));
+            if (edge) {
+                square[i] = SIZED(load_with_edges_)(row, first * sample_bytes, row_bytes);
+                continue;
+            }
+            /* more rows than the hardware follows by itself */
+            __builtin_prefetch(from + SIZED(PREFETCH_));
             square[i] = (whole) * (const loose_bytes *)from;
         }
         SIZED(transpose)(square);
@@ -93,6 +98,13 @@ RO_INLINE void SIZED(load_tones_)(const struct diffusion_plan *plan, const struc
     SIZED(load_samples_)(plan, band, s, skew, k0, edge, sample_bytes, WAVE_ANY);
 }
 #endif
+
+/* Steps that are not run choose nothing. */
+RO_INLINE void SIZED(no_more_)(struct SIZED(scratch_) * s, int count)
+{
+    if (count < WAVE_CHUNK)
+        memset(s->mask, 0, (size_t)(WAVE_CHUNK - count) * sizeof *s->mask);
+}
 
 /* The way back for level numbers: those of neighbouring columns packed into lanes, transposed. */
 RO_INLINE void SIZED(store_numbers_)(const struct diffusion_plan *plan,

@@ -58,7 +58,7 @@ static ro_status copy_screen(ro_context *context, struct screen *screen, uint32_
 }
 
 /* What the plates have in common, and clustered dots as the plate has them. */
-static ro_status find_screen(struct halftoner *work, struct screen *screen)
+ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
 {
     ro_context *context = work->context;
     const ro_halftone_options *options = &work->options;
@@ -109,7 +109,7 @@ static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
 {
     const int variant = work->method->variant;
     const int plate = work->plate;
-    ro_status status = find_screen(work, &plan->screen);
+    ro_status status = ordered_find_screen(work, &plan->screen);
     plan->cells = plan->rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
                                                 : plan->screen.width * plan->screen.height;
     const bool noise = variant == ORDERED_BLUE_NOISE || variant == ORDERED_GREEN_NOISE;
@@ -335,6 +335,7 @@ const struct halftone_engine ordered_engine = {
     .run = run_engine,
     .close = close_engine,
     .run_resident = run_resident,
+    .coloured = &palette_screen_engine,
 };
 const struct halftone_engine otsu_engine = {
     .open = open_engine,

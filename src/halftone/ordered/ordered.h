@@ -119,6 +119,9 @@ bool ordered_plan_tables(struct ordered_plan *plan, enum ordered_tables tables);
 void ordered_plan_fill(struct ordered_plan *plan);
 void ordered_plan_free(struct ordered_plan *plan);
 
+/* The screen that a method has or is given; one cell where there is none. */
+ro_status ordered_find_screen(struct halftoner *work, struct screen *screen);
+
 /* ---- Plates that lie on each other ---- */
 
 uint32_t ordered_plate_dot(uint32_t size, int plate); /* cells a side of a clustered dot */

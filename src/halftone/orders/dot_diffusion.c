@@ -61,9 +61,9 @@ struct class_plan {
 
 struct dots_state {
     struct class_plan classes[CLASSES];
-    int32_t *values; /* tones and what has flowed to them */
+    struct dots_rule rule;
+    int32_t *values; /* tones and what has flowed to them, the channels of a pixel together */
     uint32_t width, height;
-    int32_t white;
     /* The class under way. */
     const struct class_plan *now;
     const struct halftone_block *block;
@@ -93,14 +93,16 @@ static void plan_classes(struct dots_state *state, const uint8_t matrix[DOTS_SID
 static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
 {
     const struct class_plan *plan = state->now;
-    int32_t *value = state->values + (size_t)y * state->width + x;
-    bool white = *value > state->white / 2;
-    int32_t e = *value - (white ? state->white : 0), left = e;
+    const int channels = state->rule.channels;
+    int32_t *value = state->values + ((size_t)y * state->width + x) * (size_t)channels;
+    int32_t e[DOTS_CHANNELS] = {0}, left[DOTS_CHANNELS];
+    const int k = state->rule.round(state->rule.data, value, e);
+    memcpy(left, e, sizeof left);
     unsigned char *out = state->block->out + (ptrdiff_t)y * state->block->out_stride;
     if (state->bits_out) /* the byte's other pixels belong to this tile, so to this thread */
-        out[x / 8] |= (unsigned char)(white << (7 - x % 8));
+        out[x / 8] |= (unsigned char)(k << (7 - x % 8));
     else
-        out[x] = white;
+        out[x] = (unsigned char)k;
 
     bool inside = x > 0 && y > 0 && x + 1 < state->width && y + 1 < state->height;
     struct class_plan cut = {0};
@@ -118,10 +120,14 @@ static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
     }
     for (int i = 0; i < plan->count; i++) {
         const struct target *target = &plan->targets[i];
-        int32_t share =
-            i == plan->count - 1 ? left : share_of(e, target->weight, plan->sum, plan->magic);
-        value[target->dy * (ptrdiff_t)state->width + target->dx] += share;
-        left -= share;
+        int32_t *to = value + (target->dy * (ptrdiff_t)state->width + target->dx) * channels;
+        for (int c = 0; c < channels; c++) {
+            int32_t share = i == plan->count - 1
+                                ? left[c]
+                                : share_of(e[c], target->weight, plan->sum, plan->magic);
+            to[c] += share;
+            left[c] -= share;
+        }
     }
 }
 
@@ -140,40 +146,42 @@ static void run_class(void *data, int thread)
     }
 }
 
-static ro_status open_engine(struct halftoner *work)
+ro_status dots_open(struct halftoner *work, const struct dots_rule *rule)
 {
+    size_t pixels, bytes = 0;
+    struct dots_state *state = calloc(1, sizeof *state);
+    work->state = state;
+    if (!state && rule->free)
+        rule->free(rule->data);
+    if (state)
+        state->rule = *rule;
     ro_status status = halftone_scalar_only(work, true);
     if (status != RO_OK)
         return status;
-    size_t pixels, bytes;
-    struct dots_state *state = calloc(1, sizeof *state);
-    work->state = state;
     if (state && ro_size_multiply(work->in.width, work->in.height, &pixels) &&
-        ro_size_multiply(pixels, sizeof *state->values, &bytes))
+        ro_size_multiply(pixels, (size_t)rule->channels * sizeof *state->values, &bytes))
         state->values = malloc(bytes);
     if (!state || !state->values)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
                                work->in.width, work->in.height);
     plan_classes(state, dots_classes[work->method->variant]);
-    work->bytes = sizeof *state + bytes;
+    work->bytes += sizeof *state + bytes;
     state->width = work->in.width;
     state->height = work->in.height;
-    state->white = 16 * (int32_t)work->grey.white;
     state->bits_out = work->out == RO_BITS;
     work->report.schedule = "classes";
     work->report.threads = work->context->threads;
     return RO_OK;
 }
 
-static ro_status run_engine(struct halftoner *work, const struct halftone_block *block)
+ro_status dots_run(struct halftoner *work, const struct halftone_block *block)
 {
     struct dots_state *state = work->state;
     state->block = block;
     for (uint32_t y = 0; y < state->height; y++) {
         const unsigned char *in = block->in + (ptrdiff_t)y * block->in_stride;
-        int32_t *values = state->values + (size_t)y * state->width;
-        for (uint32_t x = 0; x < state->width; x++)
-            values[x] = 16 * (work->grey.sample_bytes == 1 ? in[x] : ((const uint16_t *)in)[x]);
+        state->rule.load(state->rule.data, in, state->width,
+                         state->values + (size_t)y * state->width * (size_t)state->rule.channels);
         memset(block->out + (ptrdiff_t)y * block->out_stride, 0,
                ro_format_row_bytes(work->out, state->width));
     }
@@ -189,18 +197,52 @@ static ro_status run_engine(struct halftoner *work, const struct halftone_block 
     return RO_OK;
 }
 
-static void close_engine(struct halftoner *work)
+void dots_close(struct halftoner *work)
 {
     struct dots_state *state = work->state;
     if (state)
         free(state->values);
+    if (state && state->rule.free)
+        state->rule.free(state->rule.data);
     free(state);
     work->state = NULL;
 }
 
+/* ---- grey, to black or white ---------------------------------------------------------------- */
+
+struct grey_rule {
+    int32_t white;
+    int sample_bytes;
+};
+
+static void load_grey(void *data, const unsigned char *row, uint32_t width, int32_t *values)
+{
+    const struct grey_rule *rule = data;
+    for (uint32_t x = 0; x < width; x++)
+        values[x] = 16 * (rule->sample_bytes == 1 ? row[x] : ((const uint16_t *)row)[x]);
+}
+
+static int round_grey(const void *data, const int32_t *value, int32_t *error)
+{
+    const struct grey_rule *rule = data;
+    const bool white = *value > rule->white / 2;
+    *error = *value - (white ? rule->white : 0);
+    return white;
+}
+
+static ro_status open_grey(struct halftoner *work)
+{
+    struct grey_rule *grey = malloc(sizeof *grey);
+    if (!grey)
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
+    *grey = (struct grey_rule){16 * (int32_t)work->grey.white, work->grey.sample_bytes};
+    return dots_open(work, &(struct dots_rule){1, load_grey, round_grey, free, grey});
+}
+
 const struct halftone_engine dots_engine = {
-    .open = open_engine,
-    .run = run_engine,
-    .close = close_engine,
+    .open = open_grey,
+    .run = dots_run,
+    .close = dots_close,
     .whole_image = true,
+    .coloured = &palette_dots_engine,
 };

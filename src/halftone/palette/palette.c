@@ -3,17 +3,15 @@
 #include "halftone/palette/palette.h"
 
 #include "core/names.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What the engine keeps in a halftoner. */
 struct palette_state {
-    struct palette_plan plan;
+    struct palette_rule rule;
     struct palette_run run;
-    struct palette_hull hull;
-    uint16_t *linear;
-    uint8_t *nearest;
 };
 
 static ro_status choose_code(struct halftoner *work, struct palette_state *state)
@@ -24,11 +22,19 @@ static ro_status choose_code(struct halftoner *work, struct palette_state *state
     if (schedule && !ro_name_equal(schedule, "auto") && !ro_name_equal(schedule, "wave"))
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a palette has no schedule '%s'; it runs as wave", schedule);
-    state->run.threads = context->threads;
-    state->run.code = palette_code_find(&state->plan, context->cpu);
+    const struct palette_plan *plan = &state->rule.plan;
+    if (plan->serpentine && asked->threads > 1)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "serpentine rows wait for one another and cannot use %d threads",
+                               asked->threads);
+    state->run.threads = plan->serpentine ? 1 : context->threads;
+    state->run.code = palette_code_find(plan, context->cpu);
     if (!state->run.code && asked->cpu > RO_CPU_SCALAR)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "the sums of this kernel do not fit the lanes of %s",
+                               plan->serpentine || plan->noise || plan->strength
+                                   ? "a palette with strength, noise or serpentine has no code for "
+                                     "%s"
+                                   : "the sums of this kernel do not fit the lanes of %s",
                                ro_cpu_name(asked->cpu));
     work->report.schedule = "wave";
     work->report.cpu = state->run.code ? context->cpu : RO_CPU_SCALAR;
@@ -50,80 +56,110 @@ static void plan_kernel(struct palette_plan *plan, const struct diffusion_kernel
     }
 }
 
-static void plan_colours(struct palette_plan *plan, const ro_palette *palette)
+void palette_light(const ro_palette *palette, int32_t colour[3][PALETTE_MOST])
 {
-    plan->count = palette->count;
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < palette->count; k++)
-            plan->colour[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
+            colour[c][k] = 16 * tone_round(tone_from_srgb(palette->colours[k][c] / 255.0));
+}
+
+uint16_t *palette_linear(const struct tone *tone)
+{
+    const size_t samples = (size_t)tone->in_white + 2;
+    uint16_t *linear = malloc(samples * sizeof *linear);
+    for (size_t a = 0; linear && a < samples; a++)
+        linear[a] = tone->curve ? tone->curve[tone->channel[a]] : tone->channel[a];
+    return linear;
+}
+
+static void plan_options(struct palette_plan *plan, const struct halftoner *work)
+{
+    const ro_halftone_options *options = &work->options;
+    const bool all = ro_is_default(options->strength) || options->strength == 100;
+    plan->strength = all ? 0 : options->strength;
+    plan->noise = (int32_t)((int64_t)options->noise * palette_smallest_step(plan) *
+                            (1 << PALETTE_FINE) / 200);
+    plan->seed = work->seed;
+    plan->serpentine = options->serpentine != 0;
 }
 
 /* The tables of the rule that is asked for; `linear` is filled. */
-static bool plan_rule(struct palette_state *state, const ro_halftone_options *options)
+static bool plan_rule(struct palette_rule *rule, const ro_halftone_options *options)
 {
-    struct palette_plan *plan = &state->plan;
+    struct palette_plan *plan = &rule->plan;
     if (options->clamp) {
-        state->nearest = calloc(1, PALETTE_ENTRIES + 3); /* vector code loads four at a time */
-        if (state->nearest)
-            palette_fill_nearest(plan->colour, plan->count, state->nearest);
-        plan->nearest = state->nearest;
-        return state->nearest;
+        rule->nearest = calloc(1, PALETTE_ENTRIES + 3); /* vector code loads four at a time */
+        if (rule->nearest)
+            palette_fill_nearest(plan->colour, plan->count, rule->nearest);
+        plan->nearest = rule->nearest;
+        return rule->nearest;
     }
-    state->hull.count = plan->count;
+    rule->hull.count = plan->count;
     for (int k = 0; k < plan->count; k++)
         for (int c = 0; c < 3; c++)
-            state->hull.colour[k][c] = (uint16_t)(plan->colour[c][k] / 16);
-    plan->hull = &state->hull;
+            rule->hull.colour[k][c] = (uint16_t)(plan->colour[c][k] / 16);
+    plan->hull = &rule->hull;
     palette_plan_grid(plan);
     palette_choice_make(plan, &plan->choice);
     return true;
 }
 
+ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule)
+{
+    const ro_halftone_options *options = &work->options;
+    struct palette_plan *plan = &rule->plan;
+    *rule = (struct palette_rule){.linear = palette_linear(&work->tone)};
+    plan->linear = rule->linear;
+    plan->width = work->in.width;
+    plan->sample_bytes = work->grey.sample_bytes;
+    plan->white = work->tone.in_white;
+    plan->overshoot = options->clamp ? (int32_t)((int64_t)PALETTE_WHITE * options->overshoot / 100)
+                                     : PALETTE_GUARD;
+    plan->count = options->palette->count;
+    palette_light(options->palette, plan->colour);
+    plan_options(plan, work);
+    if (!rule->linear || !plan_rule(rule, options))
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a palette's tables");
+    work->bytes += ((size_t)plan->white + 2) * sizeof *rule->linear;
+    return RO_OK;
+}
+
+void palette_rule_close(struct palette_rule *rule)
+{
+    free(rule->linear);
+    free(rule->nearest);
+}
+
 static ro_status open_engine(struct halftoner *work)
 {
     ro_context *context = work->context;
-    const struct tone *tone = &work->tone;
     struct palette_state *state = calloc(1, sizeof *state);
     work->state = state;
     if (!state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a plan");
-    struct palette_plan *plan = &state->plan;
-    plan->width = work->in.width;
-    plan->sample_bytes = work->grey.sample_bytes;
-    plan->white = tone->in_white;
-    plan->overshoot = work->options.clamp
-                          ? (int32_t)((int64_t)PALETTE_WHITE * work->options.overshoot / 100)
-                          : PALETTE_GUARD;
+    struct palette_plan *plan = &state->rule.plan;
     struct diffusion_kernel own;
-    ro_status status = RO_OK;
-    if (work->options.kernel)
+    ro_status status = palette_rule_open(work, &state->rule);
+    if (status == RO_OK && work->options.kernel)
         status = diffusion_kernel_take(context, work->options.kernel, &own);
     if (status != RO_OK)
         return status;
     plan_kernel(plan, work->options.kernel ? &own : &diffusion_kernels[work->method->variant]);
-    plan_colours(plan, work->options.palette);
     status = choose_code(work, state);
     if (status != RO_OK)
         return status;
-
-    size_t samples = (size_t)tone->in_white + 2;
     size_t bytes = palette_state_bytes(plan, state->run.code, state->run.threads);
-    state->linear = calloc(samples, sizeof *state->linear);
     if (posix_memalign(&state->run.state, 64, bytes) != 0)
         state->run.state = NULL;
-    if (!state->linear || !state->run.state)
+    if (!state->run.state)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
     memset(state->run.state, 0, bytes);
-    work->bytes = sizeof *state + bytes + samples * sizeof *state->linear;
-    work->carried = 3 * plan->rows_down;
+    work->bytes += sizeof *state + bytes;
+    /* Right to left, no column is ready before the row's end. */
+    work->carried = plan->serpentine ? -1 : 3 * plan->rows_down;
     work->carried_most = PALETTE_WHITE + plan->overshoot;
     work->carried_least = -work->carried_most;
-    for (size_t a = 0; a < samples; a++)
-        state->linear[a] = tone->curve ? tone->curve[tone->channel[a]] : tone->channel[a];
-    plan->linear = state->linear;
-    if (!plan_rule(state, &work->options))
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a palette's tables");
     state->run.plan = plan;
     state->run.pool = context->pool;
     return RO_OK;
@@ -144,7 +180,7 @@ static ro_status begin_engine(struct halftoner *work)
 static int32_t *carried_line(const struct halftoner *work, uint32_t y, int number)
 {
     const struct palette_state *state = work->state;
-    const int lines = state->plan.rows_down;
+    const int lines = state->rule.plan.rows_down;
     return palette_carried(&state->run, y, number / lines, number % lines);
 }
 
@@ -175,8 +211,7 @@ static void close_engine(struct halftoner *work)
     struct palette_state *state = work->state;
     if (state) {
         free(state->run.state);
-        free(state->linear);
-        free(state->nearest);
+        palette_rule_close(&state->rule);
     }
     free(state);
     work->state = NULL;

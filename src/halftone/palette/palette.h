@@ -100,6 +100,10 @@ enum {
 };
 
 struct palette_plan;
+/* The smallest distance between two colours that differ, in the channel where it is largest; 0 to
+ * W / 256. */
+int32_t palette_smallest_step(const struct palette_plan *plan);
+
 /* From the plan's colours. */
 void palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice);
 
@@ -136,9 +140,20 @@ struct palette_plan {
     int grid_shift;                  /* from samples to cells of them */
     bool monotone;                   /* `linear` rises or falls throughout */
     int32_t overshoot;               /* how far beyond 0 and W a value still counts for its error */
+    int strength;  /* per cent of an error that is passed on; 0: all */
+    int32_t noise; /* the choice sees values that are off by up to this */
+    uint64_t seed;
+    bool serpentine; /* odd rows run right to left */
     int rows_down, skew;
     uint64_t place[3][256]; /* 8-bit samples with a hull: light << 32, place in a block, cell */
 };
+
+/* Light of a palette's colours, 0 to W. */
+void palette_light(const ro_palette *palette, int32_t colour[3][PALETTE_MOST]);
+
+/* Light of every sample, 0 to TONE_WHITE, and one entry more; the caller frees it. NULL: no memory.
+ */
+uint16_t *palette_linear(const struct tone *tone);
 
 /* The cell of a value from 0 to W. */
 static inline int palette_cell(int32_t v)
@@ -168,11 +183,32 @@ struct palette_row {
     int32_t *line[3][DIFFUSION_MAX_DY + 1];
     int32_t carry[3];
     struct palette_light *known;
+    uint32_t y; /* in the image */
 };
 
-/* The definition: rounds columns first to last-1 of a row, which is run from column 0 on. */
+/* The definition: rounds columns first to last-1 of a row, which is run from column 0 on; of a row
+ * that runs right to left the rightmost is column 0. */
 void palette_columns(const struct palette_plan *plan, struct palette_row *row, int64_t first,
                      int64_t last);
+
+/* A plan without its kernel, and what it points to: how light is found and a colour chosen, whatever
+ * the order of pixels. */
+struct palette_rule {
+    struct palette_plan plan;
+    struct palette_hull hull;
+    uint16_t *linear;
+    uint8_t *nearest;
+};
+ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule);
+void palette_rule_close(struct palette_rule *rule); /* also after a failed open */
+
+static inline void palette_sample(const struct palette_plan *plan, const unsigned char *row,
+                                  size_t x, uint32_t sample[3])
+{
+    for (size_t c = 0; c < 3; c++)
+        sample[c] = plan->sample_bytes == 1 ? row[3 * x + c]
+                                            : ((const uint16_t *)(const void *)row)[3 * x + c];
+}
 
 /* ---- rows as lanes, bands over threads ------------------------------------------------------- */
 

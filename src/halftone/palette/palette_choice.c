@@ -29,7 +29,7 @@ static const int times[3] = {1, PALETTE_GREEN_CHOSEN, 1}; /* of squares */
 
 static int32_t fine(int32_t v) { return v >> PALETTE_FINE; }
 
-static int32_t smallest_step(const struct palette_plan *plan)
+int32_t palette_smallest_step(const struct palette_plan *plan)
 {
     int32_t least = INT32_MAX;
     for (int k = 1; k < plan->count; k++)
@@ -42,7 +42,7 @@ static int32_t smallest_step(const struct palette_plan *plan)
             if (step > 0 && step < least)
                 least = step;
         }
-    return least;
+    return least < INT32_MAX ? least : 0;
 }
 
 static void stretch(const struct palette_choice *choice, const int32_t v[3], int32_t x[3])
@@ -165,7 +165,7 @@ static void hold_back(const struct palette_plan *plan, struct palette_choice *ch
 
 void palette_choice_make(const struct palette_plan *plan, struct palette_choice *choice)
 {
-    *choice = (struct palette_choice){.count = plan->count, .shift = 3 * smallest_step(plan) / 16};
+    *choice = (struct palette_choice){.count = plan->count, .shift = 3 * palette_smallest_step(plan) / 16};
     for (int k = 0; k < plan->count; k++) {
         int32_t p[3];
         light_of(plan, k, p);

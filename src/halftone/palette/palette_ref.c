@@ -4,7 +4,8 @@
  * carried as for grey, one choice by the three values, and the error against the value. With a hull
  * the value is what light and errors give, and the cut is only a guard. With an overshoot the
  * choice is by the cell of the values, and the value is cut to what light can be: outside the hull
- * an error that is not cut would grow without bound.
+ * an error that is not cut would grow without bound. Serpentine: odd rows run right to left, and
+ * their errors go by mirrored taps.
  */
 #include "halftone/palette/palette_region.h"
 
@@ -18,32 +19,42 @@ void palette_columns(const struct palette_plan *plan, struct palette_row *row, i
 {
     const struct diffusion_kernel *kernel = &plan->kernel;
     const int divisor = kernel->divisor;
+    const bool mirrored = plan->serpentine && row->y % 2 == 1;
+    const uint32_t row_hash = ro_hash_row(plan->seed, row->y);
     if (first == 0)
         for (int c = 0; c < 3; c++)
             row->carry[c] = divisor / 2;
-    for (int64_t x = first; x < last; x++) {
-        int32_t v[3], light[4];
+    for (int64_t column = first; column < last; column++) {
+        const int64_t x = mirrored ? plan->width - 1 - column : column;
+        int32_t v[3], seen[3], light[4], noise = 0;
         uint32_t sample[3];
         int cell = 0;
-        for (int c = 0; c < 3; c++) {
-            size_t at = 3 * (size_t)x + (size_t)c;
-            sample[c] = plan->sample_bytes == 1 ? row->in[at] : ((const uint16_t *)row->in)[at];
-        }
+        palette_sample(plan, row->in, (size_t)x, sample);
         palette_light_of(plan, row->known, sample, light);
+        if (plan->noise)
+            noise = (int32_t)(ro_hash_mix(row_hash ^ (uint32_t)x) %
+                              (2 * (uint32_t)plan->noise + 1)) -
+                    plan->noise;
         for (int c = 0; c < 3; c++) {
             int64_t t = row->carry[c];
             for (int i = 0; i < kernel->count; i++) {
                 struct diffusion_tap tap = kernel->taps[i];
-                t += (int64_t)tap.weight * row->line[c][tap.dy][x - tap.dx];
+                const bool from_mirror =
+                    plan->serpentine && (row->y - (uint32_t)tap.dy) % 2 == 1;
+                t += (int64_t)tap.weight *
+                     row->line[c][tap.dy][from_mirror ? x + tap.dx : x - tap.dx];
             }
             int64_t carried = floor_divide(t, divisor);
             row->carry[c] = (int32_t)(t - divisor * carried);
             v[c] = cut(light[c] + carried, -plan->overshoot, PALETTE_WHITE + plan->overshoot);
-            cell |= palette_cell(cut(v[c], 0, PALETTE_WHITE)) << (c * PALETTE_SHIFT);
+            seen[c] = v[c] + noise;
+            cell |= palette_cell(cut(seen[c], 0, PALETTE_WHITE)) << (c * PALETTE_SHIFT);
         }
-        const int k = plan->hull ? palette_nearest(&plan->choice, v) : plan->nearest[cell];
-        for (int c = 0; c < 3; c++)
-            row->line[c][0][x] = v[c] - plan->colour[c][k];
+        const int k = plan->hull ? palette_nearest(&plan->choice, seen) : plan->nearest[cell];
+        for (int c = 0; c < 3; c++) {
+            const int32_t e = v[c] - plan->colour[c][k];
+            row->line[c][0][x] = plan->strength ? (int32_t)((int64_t)plan->strength * e / 100) : e;
+        }
         row->out[x] = (unsigned char)k;
     }
 }

@@ -8,36 +8,7 @@
  * Doubles in a fixed order and a cube root of our own: the table is the same on every machine.
  */
 #include "halftone/palette/palette.h"
-#include "number/power.h"
-
-/* From linear sRGB to the cones, and from their cube roots to lightness and two colour axes. The
- * axes count double, as in the distance called OK2: with OKLab's own scale a dark cyan is nearer to
- * red than to black, and the greys of a black, white and red panel turn pink. */
-static const double cones[3][3] = {
-    {0.4122214708, 0.5363325363, 0.0514459929},
-    {0.2119034982, 0.6806995451, 0.1073969566},
-    {0.0883024619, 0.2817188376, 0.6299787005},
-};
-static const double axes[3][3] = {
-    {0.2104542553, 0.7936177850, -0.0040720468},
-    {2 * 1.9779984951, 2 * -2.4285922050, 2 * 0.4505937099},
-    {2 * 0.0259040371, 2 * 0.7827717662, 2 * -0.8086757660},
-};
-
-struct lab {
-    double at[3];
-};
-
-static inline struct lab lab_of(double r, double g, double b)
-{
-    struct lab lab;
-    double root[3];
-    for (int i = 0; i < 3; i++)
-        root[i] = ro_cube_root((cones[i][0] * r + cones[i][1] * g) + cones[i][2] * b);
-    for (int i = 0; i < 3; i++)
-        lab.at[i] = (axes[i][0] * root[0] + axes[i][1] * root[1]) + axes[i][2] * root[2];
-    return lab;
-}
+#include "halftone/palette/palette_lab.h"
 
 /* The first value of a cell; of the one past the last, W + 1. */
 static int32_t cell_start(int cell)
@@ -48,12 +19,12 @@ static int32_t cell_start(int cell)
 
 /* A line of cells of all reds at one green and blue, in loops that a compiler turns into vectors.
  */
-static void fill_line(const struct lab *labs, int count, const double middle[PALETTE_CELLS],
+static void fill_line(const struct palette_lab *labs, int count, const double middle[PALETTE_CELLS],
                       double green, double blue, uint8_t *nearest)
 {
     double here[3][PALETTE_CELLS], best[PALETTE_CELLS], chosen[PALETTE_CELLS];
     for (int r = 0; r < PALETTE_CELLS; r++) {
-        struct lab lab = lab_of(middle[r], green, blue);
+        struct palette_lab lab = palette_lab_of(middle[r], green, blue);
         for (int i = 0; i < 3; i++)
             here[i][r] = lab.at[i];
         best[r] = 1e9;
@@ -73,10 +44,10 @@ static void fill_line(const struct lab *labs, int count, const double middle[PAL
 
 void palette_fill_nearest(const int32_t colour[3][PALETTE_MOST], int count, uint8_t *nearest)
 {
-    struct lab labs[PALETTE_MOST];
+    struct palette_lab labs[PALETTE_MOST];
     double middle[PALETTE_CELLS];
     for (int k = 0; k < count; k++)
-        labs[k] = lab_of((double)colour[0][k] / PALETTE_WHITE, (double)colour[1][k] / PALETTE_WHITE,
+        labs[k] = palette_lab_of((double)colour[0][k] / PALETTE_WHITE, (double)colour[1][k] / PALETTE_WHITE,
                          (double)colour[2][k] / PALETTE_WHITE);
     for (int i = 0; i < PALETTE_CELLS; i++)
         middle[i] = (cell_start(i) + cell_start(i + 1) - 1) / (2.0 * PALETTE_WHITE);

@@ -16,7 +16,8 @@ const struct palette_code *palette_code_find(const struct palette_plan *plan, ro
     bool fits = 2 * plan->kernel.divisor * most < INT32_MAX;
     static const struct palette_code *const codes[RO_CPUS] = {[RO_CPU_SCALAR] = NULL,
                                                               RO_VARIANTS_OF(palette_code)};
-    return fits ? codes[cpu] : NULL;
+    const bool plain = !plan->serpentine && !plan->noise && !plan->strength;
+    return fits && plain ? codes[cpu] : NULL;
 }
 
 static size_t line_entries(const struct palette_plan *plan)
@@ -164,6 +165,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
             .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
             .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
             .known = ro_wavefront_scratch(front, thread),
+            .y = job->block->first_row + number,
         }};
     for (int c = 0; c < 3; c++)
         for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)

@@ -69,13 +69,13 @@ TEMPLATE int32_t round_pixel(const struct diffusion_plan *plan, const struct dif
     int64_t carried = (divisor & (divisor - 1)) == 0 ? t >> __builtin_ctz((unsigned)divisor)
                                                      : floor_divide(t, divisor);
     *carry = t - divisor * carried;
-    int32_t v = diffusion_tone(plan, row->in, at) + (int32_t)carried;
+    int32_t tone = diffusion_tone(plan, row->in, at), v = tone + (int32_t)carried;
     if (plain) {
         int k = v > plan->middle[0];
         diffusion_put(plan, row->out, at, k);
         return v - plan->level[k];
     }
-    int k = diffusion_nearest(plan, diffusion_seen(plan, v, at, row->y));
+    int k = diffusion_nearest(plan, diffusion_seen(plan, v, tone, at, row->y));
     diffusion_put(plan, row->out, at, k);
     return diffusion_kept(plan, v - diffusion_level(plan, k));
 }

@@ -59,6 +59,16 @@ ro_status field_check(ro_context *context, const ro_field *field, const char *ro
     return RO_OK;
 }
 
+ro_status field_check_out(ro_context *context, const ro_field *field, bool rows)
+{
+    ro_field sized = *field;
+    if (rows) {
+        sized.data = &(float){0};
+        sized.stride = 8 * (ptrdiff_t)field->width;
+    }
+    return field_check(context, &sized, "the hologram");
+}
+
 void field_pitch(const ro_optics *optics, double pitch[2])
 {
     pitch[0] = optics->pitch;

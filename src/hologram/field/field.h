@@ -8,6 +8,8 @@
 #include <stdbool.h>
 
 ro_status field_check(ro_context *context, const ro_field *field, const char *role);
+/* Of a field to be filled; `rows`: it only says how large it is. */
+ro_status field_check_out(ro_context *context, const ro_field *field, bool rows);
 ro_status field_check_physics(ro_context *context, const ro_optics *optics);
 void field_pitch(const ro_optics *optics, double pitch[2]); /* across and down */
 

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Holograms of scenes: the light starts at the backmost plane and goes from plane to plane; where a
- * plane has something, that replaces the light from behind (silhouettes).
- */
+/* Holograms of the paper's scene: where a plane has something, that replaces the light from behind
+ * (silhouettes). */
 #include "context/context.h"
 #include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
-#include "hologram/field/propagate.h"
+#include "hologram/field/layers.h"
 #include "hologram/field/scene.h"
 #include "hologram/field/viewer.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct emission {
-    const struct scene *scene;
-    int plane;
-    uint32_t width, height, first, end; /* rows */
-    float *data;
-    atomic_uint_fast32_t ticket;
-};
 
 static void light_of(const struct scene *scene, int plane, double amplitude, uint32_t column,
                      uint32_t row, double x, double y, float *light)
@@ -38,45 +27,41 @@ static void light_of(const struct scene *scene, int plane, double amplitude, uin
     light[1] *= (float)amplitude;
 }
 
-static void emit(void *data, int thread)
+static double depth_of(const void *scene, int plane)
 {
-    struct emission *e = data;
-    const double pitch = e->scene->options.pitch;
+    return ((const struct scene *)scene)->depth[plane];
+}
+
+static void emit(const void *data, int plane, const struct light_grid *grid, uint32_t row,
+                 float *light)
+{
+    const struct scene *scene = data;
+    const double y = light_grid_y(grid, row);
     double low[2], high[2];
-    (void)thread;
-    scene_extent(e->scene, e->plane, low, high);
-    for (uint_fast32_t row; (row = atomic_fetch_add(&e->ticket, 1)) < e->height;) {
-        double y = ((double)row + 0.5 - e->height / 2.0) * pitch;
-        if (y < low[1] || y > high[1])
+    scene_extent(scene, plane, low, high);
+    if (y < low[1] || y > high[1])
+        return;
+    for (uint32_t column = 0; column < grid->width; column++) {
+        const double x = light_grid_x(grid, column);
+        if (x < low[0] || x > high[0])
             continue;
-        for (uint32_t column = 0; column < e->width; column++) {
-            double x = (column + 0.5 - e->width / 2.0) * pitch;
-            if (x < low[0] || x > high[0])
-                continue;
-            double amplitude = scene_amplitude(e->scene, e->plane, x, y);
-            if (amplitude >= 0)
-                light_of(e->scene, e->plane, amplitude, column, (uint32_t)row, x, y,
-                         e->data + 2 * ((size_t)row * e->width + column));
-        }
+        const double amplitude = scene_amplitude(scene, plane, x, y);
+        if (amplitude >= 0)
+            light_of(scene, plane, amplitude, column, row, x, y, light + 2 * (size_t)column);
     }
 }
 
-static ro_status run_planes(ro_context *context, const struct scene *scene, struct propagation *p,
-                            float *data)
+static struct layers layers_of(const struct scene *scene)
 {
-    struct emission e = {.scene = scene, .width = p->width, .height = p->height, .data = data};
-    memset(data, 0, (size_t)p->width * p->height * 2 * sizeof *data);
+    struct layers layers = {
+        .scene = scene, .count = scene->planes, .depth = depth_of, .emit = emit};
     for (int plane = 0; plane < scene->planes; plane++) {
-        e.plane = plane;
-        atomic_store(&e.ticket, 0);
-        ro_pool_run(context->pool, ro_pool_threads(context->pool), emit, &e);
-        double next = plane + 1 < scene->planes ? scene->depth[plane + 1] : 0;
-        p->done = (double)plane / scene->planes;
-        ro_status status = propagation_run(p, data, scene->depth[plane] - next);
-        if (status != RO_OK)
-            return status;
+        double low[2], high[2];
+        scene_extent(scene, plane, low, high);
+        for (int i = 0; i < 2; i++)
+            layers.reach[i] = fmax(layers.reach[i], fmax(-low[i], high[i]));
     }
-    return RO_OK;
+    return layers;
 }
 
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
@@ -89,8 +74,7 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
     o.wavelength = o.wavelength != 0 ? o.wavelength : 635e-9;
     o.pitch = o.pitch != 0 ? o.pitch : 750e-9;
     struct scene scene;
-    struct propagation p;
-    status = field_check(context, field, "the hologram");
+    status = field_check_out(context, field, o.view_specific && o.rows);
     if (status == RO_OK)
         status = field_check_physics(context,
                                      &(ro_optics){.wavelength = o.wavelength, .pitch = o.pitch});
@@ -103,23 +87,11 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
     memcpy(seen.viewing_area, scene.options.viewing_area, sizeof seen.viewing_area);
     if (status == RO_OK)
         status = viewer_check(context, field->width, field->height, &seen);
-    if (status == RO_OK)
-        status = propagation_open(&p, context, field->width, field->height, o.wavelength,
-                                  (const double[]){o.pitch, o.pitch});
     if (status != RO_OK)
         return status;
-    p.window = (ro_window){0, 0, o.pitch / scene.options.fringe, o.pitch / scene.options.fringe};
-    p.share = 1.0 / scene.planes;
-    p.phase = "make";
-    /* Without gaps the caller's memory serves: at the largest size a copy would be too much. */
-    bool plain = field->stride == (ptrdiff_t)field->width * 8;
-    float *data = plain ? field->data : dft_alloc(context, field->width, field->height);
-    status = data ? run_planes(context, &scene, &p, data) : RO_E_MEMORY;
-    if (status == RO_OK && !plain)
-        field_put(field, data);
-    if (!plain)
-        free(data);
-    propagation_close(&p);
+    const struct layers layers = layers_of(&scene);
+    status = layers_make(context, &layers, &seen, scene.options.fringe, o.view_specific,
+                         &(struct layers_out){field, o.rows, o.rows_to});
     if (status == RO_OK && optics) {
         *optics = seen;
         optics->depth = scene.options.board.depth;

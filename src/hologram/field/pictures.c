@@ -11,7 +11,7 @@
 #include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
-#include "hologram/field/propagate.h"
+#include "hologram/field/layers.h"
 #include "hologram/field/viewer.h"
 
 #include <stdlib.h>
@@ -28,18 +28,9 @@ struct layer {
 struct pictures {
     const ro_picture_scene *scene;
     bool constant, smooth;
-    double pitch[2], viewer[3], wavelength;
+    double side[2], viewer[3], wavelength;
     struct layer *layers;
     int count;
-};
-
-struct emission {
-    const struct pictures *pictures;
-    const struct layer *layer;
-    int number;
-    uint32_t width, height;
-    float *data;
-    atomic_uint_fast32_t ticket;
 };
 
 static float sample(const ro_image *image, uint32_t x, uint32_t y)
@@ -69,35 +60,37 @@ static bool find(const struct layer *layer, double width, double x, double y, fl
     return depth >= layer->near && (depth < layer->far || layer->last);
 }
 
-static double turns_at(const struct emission *e, uint32_t column, uint32_t row, double x, double y)
+static double turns_at(const struct pictures *p, const struct layer *layer, uint32_t column,
+                       uint32_t row, double x, double y)
 {
-    const struct pictures *p = e->pictures;
     if (p->constant)
         return 0;
     if (!p->smooth)
         return ro_hash(p->scene->seed, column, row) * 0x1p-32;
     const double dx = x - p->viewer[0], dy = y - p->viewer[1];
-    return -(dx * dx + dy * dy) / (2 * (e->layer->depth - p->viewer[2]) * p->wavelength);
+    return -(dx * dx + dy * dy) / (2 * (layer->depth - p->viewer[2]) * p->wavelength);
 }
 
-static void emit(void *data, int thread)
+static double depth_of(const void *data, int plane)
 {
-    struct emission *e = data;
-    const double *pitch = e->pictures->pitch;
-    const double width = width_of(e->layer->picture, e->width * pitch[0], e->height * pitch[1]);
-    (void)thread;
-    for (uint_fast32_t row; (row = atomic_fetch_add(&e->ticket, 1)) < e->height;) {
-        const double y = ((double)row + 0.5 - e->height / 2.0) * pitch[1];
-        float *light = e->data + 2 * (size_t)row * e->width;
-        for (uint32_t column = 0; column < e->width; column++, light += 2) {
-            const double x = (column + 0.5 - e->width / 2.0) * pitch[0];
-            float amplitude;
-            if (!find(e->layer, width, x, y, &amplitude))
-                continue;
-            phasor(turns_at(e, column, (uint32_t)row, x, y), &light[0], &light[1]);
-            light[0] *= amplitude;
-            light[1] *= amplitude;
-        }
+    return ((const struct pictures *)data)->layers[plane].depth;
+}
+
+static void emit(const void *data, int plane, const struct light_grid *grid, uint32_t row,
+                 float *light)
+{
+    const struct pictures *p = data;
+    const struct layer *layer = &p->layers[plane];
+    const double width = width_of(layer->picture, p->side[0], p->side[1]);
+    const double y = light_grid_y(grid, row);
+    for (uint32_t column = 0; column < grid->width; column++, light += 2) {
+        const double x = light_grid_x(grid, column);
+        float amplitude;
+        if (!find(layer, width, x, y, &amplitude))
+            continue;
+        phasor(turns_at(p, layer, column, row, x, y), &light[0], &light[1]);
+        light[0] *= amplitude;
+        light[1] *= amplitude;
     }
 }
 
@@ -170,7 +163,7 @@ static ro_status check_picture(ro_context *context, const ro_scene_picture *p, d
 }
 
 static ro_status open_pictures(ro_context *context, const ro_picture_scene *scene,
-                               const ro_field *field, struct pictures *p)
+                               struct pictures *p)
 {
     const char *phase = scene->phase ? scene->phase : "random";
     p->constant = ro_name_equal(phase, "constant");
@@ -189,75 +182,61 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the layers");
     ro_status status = RO_OK;
     for (int i = 0; i < scene->count && status == RO_OK; i++) {
-        status = check_picture(context, &scene->pictures[i], field->width * p->pitch[0],
-                               field->height * p->pitch[1]);
+        status = check_picture(context, &scene->pictures[i], p->side[0], p->side[1]);
         if (status == RO_OK)
             status = add_picture(context, p, &scene->pictures[i]);
     }
     return status;
 }
 
-static ro_status run_layers(ro_context *context, const struct pictures *pictures,
-                            struct propagation *p, float *data)
+/* How far the largest picture reaches from the axis. */
+static void reach_of(const struct pictures *p, double reach[2])
 {
-    struct emission e = {
-        .pictures = pictures, .width = p->width, .height = p->height, .data = data};
-    memset(data, 0, (size_t)p->width * p->height * 2 * sizeof *data);
-    p->phase = "make";
-    p->share = 1.0 / pictures->count;
-    for (int i = 0; i < pictures->count; i++) {
-        e.layer = &pictures->layers[i];
-        e.number = i;
-        atomic_store(&e.ticket, 0);
-        ro_pool_run(context->pool, ro_pool_threads(context->pool), emit, &e);
-        const double next = i + 1 < pictures->count ? pictures->layers[i + 1].depth : 0;
-        p->done = (double)i / pictures->count;
-        ro_status status = propagation_run(p, data, e.layer->depth - next);
-        if (status != RO_OK)
-            return status;
+    for (int i = 0; i < p->scene->count; i++) {
+        const ro_scene_picture *picture = &p->scene->pictures[i];
+        const double width = width_of(picture, p->side[0], p->side[1]);
+        const double height = width * picture->amplitude.height / picture->amplitude.width;
+        reach[0] = fmax(reach[0], width / 2);
+        reach[1] = fmax(reach[1], height / 2);
     }
-    return RO_OK;
 }
 
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
                                ro_field *field, ro_optics *optics)
 {
-    struct propagation p;
     ro_picture_scene all = RO_PICTURE_SCENE;
     const ro_picture_scene *scene = &all;
     ro_status status = ro_options_take(context, options, &all, "RO_PICTURE_SCENE");
     struct pictures pictures = {.scene = scene, .wavelength = scene->optics.wavelength};
     ro_optics seen = scene->optics;
     if (status == RO_OK)
-        status = field_check(context, field, "the hologram");
+        status = field_check_out(context, field, all.view_specific && all.rows);
     if (status == RO_OK)
         status = field_check_physics(context, &scene->optics);
     if (status != RO_OK)
         return status;
     viewer_fit(field->width, field->height, &seen);
     status = viewer_check(context, field->width, field->height, &seen);
-    field_pitch(&seen, pictures.pitch);
+    double pitch[2];
+    field_pitch(&seen, pitch);
+    pictures.side[0] = field->width * pitch[0];
+    pictures.side[1] = field->height * pitch[1];
     memcpy(pictures.viewer, seen.viewer, sizeof pictures.viewer);
     if (status == RO_OK)
-        status = open_pictures(context, scene, field, &pictures);
-    if (status == RO_OK)
-        status = propagation_open(&p, context, field->width, field->height, seen.wavelength,
-                                  pictures.pitch);
-    if (status != RO_OK)
-        goto done;
-    float *data = dft_alloc(context, field->width, field->height);
-    status = data ? run_layers(context, &pictures, &p, data) : RO_E_MEMORY;
-    if (status == RO_OK)
-        field_put(field, data);
-    free(data);
-    propagation_close(&p);
+        status = open_pictures(context, scene, &pictures);
+    if (status == RO_OK) {
+        struct layers layers = {
+            .scene = &pictures, .count = pictures.count, .depth = depth_of, .emit = emit};
+        reach_of(&pictures, layers.reach);
+        status = layers_make(context, &layers, &seen, 0, all.view_specific,
+                             &(struct layers_out){field, all.rows, all.rows_to});
+    }
     if (status == RO_OK && optics) {
         const struct layer *middle = &pictures.layers[pictures.count / 2];
         *optics = seen;
         optics->depth = middle->depth;
         optics->hogel = viewer_hogel(field->width > field->height ? field->width : field->height);
     }
-done:
     free(pictures.layers);
     return status;
 }

@@ -24,7 +24,7 @@ static ro_status check_memory(ro_context *context, uint32_t width, uint32_t heig
     return RO_OK;
 }
 
-static const struct propagate_kernel *kernel_of(const ro_context *context)
+const struct propagate_kernel *propagate_kernel_of(const ro_context *context)
 {
     static const struct propagate_kernel *const kernels[RO_CPUS] = {
         [RO_CPU_SCALAR] = &propagate_kernel_plain, RO_VARIANTS_OF(propagate_kernel)};
@@ -76,7 +76,7 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .height = height,
                               .wavelength = wavelength,
                               .pitch = {pitch[0], pitch[1]},
-                              .kernel = kernel_of(context),
+                              .kernel = propagate_kernel_of(context),
                               .share = 1,
                               .phase = "propagate"};
     if (context->options.device == RO_DEVICE_CUDA)

@@ -57,5 +57,6 @@ struct propagate_kernel {
 };
 extern const struct propagate_kernel propagate_kernel_plain;
 RO_VARIANTS_DECLARE(const struct propagate_kernel, propagate_kernel);
+const struct propagate_kernel *propagate_kernel_of(const ro_context *context);
 
 #endif

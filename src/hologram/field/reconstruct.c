@@ -6,37 +6,11 @@
 #include "core/options.h"
 #include "hologram/field/field.h"
 #include "hologram/field/propagate.h"
+#include "hologram/field/viewer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Whether the eye sees sample i of n across the viewer's plane, along axis 0 or 1. */
-static bool seen(uint32_t i, uint32_t n, const ro_optics *o, int axis)
-{
-    double pitch[2];
-    field_pitch(o, pitch);
-    return !(fabs((i + 0.5 - n / 2.0) * pitch[axis] - o->viewer[axis]) > o->viewing_area[axis] / 2);
-}
-
-static bool any_seen(uint32_t n, const ro_optics *o, int axis)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (seen(i, n, o, axis))
-            return true;
-    return false;
-}
-
-/* Light outside the viewing area misses the eye. */
-static void crop(float *data, uint32_t width, uint32_t height, const ro_optics *o)
-{
-    for (uint32_t y = 0; y < height; y++) {
-        bool row = seen(y, height, o, 1);
-        for (uint32_t x = 0; x < width; x++)
-            if (!row || !seen(x, width, o, 0))
-                memset(data + 2 * ((size_t)y * width + x), 0, 2 * sizeof *data);
-    }
-}
 
 static double intensity(const float *v) { return (double)v[0] * v[0] + (double)v[1] * v[1]; }
 
@@ -89,7 +63,7 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
                                "a viewing area of %g x %g m at z = %g m: it must lie in front of "
                                "the hologram, where z is negative",
                                o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
-    if (eye && !(any_seen(in->width, o, 0) && any_seen(in->height, o, 1)))
+    if (eye && !(viewer_sees(in->width, in->height, o)))
         return ro_context_fail(
             context, RO_E_ARGUMENT,
             "an eye at %g,%g m of %g x %g m sees no pixel of the viewer's plane, "
@@ -137,7 +111,7 @@ ro_status ro_hologram_reconstruct(ro_context *context, const ro_field *in, ro_im
         p.share = 0.5;
         status = propagation_run(&p, data, -o->viewer[2]);
         if (status == RO_OK)
-            crop(data, in->width, in->height, o);
+            viewer_crop(data, in->width, in->height, o);
         p.done = 0.5;
         if (status == RO_OK)
             status = propagation_run(&p, data, o->viewer[2] - view->depth);

@@ -5,6 +5,7 @@
 #include "hologram/field/field.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { HOGELS = 12, LEAST_HOGEL = 64 };
 
@@ -63,4 +64,42 @@ ro_status viewer_check(ro_context *context, uint32_t width, uint32_t height,
             57.29578 * asin(sine), -1e3 * across * sqrt(1 / (most * most) - 1) * 1.001);
     }
     return RO_OK;
+}
+
+/* ---- The eye --------------------------------------------------------------------------------- */
+
+/* The samples of n along axis 0 or 1 that it sees, from the first up to the end. */
+static void seen(uint32_t n, const ro_optics *o, int axis, uint32_t *first, uint32_t *end)
+{
+    double pitch[2];
+    field_pitch(o, pitch);
+    *first = *end = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double place = (i + 0.5 - n / 2.0) * pitch[axis];
+        if (fabs(place - o->viewer[axis]) > o->viewing_area[axis] / 2)
+            continue;
+        *first = *end == 0 ? i : *first;
+        *end = i + 1;
+    }
+}
+
+bool viewer_sees(uint32_t width, uint32_t height, const ro_optics *o)
+{
+    uint32_t first, right, bottom;
+    seen(width, o, 0, &first, &right);
+    seen(height, o, 1, &first, &bottom);
+    return right && bottom;
+}
+
+void viewer_crop(float *data, uint32_t width, uint32_t height, const ro_optics *o)
+{
+    uint32_t left, right, top, bottom;
+    seen(width, o, 0, &left, &right);
+    seen(height, o, 1, &top, &bottom);
+    for (uint32_t y = 0; y < height; y++, data += 2 * (size_t)width) {
+        const bool row = y >= top && y < bottom;
+        memset(data, 0, (row ? left : width) * 2 * sizeof *data);
+        if (row)
+            memset(data + 2 * (size_t)right, 0, (size_t)(width - right) * 2 * sizeof *data);
+    }
 }

@@ -6,6 +6,8 @@
 
 #include "roundoff/hologram.h"
 
+#include <stdbool.h>
+
 /* Pixels a side of a hogel, for a hologram whose longer side is this. */
 uint32_t viewer_hogel(uint32_t longer);
 
@@ -19,5 +21,10 @@ void viewer_fit(uint32_t width, uint32_t height, ro_optics *optics);
 /* Refuses a viewing area that the outermost hogels do not reach, with numbers that would do. */
 ro_status viewer_check(ro_context *context, uint32_t width, uint32_t height,
                        const ro_optics *optics);
+
+/* Whether a pixel of the viewer's plane, which is as large as the field, lies in the viewing area;
+ * and all light outside of it taken away. */
+bool viewer_sees(uint32_t width, uint32_t height, const ro_optics *optics);
+void viewer_crop(float *data, uint32_t width, uint32_t height, const ro_optics *optics);
 
 #endif

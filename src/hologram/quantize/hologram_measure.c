@@ -103,6 +103,7 @@ static double decibels(double ratio) { return ratio > 1e-30 ? 10 * log10(ratio) 
 
 struct totals {
     double signal, noise, predicted_signal, predicted_noise, in_window, outgoing, incident;
+    double field, field_in_window;
 };
 
 static void conclude(const struct source *source, const struct sums *s, ro_hogel_report *r,
@@ -114,6 +115,8 @@ static void conclude(const struct source *source, const struct sums *s, ro_hogel
     totals->in_window += s->tt;
     totals->outgoing += s->all_tt;
     totals->incident += incident;
+    totals->field += s->all_gg;
+    totals->field_in_window += s->gg;
     if (s->bins == 0 || s->gg <= 0)
         return;
     const double cross = s->tg_re * s->tg_re + s->tg_im * s->tg_im, signal = cross / s->gg;
@@ -229,6 +232,7 @@ ro_status hologram_measure(const struct hologram_job *job, const float *table,
         report->efficiency = totals.signal / totals.incident;
         report->in_window = totals.in_window / totals.incident;
         report->outgoing = totals.outgoing / totals.incident;
+        report->field_in_window = totals.field_in_window / totals.field;
         report->measured = 1;
     }
     spectra_close(&spectra);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rounding a field to a modulator's levels: options to a job of hogels, the job to a schedule. */
+#include "hologram/quantize/quantize.h"
 #include "context/context.h"
 #include "core/checked.h"
 #include "core/cpu.h"
@@ -398,6 +399,7 @@ static ro_status report(struct quantizer *q)
                               .real_device = q->levels.real,
                               .amplitude_device = q->amplitude,
                               .gain = q->gain,
+                              .level = hologram_gain(q->o.gain),
                               .kernel_ms = q->job.kernel_ms};
     for (uint32_t i = 0; i < q->job.count; i++) {
         q->reports[i].clips = q->job.hogels[i].clips;
@@ -418,13 +420,10 @@ static ro_status report(struct quantizer *q)
     return status;
 }
 
-ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
+ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image *out,
                                const ro_hologram_options *options, ro_hologram_report *told)
 {
-    ro_hologram_options full = RO_HOLOGRAM_OPTIONS;
-    ro_status status = ro_options_take(context, options, &full, "RO_HOLOGRAM_OPTIONS");
-    if (status == RO_OK)
-        status = field_check(context, in, "the field");
+    ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
         status = ro_image_check(context, out, "the output");
     if (status != RO_OK)
@@ -438,7 +437,7 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image
     struct quantizer *q = calloc(1, sizeof *q);
     if (!q)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the levels");
-    q->o = full;
+    q->o = *options;
     q->told = told;
     q->job = (struct hologram_job){.context = context,
                                    .field = in,

@@ -3,6 +3,7 @@
 #include "io/bytes/sink.h"
 
 #include "io/bytes/commit.h"
+#include "io/bytes/packer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,6 +152,7 @@ void ro_sink_close(struct ro_sink *sink)
 {
     if (sink->owned)
         close(sink->fd);
+    ro_packer_close(sink->packer);
     ro_temporary_remove(sink->temporary);
     free(sink->target);
     free(sink->buffer);
@@ -225,7 +227,7 @@ static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
     return RO_OK;
 }
 
-ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+static ro_status put(struct ro_sink *sink, const void *bytes, size_t size)
 {
     ro_status status = RO_OK;
     if (sink->memory)
@@ -244,6 +246,18 @@ ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
     return status;
 }
 
+ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
+{
+    return sink->packer ? ro_packer_write(sink->packer, sink, put, bytes, size)
+                        : put(sink, bytes, size);
+}
+
+ro_status ro_sink_pack(struct ro_sink *sink)
+{
+    sink->seekable = false; /* nothing that is packed is written twice */
+    return ro_packer_open(&sink->packer, sink->file);
+}
+
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
 {
     if (position == sink->position)
@@ -259,11 +273,32 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
     return RO_OK;
 }
 
+ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got)
+{
+    *got = 0;
+    if (!sink->seekable)
+        return ro_file_fail(sink->file, RO_E_IO, "cannot be read while it is written");
+    ro_status status = flush(sink);
+    while (*got < size && status == RO_OK) {
+        const ssize_t count =
+            pread(sink->fd, (char *)bytes + *got, size - *got, (off_t)(sink->position + *got));
+        if (count == 0)
+            break;
+        if (count > 0)
+            *got += (size_t)count;
+        else if (errno != EINTR)
+            status = cannot_write(sink->file);
+    }
+    return status == RO_OK ? ro_sink_seek(sink, sink->position + *got) : status;
+}
+
 ro_status ro_sink_complete(struct ro_sink *sink)
 {
     if (sink->memory || sink->complete)
         return RO_OK;
-    ro_status status = flush(sink);
+    ro_status status = sink->packer ? ro_packer_finish(sink->packer, sink, put) : RO_OK;
+    if (status == RO_OK)
+        status = flush(sink);
     if (status != RO_OK)
         return status;
     if (sink->temporary && fsync(sink->fd) != 0)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ro_packer;
+
 struct ro_sink {
     struct ro_file *file;
     int fd;
@@ -25,8 +27,9 @@ struct ro_sink {
     bool memory;                    /* no file: `buffer` grows and keeps everything */
     uint8_t *buffer;
     size_t used, room;
-    uint64_t position; /* where the next byte goes */
-    uint64_t flushed;  /* up to here the system was asked to start writing to the disk */
+    uint64_t position;        /* where the next byte goes */
+    uint64_t flushed;         /* up to here the system was asked to start writing to the disk */
+    struct ro_packer *packer; /* through which bytes go; NULL: as they are */
 };
 
 /* "-" and "/dev/stdout". */
@@ -39,6 +42,12 @@ ro_status ro_sink_check(struct ro_file *file, const char *path);
 ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path);
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size);
 ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position);
+
+/* From here on bytes are packed as a gzip file. */
+ro_status ro_sink_pack(struct ro_sink *sink);
+
+/* Takes back bytes that were written, from where the sink is; *got is fewer at the end. */
+ro_status ro_sink_read(struct ro_sink *sink, void *bytes, size_t size, size_t *got);
 
 /* Brings all bytes to the disk; only the name is missing then. */
 ro_status ro_sink_complete(struct ro_sink *sink);

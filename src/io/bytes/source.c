@@ -2,6 +2,7 @@
 #include "io/bytes/source.h"
 
 #include "io/bytes/commit.h"
+#include "io/bytes/packed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 enum {
     BUFFER = 1 << 16,
+    FIRST_ROOM = 4096,
     LONGEST_READ = 1 << 24, /* so that cancellation is noticed */
     WAIT_MS = 100,
 };
@@ -60,6 +62,7 @@ void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const
 
 void ro_source_close(struct ro_source *source)
 {
+    ro_packed_close(source->packed);
     free(source->buffer);
     if (source->owned)
         close(source->fd);
@@ -70,6 +73,8 @@ void ro_source_close(struct ro_source *source)
 static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
 {
     *got = 0;
+    if (source->packed)
+        return ro_packed_read(source->packed, source->file, bytes, size, got);
     if (source->fd < 0)
         return RO_OK;
     for (;;) {
@@ -94,12 +99,12 @@ static ro_status read_some(struct ro_source *source, uint8_t *bytes, size_t size
 
 ro_status ro_source_peek(struct ro_source *source, size_t want, size_t *have)
 {
-    if (source->fd >= 0 && source->end - source->begin < want) {
+    if (source->buffer && source->end - source->begin < want) {
         memmove(source->buffer, source->buffer + source->begin, source->end - source->begin);
         source->end -= source->begin;
         source->begin = 0;
     }
-    while (source->fd >= 0 && source->end < want) {
+    while (source->buffer && source->end < want) {
         size_t got;
         ro_status status =
             read_some(source, source->buffer + source->end, BUFFER - source->end, &got);
@@ -132,7 +137,7 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
                 return status;
             if (part == 0)
                 break;
-            if (source->fd >= 0)
+            if (source->buffer)
                 source->begin = source->end = 0; /* the buffer is no longer what lies before */
             source->position += part;
             *got += part;
@@ -155,9 +160,50 @@ ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size)
     return status;
 }
 
+/* Room for as much again as there is, whatever size the file claims; and a byte behind. */
+static ro_status grow(struct ro_file *file, char **bytes, size_t *room, size_t most)
+{
+    size_t wanted = *room ? 2 * *room : FIRST_ROOM;
+    wanted = wanted < most + 1 ? wanted : most + 1; /* one more tells that there is more */
+    char *more = realloc(*bytes, wanted + 1);
+    if (!more)
+        return ro_file_no_memory(file, wanted);
+    *bytes = more;
+    *room = wanted;
+    return RO_OK;
+}
+
+ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, size_t *size)
+{
+    size_t room = 0, got = 1;
+    ro_status status = RO_OK;
+    *bytes = NULL;
+    *size = 0;
+    while (status == RO_OK && got > 0 && *size <= most) {
+        if (*size == room)
+            status = grow(source->file, bytes, &room, most);
+        if (status == RO_OK)
+            status = ro_source_read(source, *bytes + *size, room - *size, &got);
+        *size += status == RO_OK ? got : 0;
+    }
+    if (status == RO_OK && *size > most)
+        status =
+            ro_file_fail(source->file, RO_E_FORMAT, "is larger than the limit of %zu bytes", most);
+    if (status == RO_OK) {
+        (*bytes)[*size] = '\0';
+        return RO_OK;
+    }
+    free(*bytes);
+    *bytes = NULL;
+    *size = 0;
+    return status;
+}
+
 ro_status ro_source_seek(struct ro_source *source, uint64_t position)
 {
     uint64_t start = source->position - source->begin; /* of bytes[0] */
+    if (position == 0 && source->packed && ro_source_rewinds(source))
+        return ro_packed_rewind(source);
     if (position >= start && position - start <= source->end) {
         source->begin = (size_t)(position - start);
         source->position = position;
@@ -175,6 +221,11 @@ ro_status ro_source_seek(struct ro_source *source, uint64_t position)
     source->begin = source->end = 0;
     source->position = position;
     return RO_OK;
+}
+
+bool ro_source_rewinds(const struct ro_source *source)
+{
+    return source->packed ? ro_packed_rewinds(source->packed) : source->seekable;
 }
 
 ro_status ro_source_skip(struct ro_source *source, uint64_t count)

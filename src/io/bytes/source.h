@@ -14,9 +14,11 @@
 
 #define RO_SIZE_UNKNOWN UINT64_MAX
 
+struct ro_packed;
+
 struct ro_source {
     struct ro_file *file;
-    int fd;     /* -1: memory */
+    int fd;     /* -1: memory, or packed */
     bool owned; /* the descriptor is ours to close */
     bool waits; /* a pipe, a terminal, a socket: reading may wait */
     bool seekable;
@@ -24,7 +26,8 @@ struct ro_source {
     uint64_t position; /* of bytes[begin] in the file */
     uint8_t *buffer;   /* NULL: memory */
     const uint8_t *bytes;
-    size_t begin, end; /* what is ready in bytes */
+    size_t begin, end;        /* what is ready in bytes */
+    struct ro_packed *packed; /* where the bytes come from; NULL: as they are (packed.h) */
 };
 
 /* Path "-" is standard input. */
@@ -43,7 +46,13 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
 /* The same, where fewer bytes are an error. */
 ro_status ro_source_need(struct ro_source *source, void *bytes, size_t size);
 
+/* Takes all that is left into memory to be freed, with a byte 0 behind it; more than `most` bytes
+ * are an error. */
+ro_status ro_source_all(struct ro_source *source, size_t most, char **bytes, size_t *size);
+
+/* What is packed can go back to its start only, and only where the file can be read again. */
 ro_status ro_source_seek(struct ro_source *source, uint64_t position);
+bool ro_source_rewinds(const struct ro_source *source);
 ro_status ro_source_skip(struct ro_source *source, uint64_t count);
 
 /* Bytes from here to the end, or RO_SIZE_UNKNOWN. */

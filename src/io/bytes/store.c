@@ -15,6 +15,8 @@ ro_status ro_store_open(struct ro_store *store, struct ro_file *file, size_t row
             "%u rows of %zu bytes must be held in memory, but this machine has too little", height,
             row_bytes);
     store->block_rows = row_bytes < BLOCK ? (uint32_t)(BLOCK / row_bytes) : 1;
+    if (store->block_rows > height)
+        store->block_rows = height;
     store->blocks_count = (height - 1) / store->block_rows + 1;
     store->blocks = calloc(store->blocks_count, sizeof *store->blocks);
     return store->blocks ? RO_OK : ro_file_no_memory(file, store->blocks_count * sizeof(void *));

@@ -11,7 +11,8 @@
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
 #include "io/data/json_file.h"
-#include "io/formats/npy_array.h"
+#include "io/measurements/columns.h"
+#include "io/measurements/npy_array.h"
 #include "io/stages/convert.h"
 #include "io/stages/stage.h"
 
@@ -244,7 +245,7 @@ static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
     if (!plain && !line)
         return ro_file_no_memory(source->file, row);
     if (array->by_columns)
-        status = ro_columns_open(&columns, source, bytes, field->height, field->width, 1);
+        status = ro_columns_open(&columns, source, bytes, 1, field->height, field->width, 1);
     for (uint32_t y = 0; y < field->height && status == RO_OK; y++) {
         float *to = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
         uint8_t *from = plain ? (uint8_t *)to : line;
@@ -296,38 +297,28 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
 
 /* ---- Saving -------------------------------------------------------------------------------- */
 
-static ro_status write_array(struct ro_sink *sink, const ro_field *field)
+struct ro_field_writer {
+    struct ro_file file;
+    struct ro_sink sink;
+    uint32_t width, height, rows; /* that have come */
+    char *path;
+    bool own; /* the commit is ours */
+};
+
+static ro_status write_header(struct ro_sink *sink, uint32_t width, uint32_t height)
 {
     enum { PREFIX = 10, HEADER = 128 };
     char header[HEADER];
     memset(header, ' ', sizeof header);
     int used = snprintf(header + PREFIX, sizeof header - PREFIX,
                         "{'descr': '%cc8', 'fortran_order': False, 'shape': (%u, %u), }",
-                        ro_little_endian() ? '<' : '>', field->height, field->width);
+                        ro_little_endian() ? '<' : '>', height, width);
     header[PREFIX + used] = ' ';
     header[HEADER - 1] = '\n';
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)(HEADER - PREFIX);
     header[9] = 0;
-    ro_status status = ro_sink_write(sink, header, sizeof header);
-    for (uint32_t y = 0; y < field->height && status == RO_OK; y++)
-        status = ro_sink_write(sink, (const char *)field->data + (ptrdiff_t)y * field->stride,
-                               (size_t)field->width * 8);
-    return status;
-}
-
-static ro_status save_array(ro_context *context, const char *path, const ro_field *field)
-{
-    struct ro_file file;
-    struct ro_sink sink;
-    ro_file_init(&file, context, path, "standard output");
-    ro_status status = ro_sink_open(&sink, &file, path);
-    if (status == RO_OK)
-        status = write_array(&sink, field);
-    if (status == RO_OK)
-        status = ro_sink_commit(&sink);
-    ro_sink_close(&sink);
-    return status;
+    return ro_sink_write(sink, header, sizeof header);
 }
 
 static ro_status save_optics(ro_context *context, const char *path, const ro_optics *o)
@@ -355,21 +346,77 @@ static ro_status save_optics(ro_context *context, const char *path, const ro_opt
     return status;
 }
 
-ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
-                           const ro_optics *optics)
+ro_status ro_field_writer_open(ro_context *context, const char *path, uint32_t width,
+                               uint32_t height, ro_field_writer **writer)
 {
+    *writer = NULL;
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
     const char *dot = strrchr(path, '.');
-    bool own;
     if (!dot || strcmp(dot, ".npy") != 0)
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a field must be written as .npy",
                                path);
-    ro_status status = ro_commit_own_begin(context, &own);
-    if (status != RO_OK)
+    ro_field_writer *w = calloc(1, sizeof *w);
+    char *copy = strdup(path);
+    if (!w || !copy) {
+        free(w);
+        free(copy);
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to write a field");
+    }
+    w->path = copy;
+    w->width = width;
+    w->height = height;
+    ro_file_init(&w->file, context, w->path, "standard output");
+    ro_status status = ro_commit_own_begin(context, &w->own);
+    if (status == RO_OK) {
+        status = ro_sink_open(&w->sink, &w->file, w->path);
+        if (status == RO_OK)
+            status = write_header(&w->sink, width, height);
+        if (status == RO_OK) {
+            *writer = w;
+            return RO_OK;
+        }
+        ro_sink_close(&w->sink);
+        status = ro_commit_own_end(context, w->own, status);
+    }
+    free(w->path);
+    free(w);
+    return status;
+}
+
+ro_status ro_field_writer_row(ro_field_writer *w, const float *row)
+{
+    if (w->rows == w->height)
+        return ro_file_fail(&w->file, RO_E_ARGUMENT, "has all of its %u rows", w->height);
+    w->rows++;
+    return ro_sink_write(&w->sink, row, (size_t)w->width * 8);
+}
+
+ro_status ro_field_writer_close(ro_field_writer *w, const ro_optics *optics, ro_status status)
+{
+    if (!w)
         return status;
-    status = save_array(context, path, field);
+    ro_context *context = w->file.context;
+    if (status == RO_OK && w->rows < w->height)
+        status = ro_file_fail(&w->file, RO_E_ARGUMENT, "has %u of its %u rows", w->rows, w->height);
+    if (status == RO_OK)
+        status = ro_sink_commit(&w->sink);
+    ro_sink_close(&w->sink);
     if (status == RO_OK && optics)
-        status = save_optics(context, path, optics);
-    return ro_commit_own_end(context, own, status);
+        status = save_optics(context, w->path, optics);
+    status = ro_commit_own_end(context, w->own, status);
+    free(w->path);
+    free(w);
+    return status;
+}
+
+ro_status ro_hologram_save(ro_context *context, const char *path, const ro_field *field,
+                           const ro_optics *optics)
+{
+    ro_field_writer *writer;
+    ro_status status = ro_field_writer_open(context, path, field->width, field->height, &writer);
+    for (uint32_t y = 0; y < field->height && status == RO_OK; y++)
+        status = ro_field_writer_row(
+            writer, (const float *)((const char *)field->data + (ptrdiff_t)y * field->stride));
+    return ro_field_writer_close(writer, optics, status);
 }

@@ -133,7 +133,7 @@ static ro_status put_npy(struct ro_sink *sink, const ro_image *field)
     const ro_file_info info = {
         .format = RO_GRAYF, .width = field->width, .height = field->height, .maxval = 1};
     struct ro_encoder *encoder = NULL;
-    ro_status status = ro_npy_encode_pairs(sink, &info, &encoder);
+    ro_status status = ro_npy_encode_pairs(sink, &info, NULL, &encoder);
     if (status == RO_OK)
         status = encoder->rows(encoder, field->data, field->stride, field->height);
     if (encoder)

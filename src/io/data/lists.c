@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text files with lists: tone curves, a modulator's levels, taps, GIMP palettes; and palettes
- * from pictures. */
+/* Small text files with lists: tone curves, a modulator's levels, taps. */
 #include "core/names.h"
 #include "io/data/text.h"
 
@@ -260,105 +259,6 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
     }
     if (status == RO_OK && taps->count == 0)
         status = ro_file_fail(&lines.file, RO_E_FORMAT, "has no taps");
-    lines_close(&lines);
-    return status;
-}
-
-/* ---- Palettes ----------------------------------------------------------------------------- */
-
-static ro_status check_count(struct ro_file *file, int count)
-{
-    if (count < 2 || count > 256)
-        return ro_file_fail(file, RO_E_FORMAT, "a palette has 2 to 256 colours, not %s%d",
-                            count > 256 ? "more than " : "", count > 256 ? 256 : count);
-    return RO_OK;
-}
-
-static ro_status read_gimp(struct lines *lines, ro_palette *palette)
-{
-    const char *line = lines_next(lines); /* the first line was looked at before */
-    int count = 0;
-    ro_status status = RO_OK;
-    while (status == RO_OK && (line = lines_next(lines))) {
-        unsigned rgb[3];
-        int used = 0;
-        if (isalpha((unsigned char)*line))
-            continue; /* Name:, Columns: */
-        if (sscanf(line, "%3u %3u %3u%n", &rgb[0], &rgb[1], &rgb[2], &used) != 3 ||
-            isdigit((unsigned char)line[used]) || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255)
-            status = ro_file_fail(&lines->file, RO_E_FORMAT,
-                                  "line %d is not a colour of three numbers from 0 to 255",
-                                  lines->number);
-        else if (count++ < 256)
-            for (int c = 0; c < 3; c++)
-                palette->colours[count - 1][c] = (uint8_t)rgb[c];
-    }
-    palette->count = count < 256 ? count : 256;
-    return status == RO_OK ? check_count(&lines->file, count) : status;
-}
-
-static bool has_colour(const ro_palette *palette, const uint8_t rgb[3])
-{
-    for (int i = 0; i < palette->count; i++)
-        if (memcmp(palette->colours[i], rgb, 3) == 0)
-            return true;
-    return false;
-}
-
-static ro_status read_picture(struct ro_file *file, const char *path, ro_palette *palette)
-{
-    ro_image image;
-    ro_status status = ro_image_load(file->context, path, NULL, &image, NULL, NULL);
-    if (status != RO_OK)
-        return status;
-    bool grey = image.format == RO_GRAY8;
-    uint32_t white = image.maxval ? image.maxval : 255;
-    if (!grey && image.format != RO_RGB8)
-        status =
-            ro_file_fail(file, RO_E_UNSUPPORTED, "a palette needs 8 bits per channel; this is %s",
-                         ro_format_name(image.format));
-    int count = 0;
-    for (uint32_t y = 0; y < image.height && status == RO_OK && count <= 256; y++) {
-        const uint8_t *row = (const uint8_t *)image.data + (ptrdiff_t)y * image.stride;
-        for (size_t x = 0; x < image.width && count <= 256; x++) {
-            uint8_t rgb[3];
-            for (size_t c = 0; c < 3; c++)
-                rgb[c] = (uint8_t)((510 * row[grey ? x : 3 * x + c] + white) / (2 * white));
-            if (has_colour(palette, rgb))
-                continue;
-            if (count++ < 256)
-                memcpy(palette->colours[palette->count++], rgb, 3);
-        }
-    }
-    if (status == RO_OK)
-        status = check_count(file, count);
-    ro_image_free(&image);
-    return status;
-}
-
-ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette)
-{
-    if (ro_file_named(context, path) != RO_OK)
-        return RO_E_ARGUMENT;
-    static const char gimp[] = "GIMP Palette";
-    struct lines lines = {0};
-    struct ro_source source;
-    size_t have = 0;
-    bool text = false;
-    *palette = (ro_palette){0};
-    ro_file_init(&lines.file, context, path, "standard input");
-    ro_status status = ro_source_open(&source, &lines.file, path);
-    if (status == RO_OK)
-        status = ro_source_peek(&source, sizeof gimp - 1, &have);
-    if (status == RO_OK && have >= sizeof gimp - 1) {
-        text = memcmp(source.bytes + source.begin, gimp, sizeof gimp - 1) == 0;
-        if (text)
-            status = ro_text_read(&source, MOST_BYTES, &lines.text);
-    }
-    ro_source_close(&source);
-    lines.next = lines.text;
-    if (status == RO_OK)
-        status = text ? read_gimp(&lines, palette) : read_picture(&lines.file, path, palette);
     lines_close(&lines);
     return status;
 }

@@ -78,11 +78,6 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 
 /* ---- What is dropped ---------------------------------------------------------------------- */
 
-static void note_alpha(struct png *self)
-{
-    ro_file_drop(self->stage.file, RO_DROPPED_ALPHA, "alpha (laid over white)");
-}
-
 static void note_more_exif(struct png *self)
 {
     ro_file_drop(self->stage.file, RO_DROPPED_METADATA, "EXIF data");
@@ -151,10 +146,9 @@ static void read_palette(struct png *self)
         png_error(self->png, "a palette is missing");
     png_get_tRNS(self->png, self->info, &alphas, &alpha_count, NULL);
     for (int i = 0; i < count; i++) {
-        uint8_t rgba[4] = {colours[i].red, colours[i].green, colours[i].blue,
-                           alphas && i < alpha_count ? alphas[i] : 255};
-        if (ro_over_white8(self->palette.rgb[i], rgba, 1, 3, false))
-            note_alpha(self);
+        memcpy(self->palette.rgb[i], &colours[i], 3);
+        self->palette.alpha[i] = alphas && i < alpha_count ? alphas[i] : 255;
+        self->palette.holes = self->palette.holes || self->palette.alpha[i] < 255;
     }
     ro_colour_map_finish(&self->palette, (unsigned)count);
 }
@@ -232,6 +226,8 @@ static ro_status read_info(struct png *self)
                                                 : small ? (1u << self->depth) - 1
                                                         : 255,
                                       .pages = 1};
+    const bool holes = self->kind == WITH_PALETTE ? self->palette.holes : self->kind != AS_IT_IS;
+    self->stage.alpha = holes ? RO_STRAIGHT_ALPHA : RO_NO_ALPHA;
     read_resolution(self);
     note_colours(self);
     png_set_packing(self->png); /* a byte for each sample of 1, 2 or 4 bits */
@@ -265,7 +261,7 @@ static ro_status start(struct png *self)
         if (self->status != RO_OK)
             return self->status;
     }
-    if (self->kind == WITH_ALPHA || self->kind == WITH_PALETTE) {
+    if (self->kind == WITH_KEY || self->kind == WITH_PALETTE) {
         self->line = malloc(file_row_bytes(self));
         if (!self->line)
             return ro_file_no_memory(self->stage.file, file_row_bytes(self));
@@ -315,42 +311,39 @@ static ro_status fill_store(struct png *self)
     return status;
 }
 
-static void hide_key(struct png *self, uint8_t *row)
+/* Puts alpha behind every pixel: none where it has the colour of the key. */
+static void add_alpha(struct png *self, uint8_t *row)
 {
-    const ro_file_info *info = &self->stage.info;
-    uint16_t rgb[3] = {self->key.red, self->key.green, self->key.blue};
-    uint16_t *grey = &(uint16_t){self->key.gray}, *key = self->channels == 3 ? rgb : grey;
-    for (uint32_t x = 0; x < info->width; x++) {
-        size_t at = (size_t)x * (size_t)self->channels;
+    const uint16_t rgb[3] = {self->key.red, self->key.green, self->key.blue}, grey = self->key.gray;
+    const uint16_t *key = self->channels == 3 ? rgb : &grey;
+    const size_t channels = (size_t)self->channels;
+    const uint16_t *from16 = (const uint16_t *)(const void *)self->line;
+    uint16_t *to16 = (uint16_t *)(void *)row;
+    for (size_t x = 0; x < self->stage.info.width; x++) {
+        const size_t from = x * channels, to = x * (channels + 1);
         bool same = true;
-        for (int c = 0; c < self->channels; c++)
-            same = same && (self->depth == 16 ? ((uint16_t *)row)[at + (size_t)c]
-                                              : row[at + (size_t)c]) == key[c];
-        if (same)
-            note_alpha(self);
-        for (int c = 0; c < self->channels && same; c++)
+        for (size_t c = 0; c < channels; c++) {
+            const uint16_t sample = self->depth == 16 ? from16[from + c] : self->line[from + c];
+            same = same && sample == key[c];
             if (self->depth == 16)
-                ((uint16_t *)row)[at + (size_t)c] = 65535;
+                to16[to + c] = sample;
             else
-                row[at + (size_t)c] = (uint8_t)info->maxval;
+                row[to + c] = (uint8_t)sample;
+        }
+        const uint32_t alpha = same ? 0 : self->stage.info.maxval;
+        if (self->depth == 16)
+            to16[to + channels] = (uint16_t)alpha;
+        else
+            row[to + channels] = (uint8_t)alpha;
     }
 }
 
 static void convert_row(struct png *self, uint8_t *row)
 {
-    uint32_t width = self->stage.info.width;
-    bool holes = false;
     if (self->kind == WITH_PALETTE)
-        ro_colour_map_apply(&self->palette, row, self->line, width);
-    else if (self->kind == WITH_ALPHA && self->depth == 16)
-        holes = ro_over_white16((uint16_t *)row, (uint16_t *)self->line, width, self->channels - 1,
-                                false);
-    else if (self->kind == WITH_ALPHA)
-        holes = ro_over_white8(row, self->line, width, self->channels - 1, false);
+        ro_colour_map_apply(&self->palette, row, self->line, self->stage.info.width);
     else if (self->kind == WITH_KEY)
-        hide_key(self, row);
-    if (holes)
-        note_alpha(self);
+        add_alpha(self, row);
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -438,11 +431,9 @@ static void flush_nothing(png_structp png) { (void)png; }
 
 static int depth_of(const ro_file_info *info)
 {
+    const int colours = info->palette ? info->palette->count + (info->with_alpha != 0) : 0;
     if (info->palette)
-        return info->palette->count <= 2    ? 1
-               : info->palette->count <= 4  ? 2
-               : info->palette->count <= 16 ? 4
-                                            : 8;
+        return colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8;
     static const struct {
         uint32_t maxval;
         int depth;
@@ -463,14 +454,22 @@ static ro_status write_info(struct png_encoder *self, const ro_file_info *info)
     png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(self->png, self->info, info->width, info->height, depth,
                  info->palette ? PNG_COLOR_TYPE_PALETTE
-                 : colour      ? PNG_COLOR_TYPE_RGB
-                               : PNG_COLOR_TYPE_GRAY,
+                               : (colour ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY) |
+                                     (info->with_alpha ? PNG_COLOR_MASK_ALPHA : 0),
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (info->palette) {
         png_color colours[256];
         for (int i = 0; i < info->palette->count; i++)
             memcpy(&colours[i], info->palette->colours[i], 3);
-        png_set_PLTE(self->png, self->info, colours, info->palette->count);
+        int count = info->palette->count;
+        if (info->with_alpha) { /* the number behind them is transparent */
+            png_byte alphas[256];
+            memset(alphas, 255, sizeof alphas);
+            alphas[count] = 0;
+            memset(&colours[count++], 255, sizeof *colours);
+            png_set_tRNS(self->png, self->info, alphas, count, NULL);
+        }
+        png_set_PLTE(self->png, self->info, colours, count);
         png_set_filter(self->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
     }
     if (info->dpi_x > 0 && info->dpi_x < 1e7 && info->dpi_y > 0 && info->dpi_y < 1e7)
@@ -522,8 +521,10 @@ static void close_writer(struct ro_encoder *encoder)
     free(self);
 }
 
-ro_status ro_png_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+ro_status ro_png_encode(struct ro_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     struct png_encoder *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(sink->file, sizeof *self);

@@ -364,8 +364,10 @@ static void close_writer(struct ro_encoder *encoder)
     free(encoder);
 }
 
-ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+ro_status ro_pnm_encode(struct ro_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     char header[64];
     bool bits = info->format == RO_BITS, wide = info->maxval > 255;
     struct pnm_encoder *pnm = calloc(1, sizeof *pnm);

@@ -13,16 +13,19 @@
  */
 #include "core/checked.h"
 #include "io/formats/tiff_file.h"
+#include "io/formats/tiff_pages.h"
 #include "io/stages/convert.h"
 #include "io/stages/profile.h"
+#include "io/stages/samples.h"
 #include "io/stages/stage.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST_CHUNK = 1 << 30 };
 
-enum alpha { NO_ALPHA, ALPHA, ALPHA_MULTIPLIED };
 enum way { PLAIN, SCANLINE, BAND };
 
 struct tiff {
@@ -31,7 +34,6 @@ struct tiff {
     uint16_t bits, samples, photometric, planar, compression;
     bool real;    /* floating point */
     int channels; /* that count, alpha not among them */
-    enum alpha alpha;
     enum way way;
     bool tiled;
     uint32_t chunk_width, chunk_height; /* a tile, or a strip of the whole width */
@@ -43,6 +45,10 @@ struct tiff {
     uint8_t *indices;            /* a row of a small palette, a byte each */
     uint32_t band_at, band_rows; /* which rows the band holds */
     uint32_t row;
+    struct ro_tiff_pages pages;
+    unsigned page;   /* from 0 */
+    bool one_behind; /* pages lie one behind another, and only the first has a directory */
+    char *description;
 };
 
 static ro_status unsupported(struct tiff *self, const char *what, unsigned value)
@@ -50,6 +56,9 @@ static ro_status unsupported(struct tiff *self, const char *what, unsigned value
     return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED, "a TIFF file with %s %u cannot be read",
                         what, value);
 }
+
+/* Samples of 9 to 15 bits, packed without gaps but for the end of a row. */
+static bool is_odd(const struct tiff *self) { return self->bits > 8 && self->bits < 16; }
 
 /* ---- What the file holds ------------------------------------------------------------------ */
 
@@ -92,7 +101,7 @@ static ro_status read_channels(struct tiff *self)
         self->channels = 3;
         break;
     case PHOTOMETRIC_SEPARATED:
-        if (self->bits != 8)
+        if (self->bits != 8 && self->bits != 1)
             return unsupported(self, "CMYK of bits", self->bits);
         self->channels = 4;
         break;
@@ -105,11 +114,18 @@ static ro_status read_channels(struct tiff *self)
                             self->samples, self->channels);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
     if (extra_count > 0 && self->samples > self->channels && self->channels != 4 && !self->real &&
-        self->photometric != PHOTOMETRIC_PALETTE)
-        self->alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? ALPHA_MULTIPLIED
-                      : extra[0] == EXTRASAMPLE_UNASSALPHA ? ALPHA
-                                                           : NO_ALPHA;
+        !self->stage.raw && !is_odd(self) && self->photometric != PHOTOMETRIC_PALETTE)
+        self->stage.alpha = extra[0] == EXTRASAMPLE_ASSOCALPHA   ? RO_MULTIPLIED_ALPHA
+                            : extra[0] == EXTRASAMPLE_UNASSALPHA ? RO_STRAIGHT_ALPHA
+                                                                 : RO_NO_ALPHA;
     return RO_OK;
+}
+
+/* Four inks, of a bit each as --separate cmyk-tiff writes them, or of 8. */
+static bool is_inked(const struct tiff *self)
+{
+    return self->photometric == PHOTOMETRIC_SEPARATED && self->samples == 4 &&
+           self->planar == PLANARCONFIG_CONTIG;
 }
 
 static ro_status read_format(struct tiff *self)
@@ -126,15 +142,28 @@ static ro_status read_format(struct tiff *self)
         self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     if (self->samples == 1)
         self->planar = PLANARCONFIG_CONTIG;
+    if (sample_format == SAMPLEFORMAT_COMPLEXINT || sample_format == SAMPLEFORMAT_COMPLEXIEEEFP)
+        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+                            "complex numbers where real ones are wanted");
     if (sample_format != SAMPLEFORMAT_UINT && sample_format != SAMPLEFORMAT_VOID &&
-        sample_format != SAMPLEFORMAT_IEEEFP)
+        sample_format != SAMPLEFORMAT_INT && sample_format != SAMPLEFORMAT_IEEEFP)
         return unsupported(self, "samples of format", sample_format);
     self->real = sample_format == SAMPLEFORMAT_IEEEFP;
     bool palette = self->photometric == PHOTOMETRIC_PALETTE;
     bool small = self->bits == 1 || self->bits == 2 || self->bits == 4;
-    bool known = self->real ? self->bits == 32 && !palette
-                            : (small && self->samples == 1) || self->bits == 8 ||
-                                  (self->bits == 16 && !palette);
+    bool odd = is_odd(self) && self->planar == PLANARCONFIG_CONTIG;
+    info->sample = ro_sample_of(self->real                          ? 'f'
+                                : sample_format == SAMPLEFORMAT_INT ? 'i'
+                                                                    : 'u',
+                                self->bits % 8 ? 0 : self->bits / 8);
+    self->stage.raw = info->sample != RO_SAMPLE_PLAIN;
+    bool known = self->stage.raw ? !palette
+                 : self->real    ? self->bits == 32 && !palette
+                                 : (small && self->samples == 1) || self->bits == 8 ||
+                                    (self->bits == 1 && is_inked(self)) ||
+                                    ((self->bits == 16 || odd) && !palette);
+    if (sample_format == SAMPLEFORMAT_INT && !self->stage.raw)
+        known = false;
     if (!known)
         return unsupported(self, self->real ? "floating point samples of bits" : "samples of bits",
                            self->bits);
@@ -146,14 +175,18 @@ static ro_status read_format(struct tiff *self)
     bool colour = palette ? !self->palette.grey : self->channels >= 3;
     if (self->real)
         info->format = colour ? RO_RGBF : RO_GRAYF;
-    else if (self->bits == 16)
+    else if (self->bits == 16 || odd)
         info->format = colour ? RO_RGB16 : RO_GRAY16;
     else
         info->format = colour ? RO_RGB8 : RO_GRAY8;
-    info->maxval = self->real          ? 1
-                   : self->bits == 16  ? 65535
-                   : small && !palette ? (1u << self->bits) - 1
-                                       : 255;
+    if (self->stage.raw && self->channels == 4)
+        return unsupported(self, "CMYK of bits", self->bits);
+    if (odd)
+        info->sample = RO_SAMPLE_UINT16;
+    info->maxval = self->real                                      ? 1
+                   : self->bits == 16                              ? 65535
+                   : (small || odd) && !palette && !is_inked(self) ? (1u << self->bits) - 1
+                                                                   : 255;
     return RO_OK;
 }
 
@@ -208,6 +241,33 @@ static void read_resolution(struct tiff *self)
     self->stage.orientation = orientation;
 }
 
+/* The first page has it for all. ImageJ gives pixels per unit and says in the description what the
+ * unit is. */
+static void read_description(struct tiff *self)
+{
+    TIFF *tiff = self->file.tiff;
+    ro_file_info *info = &self->stage.info;
+    const char *text = NULL, *line;
+    uint16_t unit = RESUNIT_INCH;
+    float x = 0, y = 0;
+    if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && text && *text)
+        info->description = self->description = strdup(text); /* libtiff frees it with the page */
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (unit != RESUNIT_NONE || !info->description ||
+        strncmp(info->description, "ImageJ=", 7) != 0 ||
+        !TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) ||
+        !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) || !(x > 0) || !(y > 0))
+        return;
+    info->spacing[0] = 1 / (double)x;
+    info->spacing[1] = 1 / (double)y;
+    if ((line = strstr(info->description, "\nspacing=")))
+        info->spacing[2] = fmax(0, strtod(line + 9, NULL));
+    if ((line = strstr(info->description, "\nunit=")))
+        snprintf(info->unit, sizeof info->unit, "%.*s", (int)strcspn(line + 6, "\n"), line + 6);
+    if (strcmp(info->unit, "micron") == 0)
+        strcpy(info->unit, "um");
+}
+
 /* ---- What is dropped ---------------------------------------------------------------------- */
 
 static void note_tag(struct tiff *self, uint32_t tag)
@@ -218,7 +278,6 @@ static void note_tag(struct tiff *self, uint32_t tag)
         unsigned what;
         const char *words;
     } known[] = {
-        {TIFFTAG_IMAGEDESCRIPTION, RO_DROPPED_METADATA, "its description"},
         {TIFFTAG_XMLPACKET, RO_DROPPED_METADATA, "XMP data"},
         {TIFFTAG_RICHTIFFIPTC, RO_DROPPED_METADATA, "IPTC data"},
         {TIFFTAG_PHOTOSHOP, RO_DROPPED_METADATA, "Photoshop data"},
@@ -258,7 +317,8 @@ static void note_tag(struct tiff *self, uint32_t tag)
 static void note_dropped(struct tiff *self)
 {
     TIFF *tiff = self->file.tiff;
-    const int used = self->channels + (self->alpha != NO_ALPHA), more = self->samples - used;
+    const int used = self->channels + (self->stage.alpha != RO_NO_ALPHA),
+              more = self->samples - used;
     uint16_t *curves[3];
     if (more > 0)
         ro_file_drop(self->stage.file, RO_DROPPED_CHANNELS, "%d further channel%s", more,
@@ -267,11 +327,6 @@ static void note_dropped(struct tiff *self)
         note_tag(self, TIFFGetTagListEntry(tiff, i));
     if (TIFFGetField(tiff, TIFFTAG_TRANSFERFUNCTION, &curves[0], &curves[1], &curves[2]))
         note_tag(self, TIFFTAG_TRANSFERFUNCTION);
-}
-
-static void note_alpha(const struct tiff *self)
-{
-    ro_file_drop(self->stage.file, RO_DROPPED_ALPHA, "alpha (laid over white)");
 }
 
 /* ---- Rows of the file --------------------------------------------------------------------- */
@@ -289,15 +344,13 @@ static ro_status plain_row(struct tiff *self, uint8_t *to)
     uint64_t start = TIFFGetStrileOffset(self->file.tiff, strip), here;
     if (__builtin_add_overflow(start, (uint64_t)in_strip * self->row_bytes, &here) || start == 0)
         return ro_file_ends_early(self->stage.file);
+    if (self->one_behind)
+        here += (uint64_t)self->page * self->stage.info.height * self->row_bytes;
     ro_status status = ro_source_seek(self->file.source, here);
     if (status == RO_OK)
         status = ro_source_need(self->file.source, to, self->row_bytes);
-    if (status == RO_OK && TIFFIsByteSwapped(self->file.tiff)) {
-        if (self->bits == 16)
-            ro_swap16((uint16_t *)to, self->row_bytes / 2);
-        else if (self->bits == 32)
-            ro_swap32((uint32_t *)to, self->row_bytes / 4);
-    }
+    if (status == RO_OK && TIFFIsByteSwapped(self->file.tiff) && self->bits % 8 == 0)
+        ro_sample_swap(to, self->bits / 8u, self->row_bytes / (self->bits / 8u));
     return status;
 }
 
@@ -346,7 +399,7 @@ static ro_status fill_band(struct tiff *self)
     if (rows > self->chunk_height)
         rows = self->chunk_height;
     if (self->planar == PLANARCONFIG_SEPARATE)
-        planes = (uint32_t)self->channels + (self->alpha != NO_ALPHA);
+        planes = (uint32_t)self->channels + (self->stage.alpha != RO_NO_ALPHA);
     uint64_t least = ((uint64_t)self->chunk_width * self->bits *
                           (self->planar == PLANARCONFIG_SEPARATE ? 1u : self->samples) +
                       7) /
@@ -399,7 +452,7 @@ static ro_status file_row(struct tiff *self, uint8_t **to)
 static void pick_channels(const struct tiff *self, uint8_t *row)
 {
     size_t sample = self->bits / 8u, from = self->samples * sample;
-    size_t to = ((size_t)self->channels + (self->alpha != NO_ALPHA)) * sample;
+    size_t to = ((size_t)self->channels + (self->stage.alpha != RO_NO_ALPHA)) * sample;
     if (from == to)
         return;
     for (size_t x = 1; x < self->stage.info.width; x++)
@@ -410,7 +463,7 @@ static void pick_channels(const struct tiff *self, uint8_t *row)
 static void invert(const struct tiff *self, void *row)
 {
     uint32_t width = self->stage.info.width;
-    size_t step = self->alpha != NO_ALPHA ? 2 : 1;
+    size_t step = self->stage.alpha != RO_NO_ALPHA ? 2 : 1;
     for (size_t x = 0; x < width; x++)
         if (self->real)
             ((float *)row)[x * step] = 1 - ((float *)row)[x * step];
@@ -420,12 +473,32 @@ static void invert(const struct tiff *self, void *row)
             ((uint8_t *)row)[x * step] ^= 255;
 }
 
+/* The channels that count of a row of packed samples. */
+static void convert_odd(const struct tiff *self, uint16_t *row, const uint8_t *from)
+{
+    const size_t bits = self->bits, channels = (size_t)self->channels;
+    const unsigned all = (1u << bits) - 1;
+    const unsigned flip = self->photometric == PHOTOMETRIC_MINISWHITE ? all : 0;
+    for (size_t x = 0; x < self->stage.info.width; x++)
+        for (size_t c = 0; c < channels; c++) {
+            const size_t at = (x * self->samples + c) * bits, end = at + bits;
+            uint32_t value = 0; /* the two or three bytes that it touches */
+            for (size_t i = at / 8; i <= (end - 1) / 8; i++)
+                value = value << 8 | from[i];
+            *row++ = (uint16_t)((value >> (7 - (end - 1) % 8) & all) ^ flip);
+        }
+}
+
 static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *from)
 {
     uint32_t width = self->stage.info.width;
     if (self->photometric == PHOTOMETRIC_PALETTE) {
         ro_unpack(self->indices, from, width, self->bits, 0);
         ro_colour_map_apply(&self->palette, row, self->indices, width);
+    } else if (self->photometric == PHOTOMETRIC_SEPARATED) {
+        for (size_t i = 0; i < 4 * (size_t)width; i++)
+            self->indices[i] = from[i / 8] >> (7 - i % 8) & 1 ? 255 : 0;
+        ro_cmyk_to_rgb(row, self->indices, width, false);
     } else {
         uint8_t all = (uint8_t)((1 << self->bits) - 1);
         ro_unpack(row, from, width, self->bits,
@@ -433,26 +506,26 @@ static void convert_small(const struct tiff *self, uint8_t *row, const uint8_t *
     }
 }
 
+/* Bytes of a row that is given. */
+static size_t given_bytes(const struct tiff *self)
+{
+    return self->stage.raw
+               ? (size_t)self->stage.info.width * (size_t)self->channels * (self->bits / 8u)
+               : ro_stage_row_bytes(&self->stage);
+}
+
 static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
 {
     uint32_t width = self->stage.info.width;
-    bool multiplied = self->alpha == ALPHA_MULTIPLIED, holes = false;
     pick_channels(self, from);
-    if (self->photometric == PHOTOMETRIC_MINISWHITE)
+    if (self->photometric == PHOTOMETRIC_MINISWHITE && !self->stage.raw)
         invert(self, from);
     if (self->photometric == PHOTOMETRIC_PALETTE)
         ro_colour_map_apply(&self->palette, row, from, width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
-    else if (self->alpha != NO_ALPHA && self->bits == 16)
-        holes =
-            ro_over_white16((uint16_t *)row, (uint16_t *)from, width, self->channels, multiplied);
-    else if (self->alpha != NO_ALPHA)
-        holes = ro_over_white8(row, from, width, self->channels, multiplied);
     else if (row != from)
-        memcpy(row, from, ro_stage_row_bytes(&self->stage));
-    if (holes)
-        note_alpha(self);
+        memcpy(row, from, given_bytes(self));
 }
 
 static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
@@ -464,16 +537,18 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
         size_t scanline = (size_t)TIFFScanlineSize64(self->file.tiff);
         bytes = scanline > bytes ? scanline : bytes;
     }
-    bool direct = bytes == ro_stage_row_bytes(stage) && self->bits >= 8 && self->way != BAND;
+    bool direct = bytes == given_bytes(self) && self->bits % 8 == 0 && self->way != BAND;
     if (!direct && self->way != BAND)
         status = allocate(&self->line, self, bytes);
-    if (status == RO_OK && self->bits < 8 && self->photometric == PHOTOMETRIC_PALETTE)
-        status = allocate(&self->indices, self, stage->info.width);
+    if (status == RO_OK && self->bits < 8)
+        status = allocate(&self->indices, self, (size_t)self->samples * stage->info.width);
     for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
         uint8_t *from = direct ? rows : self->line;
         status = file_row(self, &from);
         if (status == RO_OK && self->bits < 8)
             convert_small(self, rows, from);
+        else if (status == RO_OK && is_odd(self))
+            convert_odd(self, (uint16_t *)(void *)rows, from);
         else if (status == RO_OK)
             convert_row(self, rows, from);
     }
@@ -482,32 +557,36 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
+static void free_buffers(struct tiff *self)
+{
+    uint8_t **const buffers[] = {&self->line, &self->band, &self->chunk, &self->indices};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        free(*buffers[i]);
+        *buffers[i] = NULL;
+    }
+    self->row = self->band_at = self->band_rows = 0;
+}
+
 static void close_reader(struct ro_stage *stage)
 {
     struct tiff *self = (struct tiff *)stage;
     ro_tiff_close(&self->file);
-    free(self->line);
-    free(self->band);
-    free(self->chunk);
-    free(self->indices);
+    ro_tiff_pages_free(&self->pages);
+    free_buffers(self);
+    free(self->description);
     free(self);
 }
 
-static ro_status open_page(struct tiff *self, unsigned page)
+/* What the page of the current directory holds. */
+static ro_status read_page(struct tiff *self)
 {
-    ro_file_info *info = &self->stage.info;
-    ro_status status = ro_tiff_open(&self->file, false);
-    if (status != RO_OK)
-        return status;
     TIFF *tiff = self->file.tiff;
-    info->pages = TIFFNumberOfDirectories(tiff);
-    if (page > info->pages)
-        return RO_OK; /* the reader says so */
-    if (page > 1 && !TIFFSetDirectory(tiff, (tdir_t)(page - 1)))
-        return ro_tiff_failed(&self->file);
+    ro_file_info *info = &self->stage.info;
+    info->width = info->height = 0;
+    self->stage.alpha = RO_NO_ALPHA;
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &info->width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &info->height);
-    status = ro_stage_check_size(self->stage.file, info->width, info->height);
+    ro_status status = ro_stage_check_size(self->stage.file, info->width, info->height);
     if (status == RO_OK)
         status = read_format(self);
     if (status == RO_OK)
@@ -520,12 +599,74 @@ static ro_status open_page(struct tiff *self, unsigned page)
     return status;
 }
 
+/* ImageJ writes a stack above 4 GB as one page that says how many there are; their rows follow. */
+static ro_status find_pages_behind(struct tiff *self)
+{
+    const char *text = NULL, *line;
+    const ro_file_info *info = &self->stage.info;
+    if (self->pages.count != 1 || self->way != PLAIN || TIFFNumberOfStrips(self->file.tiff) != 1 ||
+        !TIFFGetField(self->file.tiff, TIFFTAG_IMAGEDESCRIPTION, &text) || !text ||
+        strncmp(text, "ImageJ=", 7) != 0 || !(line = strstr(text, "\nimages=")))
+        return RO_OK;
+    const unsigned long pages = strtoul(line + 8, NULL, 10);
+    const uint64_t start = TIFFGetStrileOffset(self->file.tiff, 0), end = self->file.source->size;
+    size_t page, all;
+    if (pages < 2 || pages > INT32_MAX)
+        return RO_OK;
+    if (!ro_size_multiply(self->row_bytes, info->height, &page) ||
+        !ro_size_multiply(page, pages, &all) || start > end || all > end - start)
+        return ro_file_fail(self->stage.file, RO_E_FORMAT,
+                            "the file ends early: it does not hold the %lu pages that it names",
+                            pages);
+    self->stage.info.pages = (unsigned)pages;
+    self->stage.stack = self->one_behind = true;
+    return RO_OK;
+}
+
+static ro_status open_page(struct tiff *self, unsigned page)
+{
+    ro_file_info *info = &self->stage.info;
+    ro_status status = ro_tiff_open(&self->file, false);
+    if (status == RO_OK)
+        status = ro_tiff_pages_find(&self->pages, self->file.source);
+    if (status != RO_OK)
+        return status;
+    info->pages = self->pages.count;
+    self->stage.stack = self->pages.alike;
+    self->page = page - 1;
+    read_description(self);
+    if (page > 1 && page <= info->pages &&
+        !TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[page - 1]))
+        return ro_tiff_failed(&self->file);
+    status = read_page(self); /* of the first, where there is no such page: the reader says so */
+    return status == RO_OK ? find_pages_behind(self) : status;
+}
+
+static ro_status next_page(struct ro_stage *stage)
+{
+    struct tiff *self = (struct tiff *)stage;
+    self->page++;
+    self->row = 0;
+    if (self->one_behind)
+        return RO_OK;
+    const enum ro_row_alpha alpha = stage->alpha;
+    free_buffers(self);
+    if (!TIFFSetSubDirectory(self->file.tiff, self->pages.offsets[self->page]))
+        return ro_tiff_failed(&self->file);
+    ro_status status = read_page(self);
+    if (status == RO_OK && stage->alpha != alpha)
+        status = ro_file_fail(stage->file, RO_E_FORMAT, "page %u has alpha and others have not",
+                              self->page + 1);
+    return status;
+}
+
 ro_status ro_tiff_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
 {
     struct tiff *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->stage = (struct ro_stage){
+        .file = source->file, .rows = read_rows, .close = close_reader, .next = next_page};
     self->file = (struct ro_tiff){.file = source->file, .source = source};
     ro_status status = open_page(self, page);
     if (status != RO_OK) {

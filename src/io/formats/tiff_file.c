@@ -129,9 +129,11 @@ static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t size)
 {
     struct ro_tiff *tiff = handle;
     size_t got = 0;
-    if (!tiff->source || size < 0)
+    if (size < 0)
         return -1;
-    ro_status status = ro_source_read(tiff->source, bytes, (size_t)size, &got);
+    /* A new page is linked to those before, which libtiff reads for it. */
+    ro_status status = tiff->source ? ro_source_read(tiff->source, bytes, (size_t)size, &got)
+                                    : ro_sink_read(tiff->sink, bytes, (size_t)size, &got);
     if (status != RO_OK)
         tiff->status = status;
     return status == RO_OK ? (tmsize_t)got : -1;

@@ -29,4 +29,11 @@ ro_status ro_tiff_failed(struct ro_tiff *tiff);
 /* RO_OK when nothing was complained about so far: a decoder may go on after damage. */
 ro_status ro_tiff_check(struct ro_tiff *tiff);
 
+/* The scheme for a choice that is sure to fit: bits, or samples of 8 bits and more. Fails where
+ * libtiff was built without it. */
+ro_status ro_tiff_compression(struct ro_file *file, ro_compression choice, bool bits,
+                              uint16_t *scheme);
+/* Whether differences of neighbours may be packed instead of samples. */
+bool ro_tiff_predicts(uint16_t scheme);
+
 #endif

@@ -2,7 +2,9 @@
 #include "io/formats/types.h"
 
 #include "io/stages/convert.h"
+#include "io/stages/samples.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,6 +26,11 @@
 #define JPEG_DECODE ro_jpeg_decode
 #else
 #define JPEG_DECODE NULL
+#endif
+#if RO_WITH_WEBP
+#define WEBP_DECODE ro_webp_decode
+#else
+#define WEBP_DECODE NULL
 #endif
 
 static bool is_pnm(const uint8_t *head, size_t size)
@@ -54,14 +61,69 @@ static bool is_npy(const uint8_t *head, size_t size)
     return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
-/* BMP and MEM are written, not read. */
+static bool is_nifti(const uint8_t *head, size_t size)
+{
+    return size >= 4 && /* the length of its header, in either byte order */
+           (memcmp(head, "\x5c\x01\0\0", 4) == 0 || memcmp(head, "\0\0\x01\x5c", 4) == 0);
+}
+
+static bool is_nrrd(const uint8_t *head, size_t size)
+{
+    return size >= 7 && memcmp(head, "NRRD000", 7) == 0;
+}
+
+static bool is_bmp(const uint8_t *head, size_t size)
+{
+    return size >= 2 && memcmp(head, "BM", 2) == 0;
+}
+
+static bool is_gif(const uint8_t *head, size_t size)
+{
+    return size >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
+}
+
+static bool is_pam(const uint8_t *head, size_t size)
+{
+    return size >= 3 && memcmp(head, "P7", 2) == 0 && (head[2] == '\n' || head[2] == '\r');
+}
+
+static bool is_pfm(const uint8_t *head, size_t size)
+{
+    return size >= 3 && (memcmp(head, "PF", 2) == 0 || memcmp(head, "Pf", 2) == 0) &&
+           memchr(" \t\n\r", head[2], 4);
+}
+
+static bool is_webp(const uint8_t *head, size_t size)
+{
+    return size >= 12 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBP", 4) == 0;
+}
+
+/* Some types are written and not read. */
 static bool is_none(const uint8_t *head, size_t size)
 {
     (void)head, (void)size;
     return false;
 }
 
-enum { PNM, PNG, TIFF, JPEG, NPY, BMP, MEM, TYPES };
+enum {
+    PNM,
+    PNG,
+    TIFF,
+    JPEG,
+    NPY,
+    NIFTI,
+    NRRD,
+    BMP,
+    GIF,
+    WEBP,
+    PAM,
+    PFM,
+    MEM,
+    BITS,
+    PACKED,
+    CARRAY,
+    TYPES
+};
 
 static const struct ro_type types[TYPES] = {
     [PNM] = {"pnm", "PNM", is_pnm, false, ro_pnm_decode, ro_pnm_encode},
@@ -69,12 +131,23 @@ static const struct ro_type types[TYPES] = {
     [TIFF] = {"tiff", "TIFF", is_tiff, !RO_WITH_TIFF, TIFF_DECODE, TIFF_ENCODE},
     [JPEG] = {"jpeg", "JPEG", is_jpeg, !RO_WITH_JPEG, JPEG_DECODE, NULL},
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
-    [BMP] = {"bmp", "BMP", is_none, false, NULL, ro_bmp_encode},
+    [NIFTI] = {"nifti", "NIfTI", is_nifti, false, ro_nifti_decode, ro_nifti_encode},
+    [NRRD] = {"nrrd", "NRRD", is_nrrd, false, ro_nrrd_decode, ro_nrrd_encode},
+    [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
+    [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
+    [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
+    [PAM] = {"pam", "PAM", is_pam, false, ro_pam_decode, NULL},
+    [PFM] = {"pfm", "PFM", is_pfm, false, ro_pfm_decode, NULL},
     [MEM] = {"mem", "MEM", is_none, false, NULL, ro_mem_encode},
+    [BITS] = {"bits", "bits", is_none, false, NULL, ro_bits_encode},
+    [PACKED] = {"packed", "packed", is_none, false, NULL, ro_packed_encode},
+    [CARRAY] = {"c", "C", is_none, false, NULL, ro_carray_encode},
 };
 
 enum {
     IMAGE = RO_HOLDS_BITS | RO_HOLDS_GREY | RO_HOLDS_COLOUR,
+    MEASUREMENTS = RO_HOLDS_FLOAT | RO_HOLDS_PAGES | RO_HOLDS_NUMBERS,
+    NUMBERS = RO_HOLDS_BITS | RO_KEEPS_LEVELS | RO_TAKES_PACKING,
 };
 
 static const struct ro_extension extensions[] = {
@@ -82,16 +155,33 @@ static const struct ro_extension extensions[] = {
     {"pgm", &types[PNM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL},
     {"ppm", &types[PNM], RO_HOLDS_COLOUR | RO_KEEPS_MAXVAL},
     {"pnm", &types[PNM], IMAGE | RO_KEEPS_MAXVAL},
-    {"png", &types[PNG], IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION},
+    {"png", &types[PNG],
+     IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_HOLDS_RESOLUTION | RO_HOLDS_ALPHA |
+         RO_HOLDS_CLEAR},
     {"tif", &types[TIFF],
-     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
+     IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION | RO_HOLDS_ALPHA},
     {"tiff", &types[TIFF],
-     IMAGE | RO_HOLDS_FLOAT | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION},
+     IMAGE | MEASUREMENTS | RO_HOLDS_PALETTE | RO_HOLDS_INKS | RO_HOLDS_RESOLUTION |
+         RO_TAKES_COMPRESSION | RO_HOLDS_SPACING | RO_HOLDS_DESCRIPTION | RO_HOLDS_ALPHA},
     {"jpg", &types[JPEG], 0},
     {"jpeg", &types[JPEG], 0},
-    {"bmp", &types[BMP], RO_HOLDS_GREY | RO_ONLY_BYTES},
-    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | RO_HOLDS_FLOAT | RO_KEEPS_LEVELS},
+    {"gif", &types[GIF], 0},
+    {"webp", &types[WEBP], 0},
+    {"pam", &types[PAM], 0},
+    {"pfm", &types[PFM], 0},
+    {"bmp", &types[BMP],
+     IMAGE | RO_SMALL_DEPTHS | RO_HOLDS_PALETTE | RO_ONLY_BYTES | RO_HOLDS_RESOLUTION},
+    {"npy", &types[NPY], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"nii", &types[NIFTI],
+     RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
+    {"nrrd", &types[NRRD],
+     RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
+    {"bits", &types[BITS], NUMBERS},
+    {"packed", &types[PACKED], NUMBERS},
+    {"c", &types[CARRAY], NUMBERS},
+    {"h", &types[CARRAY], NUMBERS},
 };
 
 const struct ro_type *ro_type_of(const uint8_t *head, size_t size)
@@ -109,6 +199,45 @@ const struct ro_extension *ro_extension_of(const char *name)
         if (strcasecmp(name, extensions[i].name) == 0)
             return &extensions[i];
     return NULL;
+}
+
+/* Puts a name behind others: "a", "a, b", and before the last "a, b or c". */
+static void list_name(char *text, size_t size, const char *name, bool last)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", !used ? "" : last ? " or " : ", ", name);
+}
+
+const char *ro_types_read(char *text, size_t size)
+{
+    const char *before = NULL;
+    *text = '\0';
+    for (size_t i = 0; i < TYPES; i++) {
+        if (types[i].matches == is_none)
+            continue;
+        if (before)
+            list_name(text, size, before, false);
+        before = types[i].label;
+    }
+    list_name(text, size, before, true);
+    return text;
+}
+
+const char *ro_types_written(char *text, size_t size, const char *dot)
+{
+    char name[16], before[16] = "";
+    *text = '\0';
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0 ||
+            strcmp(extensions[i].name, "h") == 0)
+            continue;
+        snprintf(name, sizeof name, "%s%s", dot, extensions[i].name);
+        if (*before)
+            list_name(text, size, before, false);
+        memcpy(before, name, sizeof before);
+    }
+    list_name(text, size, before, true);
+    return text;
 }
 
 ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type)
@@ -135,6 +264,54 @@ static ro_status layout_colours(struct ro_file *file, const struct ro_extension 
     return RO_OK;
 }
 
+/* Pages, and numbers that are no samples of ours; *done: the layout is complete. */
+static ro_status layout_numbers(struct ro_file *file, const struct ro_extension *extension,
+                                ro_file_info *layout, bool *done)
+{
+    const unsigned holds = extension->holds;
+    *done = false;
+    if (layout->stack > 1 && !(holds & RO_HOLDS_PAGES))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file holds one page, not %u; .tif and .npy hold more",
+                            extension->name, layout->stack);
+    if (layout->sample == RO_SAMPLE_PLAIN)
+        return RO_OK;
+    if (holds & RO_HOLDS_NUMBERS) {
+        *done = true;
+        return ro_samples_check(file, layout);
+    }
+    if (layout->sample != RO_SAMPLE_UINT16 && ro_sample_is_whole(layout->sample))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file cannot hold %s numbers; .tif and .npy can", extension->name,
+                            ro_sample_name(layout->sample));
+    layout->sample = RO_SAMPLE_PLAIN; /* tones, or the floats that a format has */
+    return RO_OK;
+}
+
+ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+                             ro_file_info *layout)
+{
+    if (!(extension->holds & RO_HOLDS_ALPHA))
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a .%s file has no place for alpha; .png and .tif have",
+                            extension->name);
+    if (layout->inks || layout->format == RO_GRAYF || layout->format == RO_RGBF)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "%s have no alpha in a file",
+                            layout->inks ? "inks" : "floating point values");
+    if (layout->palette && extension->holds & RO_HOLDS_CLEAR) {
+        if (layout->palette->count < 256)
+            return RO_OK;
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "a palette of 256 colours has no number left for what is transparent");
+    }
+    if (layout->format != RO_GRAY16 && layout->format != RO_RGB16) {
+        layout->format = layout->palette || layout->format == RO_RGB8 ? RO_RGB8 : RO_GRAY8;
+        layout->maxval = 255;
+        layout->palette = NULL;
+    }
+    return RO_OK;
+}
+
 ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout)
 {
@@ -153,6 +330,10 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
     if (!extension->type->encode)
         return ro_file_fail(file, RO_E_UNSUPPORTED, "%s files can be read but not written",
                             extension->type->label);
+    bool done;
+    ro_status status = layout_numbers(file, extension, layout, &done);
+    if (status != RO_OK || done)
+        return status;
     if (info->format == RO_INDEX8 && (info->palette || info->inks))
         return layout_colours(file, extension, layout);
     if (real)
@@ -171,7 +352,13 @@ ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *e
         layout->format = RO_BITS;
         return RO_OK;
     }
+    if (info->format == RO_INDEX8 && holds & RO_KEEPS_LEVELS)
+        return RO_OK;
     if (!colour && !(holds & RO_HOLDS_GREY)) {
+        if (holds & RO_KEEPS_LEVELS)
+            return ro_file_fail(file, RO_E_UNSUPPORTED,
+                                "a .%s file holds numbers of up to 256 levels, not tones",
+                                extension->name);
         if (holds & RO_HOLDS_BITS)
             return ro_file_fail(file, RO_E_UNSUPPORTED,
                                 "a .%s file holds 2 levels only, not %u; .pgm and .png hold more",

@@ -29,6 +29,14 @@ enum {
     RO_HOLDS_INKS = 256, /* four samples of a bit each */
     RO_ONLY_BYTES = 512, /* no more than 8 bits a sample */
     RO_HOLDS_RESOLUTION = 1024,
+    RO_HOLDS_PAGES = 2048,
+    RO_HOLDS_NUMBERS = 4096, /* integers and floats of other sizes than samples of ours */
+    RO_TAKES_COMPRESSION = 8192,
+    RO_TAKES_PACKING = 16384, /* order and number of bits */
+    RO_HOLDS_SPACING = 32768,
+    RO_HOLDS_DESCRIPTION = 65536,
+    RO_HOLDS_ALPHA = 131072,
+    RO_HOLDS_CLEAR = 262144, /* a number of the palette that is transparent */
 };
 
 struct ro_extension {
@@ -43,6 +51,12 @@ const struct ro_type *ro_type_of(const uint8_t *head, size_t size);
 /* By name or extension ("tif", "tiff", "TIFF"), case and a leading dot not counting; NULL: none. */
 const struct ro_extension *ro_extension_of(const char *name);
 
+/* What can be read, "PNM, PNG or TIFF", and what can be written, ".pbm, .pgm or .png" with `dot`
+ * before each name; for messages. */
+enum { RO_TYPES_TEXT = 160 };
+const char *ro_types_read(char *text, size_t size);
+const char *ro_types_written(char *text, size_t size, const char *dot);
+
 /* "this build has no TIFF support", RO_E_UNSUPPORTED. */
 ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type);
 
@@ -50,5 +64,9 @@ ro_status ro_type_left_out(struct ro_file *file, const struct ro_type *type);
  * the message of `file` tells why it cannot. */
 ro_status ro_extension_layout(struct ro_file *file, const struct ro_extension *extension,
                               const ro_file_info *info, ro_file_info *layout);
+
+/* The same for an image that comes with alpha, from the layout that it has without. */
+ro_status ro_extension_alpha(struct ro_file *file, const struct ro_extension *extension,
+                             ro_file_info *layout);
 
 #endif

@@ -4,6 +4,7 @@
 #include "io/bytes/commit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -97,17 +98,80 @@ ro_status ro_output_open(struct ro_output *output, ro_context *context, const ch
                          const ro_file_info *info, const ro_write_options *options,
                          const ro_halftone_options *plates)
 {
-    *output = (struct ro_output){.count = plates ? inks_of(plates) : 1};
+    output->count = plates ? inks_of(plates) : 1;
+    output->plate_bytes = 0;
     if (!plates)
         return ro_writer_open(context, path, info, options, &output->writers[0]);
     output->plate_bytes = ro_format_row_bytes(RO_BITS, info->width);
     return each_ink(output, context, path, info, options, plates, NULL);
 }
 
+ro_status ro_output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
+                               const ro_reader *reader)
+{
+    ro_read_options options = reader->options;
+    if (!reader->source.seekable)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s: its alpha cannot be kept: a pipe is read once",
+                               reader->file.name);
+    options.type = NULL;
+    options.alpha = RO_ALPHA_ONLY;
+    options.resize_light = 0;
+    options.strict = 0;
+    ro_status status = ro_reader_open(context, in, &options, &output->alpha);
+    if (status != RO_OK)
+        return status;
+    const ro_file_info *info = ro_reader_info(output->alpha);
+    const ro_file_info *shape = ro_reader_info(reader);
+    if (info->width != shape->width || info->height != shape->height)
+        return ro_context_fail(context, RO_E_IO, "%s: has changed while it was read",
+                               reader->file.name);
+    output->alpha_row = malloc(ro_format_row_bytes(info->format, info->width));
+    if (!output->alpha_row)
+        return ro_context_fail(context, RO_E_MEMORY, "not enough memory for rows of %u pixels",
+                               info->width);
+    return RO_OK;
+}
+
+/* The alpha of the next row, from 0 to 255, in place. */
+static ro_status next_alpha(struct ro_output *output)
+{
+    const ro_file_info *info = ro_reader_info(output->alpha);
+    uint8_t *row = output->alpha_row;
+    uint32_t got;
+    ro_status status = ro_reader_rows(output->alpha, row, 0, 1, &got);
+    if (status != RO_OK)
+        return status;
+    const uint64_t white = info->maxval;
+    for (size_t x = 0; x < info->width; x++) {
+        const uint64_t alpha =
+            info->format == RO_GRAY16 ? ((const uint16_t *)(const void *)row)[x] : row[x];
+        row[x] = (uint8_t)((510 * alpha + white) / (2 * white));
+    }
+    return RO_OK;
+}
+
+static ro_status rows_with_alpha(struct ro_output *output, const uint8_t *rows, ptrdiff_t stride,
+                                 uint32_t count)
+{
+    ro_status status = RO_OK;
+    for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride) {
+        output->alpha_failed = true;
+        status = next_alpha(output);
+        output->alpha_failed = status != RO_OK;
+        if (status == RO_OK)
+            status = ro_writer_rows_alpha(output->writers[0], rows, 0, output->alpha_row, 0, 1);
+    }
+    return status;
+}
+
 ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
                          uint32_t count)
 {
     ro_status status = RO_OK;
+    output->failed = 0;
+    if (output->alpha)
+        return rows_with_alpha(output, rows, stride, count);
     for (int i = 0; i < output->count && status == RO_OK; i++) {
         output->failed = i;
         status = ro_writer_rows(output->writers[i],
@@ -131,16 +195,20 @@ void ro_output_close(struct ro_output *output)
 {
     for (int i = 0; i < output->count; i++)
         ro_writer_close(output->writers[i]);
+    ro_reader_close(output->alpha);
+    free(output->alpha_row);
     *output = (struct ro_output){0};
 }
 
 const struct ro_file *ro_output_file(const struct ro_output *output)
 {
-    return &output->writers[output->failed]->file;
+    return output->alpha_failed ? &output->alpha->file : &output->writers[output->failed]->file;
 }
 
 void ro_output_set_stop(struct ro_output *output, const atomic_bool *stop)
 {
     for (int i = 0; i < output->count; i++)
         output->writers[i]->file.stop = stop;
+    if (output->alpha)
+        output->alpha->file.stop = stop;
 }

@@ -242,6 +242,7 @@ static ro_status run_stream(struct pump *pump, ro_format out)
     const ro_file_info *info = ro_reader_info(pump->reader);
     pump->height = info->height;
     pump->block_rows = rows_per_block(info);
+    pump->in = pump->out = (struct ring){0};
     ro_status status;
     pthread_mutex_init(&pump->lock, NULL);
     pthread_cond_init(&pump->changed, NULL);
@@ -301,6 +302,24 @@ static ro_status run_whole(struct pump *pump, ro_format format)
         status = write_whole(pump, &out, info->height);
     ro_image_free(&in);
     ro_image_free(&out);
+    return status;
+}
+
+/* Each page by itself, with the plan of the first, whose stream was begun. */
+static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
+{
+    const ro_file_info *info = ro_reader_info(pump->reader);
+    ro_status status = RO_OK;
+    for (unsigned page = 0; page < info->stack && status == RO_OK; page++) {
+        if (page > 0)
+            status = ro_reader_next(pump->reader);
+        if (status == RO_OK && streams && !pump->stream)
+            status = ro_halftone_begin(pump->plan, 0, info->height, &pump->stream);
+        if (status == RO_OK)
+            status = streams ? run_stream(pump, out) : run_whole(pump, out);
+        ro_halftone_close(pump->stream);
+        pump->stream = NULL;
+    }
     return status;
 }
 
@@ -376,14 +395,21 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
     result.height = info->height;
     result.dpi_x = info->dpi_x;
     result.dpi_y = info->dpi_y;
+    result.stack = info->stack;
+    memcpy(result.outer, info->outer, sizeof result.outer);
     const bool stated = form.dpi_x > 0 || form.dpi_y > 0;
     if (status == RO_OK && (info->dpi_x > 0 || info->dpi_y > 0) && !stated &&
         !ro_writer_holds_resolution(out, form.type))
         status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
+    result.with_alpha = pump.reader->has_alpha && pump.reader->options.alpha == RO_ALPHA_KEEP;
+    if (status == RO_OK && result.with_alpha && options->ink_count + (plates != NULL) > 0)
+        status = ro_context_fail(context, RO_E_ARGUMENT, "alpha cannot be kept with inks");
+    if (status == RO_OK && result.with_alpha)
+        status = ro_output_take_alpha(&pump.output, context, in, pump.reader);
     if (status == RO_OK)
         status = ro_output_open(&pump.output, context, out, &result, &form, plates);
     if (status == RO_OK)
-        status = way.streams ? run_stream(&pump, result.format) : run_whole(&pump, result.format);
+        status = run_pages(&pump, result.format, way.streams);
     ro_halftone_close(pump.stream);
     ro_plan_free(pump.plan);
     if (status == RO_OK)

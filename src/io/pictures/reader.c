@@ -4,11 +4,14 @@
 
 #include "core/image.h"
 #include "core/options.h"
+#include "io/bytes/packed.h"
 #include "io/formats/types.h"
+#include "io/stages/alpha.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONG_ROW = 1 << 20 };
 
@@ -25,6 +28,7 @@ ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t hei
 static ro_status find_type(struct ro_reader *reader, const char *asked, const struct ro_type **type)
 {
     struct ro_source *source = &reader->source;
+    char types[RO_TYPES_TEXT];
     size_t have;
     ro_status status = ro_source_peek(source, RO_TYPE_HEAD, &have);
     if (status != RO_OK)
@@ -36,46 +40,77 @@ static ro_status find_type(struct ro_reader *reader, const char *asked, const st
         const struct ro_extension *extension = ro_extension_of(asked);
         if (!extension)
             return ro_file_fail(&reader->file, RO_E_ARGUMENT,
-                                "'%s' is not a known type; use pnm, png, tiff, jpeg or npy", asked);
+                                "'%s' is not a known type; a picture may be %s", asked,
+                                ro_types_read(types, sizeof types));
         if (*type != extension->type)
             return ro_file_fail(&reader->file, RO_E_FORMAT, "not a %s file",
                                 extension->type->label);
     }
     if (!*type)
-        return ro_file_fail(&reader->file, RO_E_FORMAT,
-                            "not an image that can be read (PNM, PNG, TIFF, JPEG or NPY)");
+        return ro_file_fail(&reader->file, RO_E_FORMAT, "not an image that can be read (%s)",
+                            ro_types_read(types, sizeof types));
     return (*type)->left_out ? ro_type_left_out(&reader->file, *type) : RO_OK;
 }
 
-static ro_status open_chain(struct ro_reader *reader, const ro_read_options *options)
+/* The stages on top of the decoder. */
+static ro_status build_chain(struct ro_reader *reader)
 {
-    const struct ro_type *type = NULL;
-    unsigned page = options->page ? options->page : 1;
-    ro_status status = find_type(reader, options->type, &type);
-    if (status == RO_OK)
-        status = type->decode(&reader->source, page, &reader->stage);
-    if (status != RO_OK)
-        return status;
-    if (page > reader->stage->info.pages)
-        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no page %u; the last one is %u",
-                            page, reader->stage->info.pages);
-    unsigned further = reader->stage->info.pages - page;
-    if (further > 0)
-        ro_file_drop(&reader->file, RO_DROPPED_PAGES, "%u further page%s", further,
-                     further > 1 ? "s" : "");
-    snprintf(reader->stage->info.type, sizeof reader->stage->info.type, "%s", type->name);
+    const ro_read_options *options = &reader->options;
+    ro_status status = RO_OK;
     struct ro_stage *before = reader->stage;
+    snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
+    before->info.stack = reader->last - reader->options.page + 1;
+    if (before->raw) {
+        reader->stage = NULL;
+        if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+    reader->has_alpha = before->alpha != RO_NO_ALPHA;
+    if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
+        reader->stage = NULL;
+        if ((status = ro_alpha_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
     if (before->orientation > 1 && before->orientation <= 8) {
         reader->stage = NULL;
         if ((status = ro_orient(before, &reader->stage)) != RO_OK)
             return status;
     }
-    if (options->resize_width || options->resize_height || options->resize_percent != 0) {
+    const bool resize =
+        options->resize_width || options->resize_height || options->resize_percent != 0;
+    if (resize && options->enlarge)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT,
+                            "resizing takes a size or a whole factor, not both");
+    if (resize) {
         before = reader->stage;
         reader->stage = NULL;
         status = ro_resize(before, options, &reader->stage);
     }
+    if (resize && status == RO_OK && options->resize_rule == RO_RESIZE_FILL) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_crop(before, options->resize_width, options->resize_height, &reader->stage);
+    }
+    if (options->enlarge > 1) {
+        before = reader->stage;
+        reader->stage = NULL;
+        status = ro_enlarge(before, options->enlarge, &reader->stage);
+    }
     return status;
+}
+
+static ro_status open_chain(struct ro_reader *reader)
+{
+    ro_status status = find_type(reader, reader->options.type, &reader->type);
+    if (status == RO_OK)
+        status = reader->type->decode(&reader->source, reader->page, &reader->stage);
+    if (status == RO_OK)
+        status = ro_reader_choose_pages(reader);
+    if (status == RO_OK)
+        status = ro_reader_measure(reader);
+    return status == RO_OK ? build_chain(reader) : status;
 }
 
 static ro_status check_dropped(struct ro_reader *reader)
@@ -103,6 +138,54 @@ static ro_status read_ahead(struct ro_reader *reader)
     return reader->stage->rows(reader->stage, reader->ahead, (ptrdiff_t)row, 1);
 }
 
+/* What the file says, for as long as there is a reader; what nobody carries on is dropped. */
+static ro_status keep_info(struct ro_reader *reader)
+{
+    const ro_read_options *options = &reader->options;
+    ro_file_info *info = &reader->info;
+    ro_dropped lost;
+    *info = reader->stage->info;
+    if (options->resize_width || options->resize_height || options->resize_percent != 0 ||
+        options->enlarge > 1) {
+        memset(info->spacing, 0, sizeof info->spacing);
+        info->header = NULL;
+    }
+    if (info->description && !(reader->description = strdup(info->description)))
+        return ro_file_no_memory(&reader->file, strlen(info->description));
+    if (info->header && !(reader->header = malloc(info->header_size + 1)))
+        return ro_file_no_memory(&reader->file, info->header_size);
+    if (info->header)
+        memcpy(reader->header, info->header, info->header_size);
+    info->description = reader->description;
+    info->header = reader->header;
+    ro_file_info said = *info;
+    said.dpi_x = said.dpi_y = 0; /* which whoever writes tells of */
+    ro_writer_loses(NULL, NULL, &said, NULL, &lost);
+    if (lost.what && !options->carries)
+        ro_file_drop(&reader->file, lost.what, "%s", lost.text);
+    return RO_OK;
+}
+
+/* The name behind "file.npz:", where there is no file of the whole name; NULL: none. */
+static const char *member_of(const char *path)
+{
+    const char *colon = strchr(path, ':');
+    struct stat about;
+    return colon && colon > path && colon[1] && stat(path, &about) != 0 ? colon + 1 : NULL;
+}
+
+static ro_status open_source(struct ro_reader *reader, const char *path)
+{
+    if (!reader->member)
+        return ro_source_open(&reader->source, &reader->file, path);
+    char *file = strndup(path, (size_t)(reader->member - 1 - path));
+    if (!file)
+        return ro_file_no_memory(&reader->file, strlen(path));
+    ro_status status = ro_source_open(&reader->source, &reader->file, file);
+    free(file);
+    return status;
+}
+
 static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
                              const ro_read_options *options, ro_reader **reader)
 {
@@ -116,15 +199,23 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         return ro_context_fail(context, RO_E_MEMORY, "not enough memory to open %s", path);
     ro_file_init(&made->file, context, path, "standard input");
     made->strict = full.strict;
-    made->file.not_dropped = full.page ? RO_DROPPED_PAGES : 0;
+    made->page = full.page ? full.page : 1;
+    made->options = full;
+    made->options.page = made->page;
+    made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
+    made->member = bytes ? NULL : member_of(path);
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
     else
-        status = ro_source_open(&made->source, &made->file, path);
+        status = open_source(made, path);
     if (status == RO_OK)
-        status = open_chain(made, &full);
+        status = ro_source_unpack(&made->source, made->member);
+    if (status == RO_OK)
+        status = open_chain(made);
     if (status == RO_OK)
         status = read_ahead(made);
+    if (status == RO_OK)
+        status = keep_info(made);
     if (status == RO_OK)
         status = check_dropped(made);
     if (status != RO_OK) {
@@ -152,7 +243,7 @@ ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t s
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }
 
-const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->stage->info; }
+const ro_file_info *ro_reader_info(const ro_reader *reader) { return &reader->info; }
 
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got)
@@ -183,6 +274,53 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
     return RO_OK;
 }
 
+static bool alike(const ro_file_info *a, const ro_file_info *b)
+{
+    return a->format == b->format && a->width == b->width && a->height == b->height &&
+           a->maxval == b->maxval && a->sample == b->sample;
+}
+
+static ro_status open_next(ro_reader *reader)
+{
+    const ro_file_info before = reader->stage->info;
+    ro_status status = RO_OK;
+    if (reader->stage->next) {
+        status = reader->stage->next(reader->stage);
+    } else {
+        status = ro_reader_reopen(reader, reader->page + 1);
+        if (status == RO_OK)
+            status = build_chain(reader);
+    }
+    if (status == RO_OK && !alike(&before, &reader->stage->info))
+        status =
+            ro_file_fail(&reader->file, RO_E_FORMAT,
+                         "page %u is %u x %u of %s, where those before are %u x %u of %s; "
+                         "pages of one stack have the same shape",
+                         reader->page + 1, reader->stage->info.width, reader->stage->info.height,
+                         ro_format_name(reader->stage->info.format), before.width, before.height,
+                         ro_format_name(before.format));
+    return status;
+}
+
+ro_status ro_reader_next(ro_reader *reader)
+{
+    if (reader->status != RO_OK)
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (reader->page == reader->last)
+        return ro_file_fail(&reader->file, RO_E_STATE, "page %u is the last one that is read",
+                            reader->page);
+    if (reader->row < reader->stage->info.height)
+        return ro_file_fail(&reader->file, RO_E_STATE, "rows of page %u are left", reader->page);
+    ro_status status = open_next(reader);
+    if (status == RO_OK)
+        status = check_dropped(reader);
+    if (status != RO_OK)
+        return reader->status = status;
+    reader->page++;
+    reader->row = 0;
+    return RO_OK;
+}
+
 void ro_reader_close(ro_reader *reader)
 {
     if (!reader)
@@ -190,6 +328,8 @@ void ro_reader_close(ro_reader *reader)
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);
+    free(reader->description);
+    free(reader->header);
     free(reader->ahead);
     free(reader);
 }

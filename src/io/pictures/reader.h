@@ -3,16 +3,25 @@
 #ifndef RO_IO_PICTURES_READER_H
 #define RO_IO_PICTURES_READER_H
 
-#include "io/stages/stage.h"
+#include "io/stages/samples.h"
 
 struct ro_reader {
     struct ro_file file;
     struct ro_source source;
     struct ro_stage *stage; /* the last of the chain */
-    uint8_t *ahead;         /* row 0, where it was read ahead; else NULL */
-    uint32_t row;           /* the next one */
-    ro_status status;       /* of the first failure; it stays */
-    bool strict;            /* what is dropped is a failure */
+    ro_file_info info;      /* of the first page, as that stage gives it */
+    char *description;      /* of the info, which outlives the stage */
+    void *header;
+    uint8_t *ahead;      /* row 0, where it was read ahead; else NULL */
+    uint32_t row;        /* the next one */
+    unsigned page, last; /* this page, and the last one asked for */
+    const struct ro_type *type;
+    const char *member;      /* of an archive, as the path has it; NULL: none was named */
+    ro_read_options options; /* as given; their texts may be gone */
+    struct ro_span span;     /* of the file's numbers, if they are whole and no plain samples */
+    ro_status status;        /* of the first failure; it stays */
+    bool strict;             /* what is dropped is a failure */
+    bool has_alpha;          /* the file, whatever becomes of it */
 };
 
 /* Notes something that the caller of a reader drops; in words. */
@@ -21,6 +30,18 @@ ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words);
 /* A file that is in memory already; the bytes must outlive the reader. */
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader);
+
+/* ---- pages.c --------------------------------------------------------------------------------- */
+
+/* Which pages are read, from the decoder of the first; those that are left out are noted. */
+ro_status ro_reader_choose_pages(ro_reader *reader);
+
+/* What the numbers of a raw decoder span over all pages chosen, with the decoder as it was. Nothing
+ * where it cannot be known: of floats, and of a pipe. */
+ro_status ro_reader_measure(ro_reader *reader);
+
+/* Opens the decoder at a page of a file of which something was read before. */
+ro_status ro_reader_reopen(ro_reader *reader, unsigned page);
 
 /* The whole image, into memory that ro_image_free gives back. */
 ro_status ro_reader_image(ro_reader *reader, ro_image *image);

@@ -3,48 +3,98 @@
 #include "io/pictures/writer.h"
 
 #include "core/options.h"
+#include "io/device/pack.h"
 #include "io/formats/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     CONVERTED_BYTES = 1 << 18,
     MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
 };
 
-/* The type is the one asked for, else the one of the name's ending; standard output is PNM. NULL:
- * there is none. */
-static const struct ro_extension *extension_for(const char *path, const char *asked)
+static bool is_packed(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+}
+
+const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
 {
     if (asked)
         return ro_extension_of(asked);
     if (ro_sink_is_standard(path))
         return ro_extension_of("pnm");
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot ? ro_extension_of(dot) : NULL;
+    const size_t length = strlen(name) - (is_packed(name) ? 3 : 0);
+    size_t dot = length;
+    while (dot > 0 && name[dot - 1] != '.')
+        dot--;
+    char ending[16];
+    if (dot == 0 || length - dot >= sizeof ending)
+        return NULL;
+    snprintf(ending, sizeof ending, "%.*s", (int)(length - dot), name + dot);
+    return ro_extension_of(ending);
+}
+
+bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension)
+{
+    return strcmp(info->type, extension->type->name) == 0;
 }
 
 int ro_writer_holds_resolution(const char *path, const char *type)
 {
-    const struct ro_extension *extension = extension_for(path, type);
+    const struct ro_extension *extension = ro_writer_extension(path, type);
     return extension && (extension->holds & RO_HOLDS_RESOLUTION);
+}
+
+int ro_writer_reads_back(const char *path, const char *type)
+{
+    const struct ro_extension *extension = ro_writer_extension(path, type);
+    return !extension || extension->type->decode || extension->type->left_out;
 }
 
 static ro_status find_extension(struct ro_file *file, const char *path, const char *asked,
                                 const struct ro_extension **extension)
 {
-    *extension = extension_for(path, asked);
+    *extension = ro_writer_extension(path, asked);
     if (*extension)
         return RO_OK;
+    char types[RO_TYPES_TEXT];
     if (asked)
-        return ro_file_fail(
-            file, RO_E_ARGUMENT,
-            "'%s' is not a known type; use pbm, pgm, ppm, pnm, png, tif, bmp or npy", asked);
+        return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not a known type; use %s", asked,
+                            ro_types_written(types, sizeof types, ""));
     return ro_file_fail(file, RO_E_ARGUMENT,
-                        "the type cannot be told from the name; it should end in .pbm, .pgm, .ppm, "
-                        ".pnm, .png, .tif, .bmp or .npy");
+                        "the type cannot be told from the name; it should end in %s",
+                        ro_types_written(types, sizeof types, "."));
+}
+
+/* Whether the options are those of the type. */
+static ro_status options_fit(struct ro_file *file, const struct ro_extension *extension,
+                             const ro_file_info *layout, const ro_write_options *options)
+{
+    if (options->compression && !(extension->holds & RO_TAKES_COMPRESSION))
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "a .%s file has no choice of compression; .tif has", extension->name);
+    if (options->compression == RO_COMPRESSION_G4 && layout->format != RO_BITS)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "compression g4 holds two levels of grey and nothing else");
+    if (extension->holds & RO_TAKES_PACKING) {
+        struct ro_packing packing;
+        ro_write_options form = *options;
+        if (strcmp(extension->name, "bits") == 0 && !form.pixel_bits)
+            form.pixel_bits = 1;
+        return ro_packing_open(&packing, file, layout, &form);
+    }
+    if (options->low_bits_first || options->ones_are_black || options->pixel_bits)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "the order, number and meaning of bits can be chosen for types bits, "
+                            "packed and c, not for a .%s file",
+                            extension->name);
+    return RO_OK;
 }
 
 static ro_status check(struct ro_file *file, const char *path, const ro_file_info *info,
@@ -66,8 +116,15 @@ static ro_status check(struct ro_file *file, const char *path, const ro_file_inf
     ro_status status = find_extension(file, path, options->type, extension);
     if (status == RO_OK)
         status = ro_extension_layout(file, *extension, info, layout);
+    if (status == RO_OK && info->with_alpha)
+        status = ro_extension_alpha(file, *extension, layout);
     if (status != RO_OK)
         return status;
+    status = options_fit(file, *extension, layout, options);
+    if (status != RO_OK)
+        return status;
+    if (layout->header && !ro_header_fits(layout, *extension))
+        layout->header = NULL;
     if (options->dpi_x > 0 || options->dpi_y > 0) {
         layout->dpi_x = options->dpi_x;
         layout->dpi_y = options->dpi_y;
@@ -94,12 +151,34 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
     return status == RO_OK ? ro_sink_check(&file, path) : status;
 }
 
+/* Puts alpha behind the colours of a row, or a number that is transparent in the place of others.
+ */
+static void join_alpha(ro_writer *writer, const uint8_t *row, const uint8_t *alpha)
+{
+    const ro_file_info *layout = &writer->layout;
+    uint8_t *to = writer->joined;
+    if (layout->palette) {
+        for (uint32_t x = 0; x < layout->width; x++)
+            to[x] = alpha[x] < 128 ? (uint8_t)layout->palette->count : row[x];
+        return;
+    }
+    const size_t pixel = ro_format_row_bytes(layout->format, 1);
+    const size_t sample = pixel / (size_t)ro_channels_of(layout->format);
+    for (uint32_t x = 0; x < layout->width; x++, row += pixel, to += pixel + sample) {
+        memcpy(to, row, pixel);
+        memset(to + pixel, alpha[x], sample); /* of 16 bits: 257 times as much */
+    }
+}
+
 static ro_status open_conversion(struct ro_writer *writer, const ro_file_info *info)
 {
     ro_conversion_init(&writer->conversion, info->format, ro_white_of(info->format, info->maxval),
                        writer->layout.format, writer->layout.maxval);
     if (info->palette && writer->layout.format == RO_RGB8)
         writer->conversion.palette = info->palette;
+    if (writer->layout.with_alpha &&
+        !(writer->joined = malloc(4 * sizeof(uint16_t) * (size_t)info->width)))
+        return ro_file_no_memory(&writer->file, 4 * sizeof(uint16_t) * (size_t)info->width);
     if (!ro_conversion_needed(&writer->conversion))
         return RO_OK;
     size_t row = ro_format_row_bytes(writer->layout.format, info->width);
@@ -133,8 +212,10 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
         status = open_conversion(made, info);
     if (status == RO_OK)
         status = ro_sink_open(&made->sink, &made->file, path);
+    if (status == RO_OK && path && is_packed(path))
+        status = ro_sink_pack(&made->sink);
     if (status == RO_OK)
-        status = extension->type->encode(&made->sink, &made->layout, &made->encoder);
+        status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);
     if (status != RO_OK) {
         ro_writer_close(made);
         return status;
@@ -176,6 +257,12 @@ static ro_status convert_and_write(ro_writer *writer, const uint8_t *rows, ptrdi
     return status;
 }
 
+/* Of all pages. */
+static uint64_t rows_of(const ro_writer *writer)
+{
+    return (uint64_t)writer->layout.height * (writer->layout.stack ? writer->layout.stack : 1);
+}
+
 /* Keeps the first failure, so that a file with a hole can never be committed. */
 static ro_status settle(ro_writer *writer, ro_status status)
 {
@@ -193,14 +280,43 @@ static ro_status check_state(ro_writer *writer)
     return ro_file_check_stop(&writer->file);
 }
 
-ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count)
+/* Whether so many rows may come now, with or without alpha. */
+static ro_status check_rows(ro_writer *writer, uint32_t count, bool alpha)
 {
     ro_status status = check_state(writer);
     if (status != RO_OK)
         return status;
-    if (count > writer->layout.height - writer->row)
-        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %u are written",
-                            writer->layout.height);
+    if (alpha != (writer->layout.with_alpha != 0))
+        return ro_file_fail(&writer->file, RO_E_STATE, "rows come %s alpha, unlike the info",
+                            alpha ? "with" : "without");
+    if (count > rows_of(writer) - writer->row)
+        return ro_file_fail(&writer->file, RO_E_STATE, "more rows than its %ju are written",
+                            (uintmax_t)rows_of(writer));
+    return RO_OK;
+}
+
+ro_status ro_writer_rows_alpha(ro_writer *writer, const void *rows, ptrdiff_t stride,
+                               const uint8_t *alpha, ptrdiff_t alpha_stride, uint32_t count)
+{
+    ro_status status = check_rows(writer, count, true);
+    if (status != RO_OK)
+        return status;
+    for (uint32_t y = 0; y < count && status == RO_OK; y++, alpha += alpha_stride) {
+        const uint8_t *row = (const uint8_t *)rows + (ptrdiff_t)y * stride;
+        if (writer->converted)
+            ro_conversion_row(&writer->conversion, writer->converted, row, writer->layout.width);
+        join_alpha(writer, writer->converted ? writer->converted : row, alpha);
+        status = writer->encoder->rows(writer->encoder, writer->joined, 0, 1);
+    }
+    writer->row += count;
+    return settle(writer, status);
+}
+
+ro_status ro_writer_rows(ro_writer *writer, const void *rows, ptrdiff_t stride, uint32_t count)
+{
+    ro_status status = check_rows(writer, count, false);
+    if (status != RO_OK)
+        return status;
     if (writer->converted)
         status = convert_and_write(writer, rows, stride, count);
     else if (count > 0)
@@ -215,8 +331,9 @@ static void release(ro_writer *writer)
     if (writer->encoder)
         writer->encoder->close(writer->encoder);
     free(writer->converted);
+    free(writer->joined);
     writer->encoder = NULL;
-    writer->converted = NULL;
+    writer->converted = writer->joined = NULL;
 }
 
 ro_status ro_writer_complete(ro_writer *writer)
@@ -224,9 +341,9 @@ ro_status ro_writer_complete(ro_writer *writer)
     ro_status status = check_state(writer);
     if (status != RO_OK || writer->complete)
         return status;
-    if (writer->row < writer->layout.height)
-        return ro_file_fail(&writer->file, RO_E_STATE, "only %u of its %u rows were written",
-                            writer->row, writer->layout.height);
+    if (writer->row < rows_of(writer))
+        return ro_file_fail(&writer->file, RO_E_STATE, "only %ju of its %ju rows were written",
+                            (uintmax_t)writer->row, (uintmax_t)rows_of(writer));
     status = writer->encoder->finish(writer->encoder);
     if (status == RO_OK)
         status = ro_sink_complete(&writer->sink);

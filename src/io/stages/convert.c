@@ -67,40 +67,6 @@ uint16_t ro_largest16(const uint16_t *samples, size_t count)
     return largest;
 }
 
-static uint32_t over_white(uint32_t colour, uint32_t alpha, uint32_t all, bool multiplied)
-{
-    if (multiplied) {
-        uint32_t sum = colour + (all - alpha);
-        return sum < all ? sum : all;
-    }
-    return (uint32_t)(((uint64_t)alpha * colour + (uint64_t)(all - alpha) * all + all / 2) / all);
-}
-
-bool ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels, bool multiplied)
-{
-    uint32_t least = 255;
-    for (uint32_t x = 0; x < width; x++, from += channels + 1, to += channels) {
-        uint32_t alpha = from[channels];
-        least = alpha < least ? alpha : least;
-        for (int c = 0; c < channels; c++)
-            to[c] = (uint8_t)over_white(from[c], alpha, 255, multiplied);
-    }
-    return least < 255;
-}
-
-bool ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
-                     bool multiplied)
-{
-    uint32_t least = 65535;
-    for (uint32_t x = 0; x < width; x++, from += channels + 1, to += channels) {
-        uint32_t alpha = from[channels];
-        least = alpha < least ? alpha : least;
-        for (int c = 0; c < channels; c++)
-            to[c] = (uint16_t)over_white(from[c], alpha, 65535, multiplied);
-    }
-    return least < 65535;
-}
-
 void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted)
 {
     unsigned flip = inverted ? 0 : 255;
@@ -119,12 +85,20 @@ void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours)
         palette->grey = palette->grey && rgb[0] == rgb[1] && rgb[1] == rgb[2];
     }
     memset(palette->rgb[colours], 0, sizeof palette->rgb - colours * sizeof palette->rgb[0]);
+    memset(palette->alpha + colours, 255, sizeof palette->alpha - colours);
 }
 
 void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,
                          uint32_t width)
 {
-    if (palette->grey)
+    if (palette->holes)
+        for (uint32_t x = 0; x < width; x++) {
+            const size_t channels = palette->grey ? 1 : 3;
+            memcpy(to, palette->rgb[indices[x]], channels);
+            to[channels] = palette->alpha[indices[x]];
+            to += channels + 1;
+        }
+    else if (palette->grey)
         for (uint32_t x = 0; x < width; x++)
             to[x] = palette->rgb[indices[x]][0];
     else

@@ -19,22 +19,16 @@ bool ro_little_endian(void);
 uint8_t ro_largest8(const uint8_t *samples, size_t count);
 uint16_t ro_largest16(const uint16_t *samples, size_t count);
 
-/* Lays 1 or 3 colour samples and an alpha per pixel over white: (a*c + (A-a)*A + A/2) / A, A being
- * all bits set; colours already multiplied by alpha: c + A - a, at most A. `to` may be `from`.
- * True: some pixel was not opaque. */
-bool ro_over_white8(uint8_t *to, const uint8_t *from, uint32_t width, int channels,
-                    bool multiplied);
-bool ro_over_white16(uint16_t *to, const uint16_t *from, uint32_t width, int channels,
-                     bool multiplied);
-
 /* Ink to light: (255-C)*(255-K)/255, rounded; `inverted` samples already hold 255-C. `to` may be
  * `from`. */
 void ro_cmyk_to_rgb(uint8_t *to, const uint8_t *from, uint32_t width, bool inverted);
 
-/* A palette as rows become it: grey if all its colours are, else RGB. */
+/* A palette as rows become it: grey if all its colours are, else RGB, with alpha behind them where
+ * `holes` says so. */
 struct ro_colour_map {
-    bool grey;
+    bool grey, holes;
     uint8_t rgb[256][3];
+    uint8_t alpha[256]; /* set it and `holes` together */
 };
 void ro_colour_map_finish(struct ro_colour_map *palette, unsigned colours);
 void ro_colour_map_apply(const struct ro_colour_map *palette, uint8_t *to, const uint8_t *indices,

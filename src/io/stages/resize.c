@@ -330,6 +330,18 @@ static ro_status new_size(const struct ro_stage *before, const ro_read_options *
     if (percent != 0) {
         width = scaled(old->width, percent, 100);
         height = scaled(old->height, percent, 100);
+    } else if (options->resize_rule != RO_RESIZE_EXACT) {
+        if (width == 0 || height == 0)
+            return ro_file_fail(before->file, RO_E_ARGUMENT,
+                                "fitting and filling need a width and a height");
+        const bool fit = options->resize_rule == RO_RESIZE_FIT;
+        const bool by_width = (width * old->height <= height * old->width) == fit;
+        const double across = scaled(old->width, height, old->height);
+        const double down = scaled(old->height, width, old->width);
+        if (by_width)
+            height = fit || down > height ? down : height;
+        else
+            width = fit || across > width ? across : width;
     } else if (width == 0) {
         width = scaled(old->width, height, old->height);
     } else if (height == 0) {

@@ -9,18 +9,28 @@
 
 #include "io/bytes/sink.h"
 #include "io/bytes/source.h"
+#include "io/stages/convert.h"
+
+/* Whether the colours of each pixel have alpha behind them, 0 to maxval, in the same row. */
+enum ro_row_alpha { RO_NO_ALPHA, RO_STRAIGHT_ALPHA, RO_MULTIPLIED_ALPHA };
 
 struct ro_stage {
     struct ro_file *file;
     ro_file_info info;
-    int orientation; /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    int orientation;         /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    enum ro_row_alpha alpha; /* of decoders only */
+    bool stack;              /* all pages have one shape */
+    bool raw; /* rows hold numbers of info.sample, which become those of a format later */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
     ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
     void (*close)(struct ro_stage *stage);
+    /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
+    ro_status (*next)(struct ro_stage *stage);
 };
 
 struct ro_encoder {
-    /* Takes the next `count` rows, in the format that was agreed on at the start. */
+    /* Takes the next `count` rows, in the format that was agreed on at the start; the first of a
+     * page follows the last of the page before. */
     ro_status (*rows)(struct ro_encoder *encoder, const uint8_t *rows, ptrdiff_t stride,
                       uint32_t count);
     ro_status (*finish)(struct ro_encoder *encoder);
@@ -31,13 +41,18 @@ struct ro_encoder {
  * has one page only. */
 typedef ro_status ro_decode_fn(struct ro_source *source, unsigned page, struct ro_stage **stage);
 
-/* Opens an encoder; `info` is what its rows will be, resolution included. */
+/* Opens an encoder; `info` is what its rows will be, resolution included, and `options` are those
+ * of the writer, which a type looks at only for what it alone has. */
 typedef ro_status ro_encode_fn(struct ro_sink *sink, const ro_file_info *info,
-                               struct ro_encoder **encoder);
+                               const ro_write_options *options, struct ro_encoder **encoder);
 
-ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode;
+ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_npy_decode,
+    ro_bmp_decode, ro_gif_decode, ro_pam_decode, ro_pfm_decode, ro_webp_decode;
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
-    ro_mem_encode;
+    ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
+
+ro_decode_fn ro_nifti_decode, ro_nrrd_decode;
+ro_encode_fn ro_nifti_encode, ro_nrrd_encode;
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;
@@ -48,13 +63,21 @@ ro_status ro_orient(struct ro_stage *before, struct ro_stage **stage);
 ro_status ro_resize(struct ro_stage *before, const ro_read_options *options,
                     struct ro_stage **stage);
 
+/* As often each way, and the middle of a picture that is no smaller; the same. */
+ro_status ro_enlarge(struct ro_stage *before, uint32_t times, struct ro_stage **stage);
+ro_status ro_crop(struct ro_stage *before, uint32_t width, uint32_t height,
+                  struct ro_stage **stage);
+
 /* What every decoder does first with the size that a file declares. */
 ro_status ro_stage_check_size(struct ro_file *file, uint64_t width, uint64_t height);
 
 /* Bytes of a row of what a stage gives. */
 static inline size_t ro_stage_row_bytes(const struct ro_stage *stage)
 {
-    return ro_format_row_bytes(stage->info.format, stage->info.width);
+    size_t bytes = ro_format_row_bytes(stage->info.format, stage->info.width);
+    if (stage->alpha != RO_NO_ALPHA)
+        bytes += bytes / (size_t)ro_channels_of(stage->info.format);
+    return bytes;
 }
 
 /* Whether `left` bytes of a file can hold `pixels` bytes when at best `ratio` to one is packed: a

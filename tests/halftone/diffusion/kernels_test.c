@@ -226,6 +226,7 @@ static void options_give_the_same_bits_everywhere(void **state)
         request.strength = draw(2) ? 0 : 1 + (int)draw(100);
         request.noise = draw(2) ? 0 : 1 + (int)draw(100);
         request.threshold = p.levels > 2 || draw(2) ? 0 : 1 + (int)draw(99);
+        request.balance = draw(3) || p.sample_bytes > 1 ? NULL : balance_table[kernel][round % 2];
         request.seed = draw(3) * 0x123456789ull;
         request.serpentine = draw(3) == 0;
         struct diffusion_plan plan;
@@ -255,6 +256,7 @@ static void errors_keep_their_bound(void **state)
         struct diffusion_request request = request_of(&p, round % DIFFUSION_KERNELS);
         request.noise = draw(2) ? 0 : 1 + (int)draw(100);
         request.threshold = p.levels > 2 || draw(2) ? 0 : 1 + (int)draw(99);
+        request.balance = draw(2) ? NULL : balance_table[round % DIFFUSION_KERNELS][0];
         struct diffusion_plan plan;
         diffusion_plan_make(&plan, &request);
         struct diffusion_run run = {.plan = &plan};
@@ -272,6 +274,73 @@ static void errors_keep_their_bound(void **state)
     }
 }
 
+/* A flat's errors have no mean where the threshold is balanced (Atkinson's kernel, which drops a
+ * quarter of them, makes no dots there at all); with the middle as threshold they
+ * have, which also shows that this test can fail. */
+static void balanced_flats_carry_nothing(void **state)
+{
+    (void)state;
+    enum { SIZE = 256, EDGE = 64 };
+    static unsigned char in[SIZE], out[SIZE];
+    static int32_t errors[(DIFFUSION_MAX_DY + 1) * (SIZE + 2 * DIFFUSION_PAD)];
+    for (int kernel = 0; kernel < DIFFUSION_KERNELS; kernel++)
+        for (int grey = 5; kernel != KERNEL_ATKINSON && grey < 255; grey += 82) {
+            double mean[2];
+            for (int balanced = 0; balanced < 2; balanced++) {
+                struct diffusion_request request = {.kernel = &diffusion_kernels[kernel],
+                                                    .kernel_id = kernel,
+                                                    .width = SIZE,
+                                                    .maxval = 255,
+                                                    .sample_bytes = 1,
+                                                    .levels = 2,
+                                                    .balance =
+                                                        balanced ? balance_table[kernel][0] : NULL};
+                struct diffusion_plan plan;
+                diffusion_plan_make(&plan, &request);
+                struct diffusion_run run = {.plan = &plan, .state = errors};
+                memset(errors, 0, sizeof errors);
+                memset(in, grey, sizeof in);
+                int64_t sum = 0;
+                for (uint32_t y = 0; y < SIZE; y++) {
+                    struct halftone_block block = {in, SIZE, out, SIZE, 1, y};
+                    diffusion_reference.run(&run, &block);
+                    for (int x = EDGE; y >= EDGE && x < SIZE - EDGE; x++)
+                        sum += errors[y % (DIFFUSION_MAX_DY + 1) * (SIZE + 2 * DIFFUSION_PAD) +
+                                      DIFFUSION_PAD + (uint32_t)x];
+                }
+                mean[balanced] = (double)sum / ((SIZE - EDGE) * (SIZE - 2 * EDGE)) / plan.white;
+            }
+            if (fabs(mean[1]) > 0.03)
+                fail_msg("kernel %d, grey %d: the mean error is %g of white, %g unbalanced", kernel,
+                         grey, mean[1], mean[0]);
+            if (grey == 5)
+                assert_true(fabs(mean[0]) > 0.2);
+        }
+}
+
+/* Levels themselves are clean, and the tones of a level's step are those of two levels, scaled. */
+static void balance_is_a_matter_of_places(void **state)
+{
+    (void)state;
+    struct diffusion_request request = {.kernel = &diffusion_kernels[0],
+                                        .width = 1,
+                                        .maxval = 255,
+                                        .sample_bytes = 1,
+                                        .levels = 2,
+                                        .balance = balance_table[0][0]};
+    struct diffusion_plan two, four;
+    diffusion_plan_make(&two, &request);
+    request.levels = 4;
+    diffusion_plan_make(&four, &request);
+    assert_int_equal(two.balanced[0], -1633);
+    assert_int_equal(two.balanced[255], 1633);
+    assert_int_equal(four.balanced[85], 0);
+    for (int place = 1; place < 85; place++)
+        for (int level = 0; level < 3; level++)
+            assert_in_range(3 * four.balanced[85 * level + place] - two.balanced[3 * place] + 2, 0,
+                            4);
+}
+
 static void options_are_checked(void **state)
 {
     (void)state;
@@ -287,6 +356,8 @@ static void options_are_checked(void **state)
         {{RO_HALFTONE_DEFAULTS, .strength = -1}, "strength -1%: must be from 1% to 100%"},
         {{RO_HALFTONE_DEFAULTS, .noise = 200}, "noise 200%: must be from 0% to 100%"},
         {{RO_HALFTONE_DEFAULTS, .threshold = 100}, "threshold 100%: must be from 1% to 99%"},
+        {{RO_HALFTONE_DEFAULTS, .method = "threshold", .threshold = RO_THRESHOLD_BALANCED},
+         "a balanced threshold does not apply to threshold"},
         {{RO_HALFTONE_DEFAULTS, .threshold = 40, .levels = 4}, "threshold needs 2 levels, not 4"},
         {{RO_HALFTONE_DEFAULTS, .seed = 3}, "a seed has no effect without noise"},
         {{RO_HALFTONE_DEFAULTS, .serpentine = true, .schedule = "wave"},
@@ -398,6 +469,8 @@ int main(void)
         cmocka_unit_test(flat_fields_keep_their_tone),
         cmocka_unit_test(options_give_the_same_bits_everywhere),
         cmocka_unit_test(errors_keep_their_bound),
+        cmocka_unit_test(balanced_flats_carry_nothing),
+        cmocka_unit_test(balance_is_a_matter_of_places),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(own_kernels_run_everywhere),
         cmocka_unit_test(own_kernels_are_checked),

@@ -495,8 +495,13 @@ static void nonsense_is_refused(void **state)
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette}, RO_BITS, "palette");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .levels = 4},
             RO_INDEX8, "levels");
-    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .seed = 4}, RO_INDEX8,
-            "seed");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .threshold = 4},
+            RO_INDEX8, "threshold");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .method = "bayer",
+                                  .overshoot = 50},
+            RO_INDEX8, "overshoot");
+    refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .method = "dbs"},
+            RO_INDEX8, "palette");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .schedule = "ed"},
             RO_INDEX8, "ed");
     refused((ro_halftone_options){RO_HALFTONE_DEFAULTS, .palette = &palette, .overshoot = 101},

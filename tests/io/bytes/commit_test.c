@@ -62,7 +62,7 @@ static void not_at_all(void **state)
     ro_context_resume(context);
     expect_old();
     save_two();
-    assert_int_equal(ro_image_save(context, path_to("c.gif"), &image, NULL), RO_E_ARGUMENT);
+    assert_int_equal(ro_image_save(context, path_to("c.xyz"), &image, NULL), RO_E_ARGUMENT);
     ro_commit_drop(context);
     expect_old();
     empty_folder();

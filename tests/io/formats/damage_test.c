@@ -80,7 +80,7 @@ static void every_seed(void **state)
         seed = get_file(path, &seed_size);
         if (read_memory(seed, seed_size, NULL, 100, &seed_info, &pixels) != RO_OK)
             fail_msg("%s: %s", path, ro_context_message(context));
-        assert_string_equal(seed_info.type, type);
+        assert_string_equal(seed_info.type, strcmp(type, "packed") == 0 ? "npy" : type);
         cut_short(path);
         bits_changed();
         free(pixels);
@@ -88,7 +88,7 @@ static void every_seed(void **state)
         count++;
     }
     closedir(directory);
-    assert_true(count >= 4);
+    assert_true(count >= 3);
 }
 
 int main(void)
@@ -96,6 +96,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(every_seed, "pnm"),
         cmocka_unit_test_prestate(every_seed, "npy"),
+        cmocka_unit_test_prestate(every_seed, "nifti"),
+#if RO_WITH_ZLIB
+        cmocka_unit_test_prestate(every_seed, "nrrd"),
+        cmocka_unit_test_prestate(every_seed, "packed"),
+#endif
+        cmocka_unit_test_prestate(every_seed, "bmp"),
+        cmocka_unit_test_prestate(every_seed, "gif"),
+        cmocka_unit_test_prestate(every_seed, "pam"),
+        cmocka_unit_test_prestate(every_seed, "pfm"),
+#if RO_WITH_WEBP
+        cmocka_unit_test_prestate(every_seed, "webp"),
+#endif
 #if RO_WITH_PNG
         cmocka_unit_test_prestate(every_seed, "png"),
 #endif

@@ -90,13 +90,107 @@ static void png_and_tiff_agree(void **state)
 #endif
 }
 
+/* Bits of every kind, runs, and rows from either end. */
+static void bmp_kinds(void **state)
+{
+    (void)state;
+    static const char *const rgb[] = {"bmp/down", "bmp/wide", "pam/rgb"};
+    static const char *const numbers[] = {"bmp/four", "bmp/core", "bmp/runs", "bmp/runs4"};
+    for (size_t i = 0; i < sizeof rgb / sizeof *rgb; i++)
+        assert_int_equal(difference("bmp/rgb", rgb[i], NULL), 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_int_equal(difference("bmp/eight", numbers[i], NULL), 0);
+    assert_true(difference("bmp/rgb", "bmp/five", NULL) <= 7); /* the lost bits */
+    assert_true(difference("bmp/rgb", "bmp/masks", NULL) <= 7);
+    ro_file_info info;
+    uint8_t *pixels = load("bmp/bits", NULL, &info);
+    assert_int_equal(info.format, RO_GRAY8);
+    assert_true(info.dpi_x > 299.99 && info.dpi_x < 300.01);
+    free(pixels);
+    pixels = load("bmp/alpha", &(ro_read_options){RO_READ_DEFAULTS, .alpha = RO_ALPHA_ONLY}, &info);
+    for (int x = 0; x < 7; x++)
+        assert_int_equal(pixels[x], 40 * x);
+    free(pixels);
+    pixels = load("bmp/jump", NULL, &info); /* rows from below; what is jumped over is colour 0 */
+    const uint8_t *row = pixels + 3 * 7 * 5;
+    assert_int_equal(row[0], 3 * 53);
+    assert_int_equal(row[6], 0);
+    row -= 3 * 7;
+    assert_int_equal(row[6], 0);
+    assert_int_equal(row[9], 5 * 53 % 256);
+    free(pixels);
+}
+
+static void gif_frames(void **state)
+{
+    (void)state;
+    assert_int_equal(difference("bmp/eight", "gif/plain", NULL), 0);
+    assert_int_equal(difference("gif/plain", "gif/interlaced", NULL), 0);
+    ro_file_info info;
+    const ro_read_options third = {RO_READ_DEFAULTS, .page = 3};
+    uint8_t *pixels = load("gif/frames", &third, &info);
+    assert_int_equal(info.pages, 3);
+    assert_int_equal(info.width, 7);
+    /* frame 3 has the colours 3 * (3x + 5y) % 16 */
+    for (int i = 0; i < 6 * 7; i++) {
+        const int colour = 3 * (3 * (i % 7) + 5 * (i / 7)) % 16;
+        assert_int_equal(pixels[3 * i], colour * 53 % 256);
+        assert_int_equal(pixels[3 * i + 1], (colour * 31 + 7) % 256);
+    }
+    free(pixels);
+    pixels = load("gif/holes", &(ro_read_options){RO_READ_DEFAULTS, .alpha = RO_ALPHA_ONLY}, &info);
+    for (int i = 0; i < 6 * 7; i++)
+        assert_int_equal(pixels[i], (3 * (i % 7) + 5 * (i / 7)) % 16 == 3 ? 0 : 255);
+    free(pixels);
+    free(load("gif/grey", NULL, &info));
+    assert_int_equal(info.format, RO_GRAY8);
+}
+
+static void webp_kinds(void **state)
+{
+    (void)state;
+#if RO_WITH_WEBP
+    assert_int_equal(difference("bmp/rgb", "webp/lossless", NULL), 0);
+    assert_int_equal(difference("pam/rgba", "webp/alpha", NULL), 0);
+    const ro_read_options second = {RO_READ_DEFAULTS, .page = 2};
+    assert_int_equal(difference("bmp/rgb", "webp/frames", &second), 0);
+#else
+    skip();
+#endif
+}
+
+static void pam_and_pfm(void **state)
+{
+    (void)state;
+    ro_file_info info;
+    uint8_t *rgb = load("pam/rgb", NULL, &info);
+    float *little = (float *)load("pfm/little", NULL, &info),
+          *big = (float *)load("pfm/big", NULL, &info);
+    assert_int_equal(info.format, RO_RGBF);
+    for (int i = 0; i < 3 * 6 * 7; i++) {
+        assert_true(little[i] == big[i]);
+        assert_int_equal((int)(little[i] * 255 + 0.5f), rgb[i]);
+    }
+    free(little);
+    free(big);
+    free(rgb);
+    free(load("pam/five", NULL, &info));
+    assert_int_equal(info.format, RO_RGB8);
+    assert_int_equal(was_dropped.what, RO_DROPPED_CHANNELS);
+    uint16_t *wide = (uint16_t *)load(
+        "pam/wide", &(ro_read_options){RO_READ_DEFAULTS, .alpha = RO_ALPHA_ONLY}, &info);
+    assert_int_equal(info.format, RO_GRAY16);
+    assert_int_equal(wide[1], 3 * 4369);
+    free(wide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiff_layouts),
-        cmocka_unit_test(tiff_values),
-        cmocka_unit_test(jpeg_inks),
-        cmocka_unit_test(png_and_tiff_agree),
+        cmocka_unit_test(tiff_layouts), cmocka_unit_test(tiff_values),
+        cmocka_unit_test(jpeg_inks),    cmocka_unit_test(png_and_tiff_agree),
+        cmocka_unit_test(bmp_kinds),    cmocka_unit_test(gif_frames),
+        cmocka_unit_test(webp_kinds),   cmocka_unit_test(pam_and_pfm),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

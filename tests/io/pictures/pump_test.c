@@ -121,7 +121,7 @@ static void failures_leave_nothing(void **state)
     put_file(out, "old", 3);
     expect_failed(path_to("none.pgm"), out, NULL, RO_E_IO, "none.pgm: cannot be opened");
     expect_failed(folder, out, NULL, RO_E_IO, "is a directory");
-    expect_failed(in, path_to("x.gif"), NULL, RO_E_ARGUMENT, "cannot be told");
+    expect_failed(in, path_to("x.xyz"), NULL, RO_E_ARGUMENT, "cannot be told");
     expect_failed(in, path_to("x.pbm"), &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 3},
                   RO_E_UNSUPPORTED, "2 levels only, not 3");
     expect_failed(in, out, &(ro_halftone_options){RO_HALFTONE_DEFAULTS, .levels = 1}, RO_E_ARGUMENT,

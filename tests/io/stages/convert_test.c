@@ -25,27 +25,6 @@ static void small_samples(void **state)
         }
 }
 
-static void alpha_over_white(void **state)
-{
-    (void)state;
-    for (unsigned alpha = 0; alpha < 256; alpha++)
-        for (unsigned colour = 0; colour < 256; colour++) {
-            uint8_t in[2] = {(uint8_t)colour, (uint8_t)alpha}, out;
-            uint16_t wide[2] = {(uint16_t)(257 * colour), (uint16_t)(257 * alpha)}, wide_out;
-            ro_over_white8(&out, in, 1, 1, false);
-            assert_int_equal(out, (alpha * colour + (255 - alpha) * 255 + 127) / 255);
-            ro_over_white8(&out, in, 1, 1, true);
-            assert_int_equal(out, colour + 255 - alpha > 255 ? 255 : colour + 255 - alpha);
-            ro_over_white16(&wide_out, wide, 1, 1, false);
-            assert_int_equal(wide_out, ((uint64_t)wide[1] * wide[0] +
-                                        (uint64_t)(65535 - wide[1]) * 65535 + 32767) /
-                                           65535);
-        }
-    uint8_t pixels[8] = {10, 20, 30, 255, 1, 2, 3, 0};
-    ro_over_white8(pixels, pixels, 2, 3, false);
-    assert_memory_equal(pixels, ((uint8_t[]){10, 20, 30, 255, 255, 255}), 6);
-}
-
 static void ink(void **state)
 {
     (void)state;
@@ -137,7 +116,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_samples),
-        cmocka_unit_test(alpha_over_white),
         cmocka_unit_test(ink),
         cmocka_unit_test(levels_to_tones),
         cmocka_unit_test(bits_both_ways),

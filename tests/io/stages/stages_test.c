@@ -246,6 +246,42 @@ static void sizes_and_resolution(void **state)
     assert_int_equal(closed, 1);
 }
 
+#define FIT .resize_rule = RO_RESIZE_FIT
+#define FILL .resize_rule = RO_RESIZE_FILL
+
+/* The middle, and each pixel several times: no value changes. */
+static void cut_and_enlarged(void **state)
+{
+    (void)state;
+    uint8_t pixels[3 * 7 * 5], out[3 * 21 * 15];
+    struct ro_stage *stage;
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * 11);
+    struct memory memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
+    assert_int_equal(ro_crop(&memory.stage, 4, 2, &stage), RO_OK);
+    for (uint32_t y = 0; y < 2; y++)
+        assert_int_equal(stage->rows(stage, out + 12 * y, 12, 1), RO_OK);
+    for (int i = 0; i < 2 * 12; i++)
+        assert_int_equal(out[i], pixels[21 * (i / 12 + 1) + 3 + i % 12]);
+    stage->close(stage);
+    memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
+    memory.stage.info.dpi_x = 100;
+    assert_int_equal(ro_enlarge(&memory.stage, 3, &stage), RO_OK);
+    assert_int_equal(stage->info.width, 21);
+    assert_int_equal(stage->info.height, 15);
+    assert_true(stage->info.dpi_x == 300);
+    for (uint32_t y = 0; y < 15; y += 5)
+        assert_int_equal(stage->rows(stage, out + 63 * y, 63, 5), RO_OK);
+    for (int y = 0; y < 15; y++)
+        for (int x = 0; x < 21; x++)
+            assert_memory_equal(out + 63 * y + 3 * x, pixels + 21 * (y / 3) + 3 * (x / 3), 3);
+    stage->close(stage);
+    memory = memory_open(pixels, RO_RGB8, 7, 5, 255);
+    closed = 0;
+    assert_int_equal(ro_enlarge(&memory.stage, 1u << 30, &stage), RO_E_SIZE);
+    assert_int_equal(closed, 1);
+}
+
 /* A side that is left open and per cent keep the proportions; a pixel stays at least. */
 static void proportions(void **state)
 {
@@ -263,6 +299,13 @@ static void proportions(void **state)
         {{60, 40}, {RO_READ_DEFAULTS, .resize_percent = 0.001}, {1, 1}},
         {{60, 1}, {RO_READ_DEFAULTS, .resize_percent = 300}, {180, 3}},
         {{400, 1}, {RO_READ_DEFAULTS, .resize_width = 4}, {4, 1}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_width = 30, .resize_height = 30, FIT}, {30, 20}},
+        {{40, 60}, {RO_READ_DEFAULTS, .resize_width = 30, .resize_height = 30, FIT}, {20, 30}},
+        {{6, 4}, {RO_READ_DEFAULTS, .resize_width = 30, .resize_height = 30, FIT}, {30, 20}},
+        {{400, 1}, {RO_READ_DEFAULTS, .resize_width = 3, .resize_height = 3, FIT}, {3, 1}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_width = 30, .resize_height = 30, FILL}, {45, 30}},
+        {{40, 60}, {RO_READ_DEFAULTS, .resize_width = 30, .resize_height = 30, FILL}, {30, 45}},
+        {{60, 40}, {RO_READ_DEFAULTS, .resize_width = 30, .resize_height = 20, FILL}, {30, 20}},
     };
     uint8_t pixels[60 * 40] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -353,13 +396,10 @@ static void light_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turned_letters),
-        cmocka_unit_test(turned_colours),
-        cmocka_unit_test(resized_like_the_formula),
-        cmocka_unit_test(flat_stays_flat),
-        cmocka_unit_test(sizes_and_resolution),
-        cmocka_unit_test(proportions),
-        cmocka_unit_test(light_is_kept),
+        cmocka_unit_test(turned_letters),           cmocka_unit_test(turned_colours),
+        cmocka_unit_test(resized_like_the_formula), cmocka_unit_test(flat_stays_flat),
+        cmocka_unit_test(sizes_and_resolution),     cmocka_unit_test(proportions),
+        cmocka_unit_test(cut_and_enlarged),         cmocka_unit_test(light_is_kept),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -164,7 +164,8 @@ static void bad_headers(void **state)
         ro_status status;
         const char *words;
     } bad[] = {
-        {"{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }", RO_E_UNSUPPORTED, "'<i2'"},
+        {"{'descr': '<f16', 'fortran_order': False, 'shape': (1, 2), }", RO_E_UNSUPPORTED,
+         "'<f16'"},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (1, 2), }", RO_E_UNSUPPORTED, "<c16"},
         {"{'descr': [('a','<u2')], 'fortran_order': False, 'shape': (1, 2), }", RO_E_UNSUPPORTED,
          "records"},

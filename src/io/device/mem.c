@@ -51,8 +51,10 @@ static void close_writer(struct ro_encoder *encoder)
     free(encoder);
 }
 
-ro_status ro_mem_encode(struct ro_sink *sink, const ro_file_info *info, struct ro_encoder **encoder)
+ro_status ro_mem_encode(struct ro_sink *sink, const ro_file_info *info,
+                        const ro_write_options *options, struct ro_encoder **encoder)
 {
+    (void)options;
     char head[96];
     struct mem *mem = calloc(1, sizeof *mem);
     if (!mem)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/formats/npy_array.h"
+#include "io/measurements/npy_array.h"
 
-#include "core/checked.h"
 #include "io/stages/convert.h"
 
 #include <ctype.h>
@@ -36,8 +35,8 @@ static const char *value_of(const char *header, const char *key)
     return at;
 }
 
-/* "(h, w)" or "(h, w, channels)"; the number of sizes, 0 where it is none of them. */
-static int parse_shape(const char *text, uint64_t sizes[3])
+/* "(h, w)" or "(pages, h, w)"; the number of sizes, 0 where it is no such list. */
+static int parse_shape(const char *text, uint64_t sizes[RO_NPY_DIMENSIONS])
 {
     int count = 0;
     if (*text++ != '(')
@@ -48,7 +47,7 @@ static int parse_shape(const char *text, uint64_t sizes[3])
             text++;
         if (*text == ')')
             return count;
-        if (count == 3 || !isdigit((unsigned char)*text))
+        if (count == RO_NPY_DIMENSIONS || !isdigit((unsigned char)*text))
             return 0;
         sizes[count++] = strtoull(text, &end, 10);
         text = end;
@@ -120,82 +119,4 @@ ro_status ro_npy_header(struct ro_source *source, struct ro_npy *array)
         status = parse_header(source->file, header, array);
     free(header);
     return status;
-}
-
-/* ---- Samples by columns ---------------------------------------------------------------------- */
-
-enum {
-    GROWTH = 1 << 24, /* of what a pipe only claims to bring */
-    BAND_ROWS = 64,
-};
-
-static ro_status read_all(struct ro_columns *columns, struct ro_source *source, size_t size)
-{
-    const bool known = ro_source_left(source) != RO_SIZE_UNKNOWN;
-    for (size_t done = 0; done < size;) {
-        size_t part = known || size - done < GROWTH ? size - done : GROWTH;
-        uint8_t *more = realloc(columns->bytes, done + part);
-        if (!more)
-            return ro_file_no_memory(source->file, size);
-        columns->bytes = more;
-        ro_status status = ro_source_need(source, columns->bytes + done, part);
-        if (status != RO_OK)
-            return status;
-        done += part;
-    }
-    return RO_OK;
-}
-
-ro_status ro_columns_open(struct ro_columns *columns, struct ro_source *source, size_t element,
-                          uint32_t height, size_t width, size_t planes)
-{
-    size_t row, size, band;
-    *columns =
-        (struct ro_columns){.element = element, .width = width, .planes = planes, .height = height};
-    if (!ro_size_multiply(width, planes * element, &row) || !ro_size_multiply(row, height, &size) ||
-        !ro_size_multiply(row, BAND_ROWS, &band) || size > ro_memory_limit())
-        return ro_file_fail(
-            source->file, RO_E_MEMORY,
-            "the array is stored by columns (fortran_order) and must be held in memory, but this "
-            "machine has too little; numpy.ascontiguousarray stores it by rows");
-    if (size > ro_source_left(source))
-        return ro_file_ends_early(source->file);
-    ro_status status = read_all(columns, source, size);
-    if (status == RO_OK && !(columns->band = malloc(height < BAND_ROWS ? row * height : band)))
-        status = ro_file_no_memory(source->file, band);
-    if (status != RO_OK)
-        ro_columns_close(columns);
-    return status;
-}
-
-static void fill_band(struct ro_columns *columns, uint32_t y)
-{
-    const size_t element = columns->element, samples = columns->width * columns->planes;
-    const uint32_t left = columns->height - y, rows = left < BAND_ROWS ? left : BAND_ROWS;
-    columns->band_at = y;
-    columns->band_rows = rows;
-    for (size_t plane = 0; plane < columns->planes; plane++)
-        for (size_t x = 0; x < columns->width; x++) {
-            const uint8_t *from =
-                columns->bytes +
-                ((plane * columns->width + x) * columns->height + (size_t)y) * element;
-            uint8_t *to = columns->band + (x * columns->planes + plane) * element;
-            for (uint32_t i = 0; i < rows; i++, from += element, to += samples * element)
-                memcpy(to, from, element);
-        }
-}
-
-void ro_columns_row(struct ro_columns *columns, uint32_t y, uint8_t *row)
-{
-    const size_t bytes = columns->width * columns->planes * columns->element;
-    if (y < columns->band_at || y - columns->band_at >= columns->band_rows)
-        fill_band(columns, y);
-    memcpy(row, columns->band + (y - columns->band_at) * bytes, bytes);
-}
-
-void ro_columns_close(struct ro_columns *columns)
-{
-    free(columns->bytes);
-    free(columns->band);
-    *columns = (struct ro_columns){0};
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/frame/stacks.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum { ROWS = 64, MOST_PAGES = 1 << 30 };
+
+static bool read_number(const char **text, unsigned *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    const unsigned long value = strtoul(*text, &end, 10);
+    *text = end;
+    *number = (unsigned)value;
+    return value >= 1 && value <= MOST_PAGES;
+}
+
+bool stack_pages(const char *text, ro_read_options *read)
+{
+    unsigned first, last;
+    if (!text || ro_name_equal(text, "all")) {
+        read->page = 0;
+        read->pages = text ? RO_PAGES_ALL : RO_PAGES_STACK;
+        return true;
+    }
+    if (!read_number(&text, &first))
+        return false;
+    last = first;
+    if (*text == '-') {
+        text++;
+        if (!read_number(&text, &last))
+            return false;
+    }
+    read->page = first;
+    read->pages = last - first + 1;
+    return !*text && last >= first;
+}
+
+int stack_check(const struct command *command, const char *text)
+{
+    ro_read_options read = RO_READ_OPTIONS;
+    if (stack_pages(text, &read))
+        return 0;
+    return usage_error(command, "--page %s: must be a page such as 3, pages such as 2-9, or all",
+                       text);
+}
+
+unsigned stack_count(const ro_file_info *info) { return info->stack ? info->stack : 1; }
+
+ro_status stack_read(ro_reader *reader, unsigned number, ro_image *image)
+{
+    ro_status status = number ? ro_reader_next(reader) : RO_OK;
+    for (uint32_t y = 0, got = 0; y < image->height && status == RO_OK; y += got)
+        status = ro_reader_rows(reader, (char *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, ROWS, &got);
+    return status;
+}
+
+ro_status stack_write(ro_writer *writer, const ro_image *image)
+{
+    ro_status status = RO_OK;
+    for (uint32_t y = 0; y < image->height && status == RO_OK; y += ROWS)
+        status = ro_writer_rows(writer, (const char *)image->data + (ptrdiff_t)y * image->stride,
+                                image->stride, image->height - y < ROWS ? image->height - y : ROWS);
+    return status;
+}
+
+ro_status stack_failed(ro_context *context, ro_status status, const ro_file_info *info,
+                       unsigned number, unsigned first)
+{
+    char said[512];
+    if (status == RO_OK || stack_count(info) == 1)
+        return status;
+    snprintf(said, sizeof said, "%s", ro_context_message(context));
+    return ro_context_fail(context, status, "page %u: %s", (first ? first : 1) + number, said);
+}

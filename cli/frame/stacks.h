@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks: which pages a command reads, and pages as images one after another. */
+#ifndef RO_CLI_FRAME_STACKS_H
+#define RO_CLI_FRAME_STACKS_H
+
+#include "cli/frame/cli.h"
+#include "roundoff_io.h"
+
+/* --page as all commands have it: the start of a row of options, for a const char *. */
+#define STACK_PAGES                                                                                \
+    "page", "P", "pages of IN: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT, .before = "1"
+
+/* Puts the pages of "3", "2-9" or "all" into `read`; NULL: all of a stack, else the first. False:
+ * the text says none of it. */
+bool stack_pages(const char *text, ro_read_options *read);
+
+/* usage_error of a text that says none of it; 0: all is well. */
+int stack_check(const struct command *command, const char *text);
+
+/* Page `number` (from 0) of those that are read, into an image of the reader's shape. */
+ro_status stack_read(ro_reader *reader, unsigned number, ro_image *image);
+ro_status stack_write(ro_writer *writer, const ro_image *image);
+
+/* How many pages a reader gives. */
+unsigned stack_count(const ro_file_info *info);
+
+/* Puts "page 7: " before what the context says of a failure; nothing of a single page. */
+ro_status stack_failed(ro_context *context, ro_status status, const ro_file_info *info,
+                       unsigned number, unsigned first);
+
+#endif

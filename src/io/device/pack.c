@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/device/pack.h"
+
+#include <string.h>
+
+ro_status ro_packing_open(struct ro_packing *packing, struct ro_file *file,
+                          const ro_file_info *info, const ro_write_options *options)
+{
+    const uint32_t most = info->format == RO_BITS ? 1
+                          : info->inks            ? 15
+                          : info->palette         ? (uint32_t)info->palette->count - 1
+                                                  : info->maxval;
+    int least = most <= 1 ? 1 : most <= 3 ? 2 : most <= 15 ? 4 : 8;
+    const int asked = options->pixel_bits;
+    if (asked && asked != 1 && asked != 2 && asked != 4 && asked != 8)
+        return ro_file_fail(file, RO_E_ARGUMENT, "pixels of %d bits: 1, 2, 4 or 8 can be packed",
+                            asked);
+    if (asked && asked < least)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "%u %s need %d bits a pixel, not %d", most + 1,
+                            info->palette ? "colours" : "levels", least, asked);
+    if (options->ones_are_black && (info->palette || info->inks || most > 1))
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "ones can be black only where there are two levels and no palette");
+    *packing = (struct ro_packing){.from = info->format,
+                                   .width = info->width,
+                                   .bits = asked ? asked : least,
+                                   .low_first = options->low_bits_first,
+                                   .flip = options->ones_are_black ? 1 : 0};
+    return RO_OK;
+}
+
+size_t ro_packing_bytes(const struct ro_packing *packing)
+{
+    return (size_t)(((uint64_t)packing->width * (unsigned)packing->bits + 7) / 8);
+}
+
+void ro_packing_row(const struct ro_packing *packing, uint8_t *to, const uint8_t *row)
+{
+    const unsigned bits = (unsigned)packing->bits, each = 8 / bits;
+    memset(to, 0, ro_packing_bytes(packing));
+    for (uint32_t x = 0; x < packing->width; x++) {
+        const unsigned number = packing->from == RO_BITS ? row[x / 8] >> (7 - x % 8) & 1u : row[x];
+        const unsigned place = x % each;
+        to[x / each] |= (uint8_t)((number ^ packing->flip)
+                                  << bits * (packing->low_first ? place : each - 1 - place));
+    }
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BMP in: Windows and OS/2 files of 1, 2, 4 and 8 bits with a palette, of 16, 24 and 32 bits as
+ * they are or by masks, and runs of 4 and 8 bits. Rows run from the bottom up unless the height is
+ * negative: each is fetched from its place. Of a pipe, and of runs, the whole picture is held.
+ */
+#include "io/bytes/store.h"
+#include "io/stages/stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_HEAD = 14, CORE_HEAD = 12, INFO_HEAD = 40, MASKS_HEAD = 52, LARGEST_HEAD = 124 };
+enum { PLAIN = 0, RLE8 = 1, RLE4 = 2, MASKS = 3, ALPHA_MASKS = 6 };
+enum { RED, GREEN, BLUE, ALPHA };
+/* Runs may leave out any part of a picture: one that is large is believed only of a file that is
+ * not tiny. */
+enum { SMALL_PICTURE = 1 << 24, RUN_RATIO = 4096 };
+enum { HELD_BYTES = 1 << 24 }; /* small files are held: reading backwards is slow */
+
+static const double metres_per_inch = 0.0254;
+
+struct bmp {
+    struct ro_stage stage; /* first, so that a stage can be cast back */
+    struct ro_source *source;
+    unsigned bits, compression;
+    bool top_down, filled;
+    uint64_t pixels;  /* where they begin */
+    size_t row_bytes; /* of the file */
+    struct {
+        uint32_t mask, most;
+        int shift;
+    } of[4];
+    struct ro_colour_map palette;
+    struct ro_store store; /* rows of the file, or numbers that runs gave; in the file's order */
+    uint8_t *line, *numbers;
+    uint32_t row;
+};
+
+static uint32_t get16(const uint8_t *bytes) { return (uint32_t)(bytes[0] | bytes[1] << 8); }
+static uint32_t get32(const uint8_t *bytes) { return get16(bytes) | get16(bytes + 2) << 16; }
+
+static ro_status improper(struct bmp *self, const char *why)
+{
+    return ro_file_fail(self->stage.file, RO_E_FORMAT, "not a proper BMP file: %s", why);
+}
+
+static bool has_runs(const struct bmp *self)
+{
+    return self->compression == RLE4 || self->compression == RLE8;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static ro_status set_mask(struct bmp *self, int channel, uint32_t mask)
+{
+    int shift = 0;
+    while (mask && !(mask >> shift & 1))
+        shift++;
+    const uint32_t most = mask >> shift;
+    if (most & (most + 1))
+        return improper(self, "a mask with gaps");
+    self->of[channel].mask = mask;
+    self->of[channel].shift = shift;
+    self->of[channel].most = most;
+    return RO_OK;
+}
+
+static ro_status set_masks(struct bmp *self, const uint8_t *masks, bool alpha)
+{
+    static const uint32_t usual[2][3] = {{0x7c00, 0x3e0, 0x1f}, {0xff0000, 0xff00, 0xff}};
+    ro_status status = RO_OK;
+    for (int c = 0; c < 3 && status == RO_OK; c++)
+        status = set_mask(self, c, masks ? get32(masks + 4 * c) : usual[self->bits == 32][c]);
+    if (status == RO_OK && masks && alpha)
+        status = set_mask(self, ALPHA, get32(masks + 12));
+    if (self->of[ALPHA].most)
+        self->stage.alpha = RO_STRAIGHT_ALPHA;
+    return status;
+}
+
+static ro_status read_palette(struct bmp *self, uint32_t colours, size_t entry)
+{
+    uint8_t bytes[4];
+    const uint32_t most = 1u << self->bits;
+    if (colours == 0 || colours > most)
+        colours = most;
+    for (uint32_t i = 0; i < colours; i++) {
+        /* Some files state more colours than lie before their pixels. */
+        if (self->source->position + entry > self->pixels)
+            break;
+        ro_status status = ro_source_need(self->source, bytes, entry);
+        if (status != RO_OK)
+            return status;
+        for (int c = 0; c < 3; c++)
+            self->palette.rgb[i][c] = bytes[2 - c];
+    }
+    ro_colour_map_finish(&self->palette, colours);
+    return RO_OK;
+}
+
+static ro_status check_kind(struct bmp *self)
+{
+    static const unsigned all[] = {1, 2, 4, 8, 16, 24, 32};
+    bool known = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        known = known || self->bits == all[i];
+    const unsigned how = self->compression;
+    const bool masks = how == MASKS || how == ALPHA_MASKS;
+    if (!known ||
+        (how != PLAIN && !(how == RLE8 && self->bits == 8) && !(how == RLE4 && self->bits == 4) &&
+         !(masks && (self->bits == 16 || self->bits == 32))))
+        return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
+                            "a BMP file of %u bits and compression %u cannot be read", self->bits,
+                            how);
+    return RO_OK;
+}
+
+/* The head's size, its fields and what follows it: masks or a palette. */
+static ro_status read_head(struct bmp *self)
+{
+    uint8_t file[FILE_HEAD], head[LARGEST_HEAD + 16] = {0};
+    struct ro_source *source = self->source;
+    ro_file_info *info = &self->stage.info;
+    ro_status status = ro_source_need(source, file, sizeof file);
+    if (status == RO_OK)
+        status = ro_source_need(source, head, 4);
+    if (status != RO_OK)
+        return status;
+    const uint32_t size = get32(head);
+    const bool core = size == CORE_HEAD;
+    if (file[0] != 'B' || file[1] != 'M' || (!core && (size < 16 || size > LARGEST_HEAD)))
+        return improper(self, "a head of an unknown kind");
+    if ((status = ro_source_need(source, head + 4, size - 4)) != RO_OK)
+        return status;
+    const int64_t width = core ? (int32_t)get16(head + 4) : (int32_t)get32(head + 4);
+    const int64_t height = core ? (int32_t)get16(head + 6) : (int32_t)get32(head + 8);
+    self->bits = get16(head + (core ? 10 : 14));
+    self->compression = size >= INFO_HEAD ? get32(head + 16) : PLAIN;
+    self->top_down = height < 0;
+    self->pixels = get32(file + 10);
+    if (width < 0)
+        return improper(self, "a negative width");
+    status = ro_stage_check_size(self->stage.file, (uint64_t)width,
+                                 (uint64_t)(height < 0 ? -height : height));
+    if (status == RO_OK)
+        status = check_kind(self);
+    if (status != RO_OK)
+        return status;
+    *info = (ro_file_info){.format = RO_RGB8,
+                           .width = (uint32_t)width,
+                           .height = (uint32_t)(height < 0 ? -height : height),
+                           .maxval = 255,
+                           .pages = 1};
+    if (size >= INFO_HEAD) {
+        const int32_t x = (int32_t)get32(head + 24), y = (int32_t)get32(head + 28);
+        if (x > 0 && y > 0) {
+            info->dpi_x = x * metres_per_inch;
+            info->dpi_y = y * metres_per_inch;
+        }
+    }
+    if (self->compression == MASKS || self->compression == ALPHA_MASKS) {
+        bool alpha = size >= MASKS_HEAD + 4 || self->compression == ALPHA_MASKS;
+        if (size < MASKS_HEAD) /* they follow the head */
+            status = ro_source_need(source, head + INFO_HEAD, alpha ? 16 : 12);
+        return status == RO_OK ? set_masks(self, head + INFO_HEAD, alpha) : status;
+    }
+    if (self->bits >= 16)
+        return set_masks(self, NULL, false);
+    status = read_palette(self, size >= INFO_HEAD ? get32(head + 32) : 0, core ? 3 : 4);
+    if (self->palette.grey)
+        info->format = RO_GRAY8;
+    return status;
+}
+
+/* ---- Runs --------------------------------------------------------------------------------- */
+
+struct run_place {
+    uint32_t x, y; /* y counts rows of the file */
+};
+
+static ro_status put_number(struct bmp *self, struct run_place *at, uint8_t number)
+{
+    const ro_file_info *info = &self->stage.info;
+    if (at->y >= info->height || at->x >= info->width)
+        return improper(self, "a run leaves the picture");
+    uint8_t *row = ro_store_row(&self->store, at->y);
+    if (!row)
+        return RO_E_MEMORY;
+    row[at->x++] = number;
+    return RO_OK;
+}
+
+/* `count` numbers, as they are or one byte again and again. */
+static ro_status put_run(struct bmp *self, struct run_place *at, unsigned count,
+                         const uint8_t *bytes, bool again)
+{
+    ro_status status = RO_OK;
+    for (unsigned i = 0; i < count && status == RO_OK; i++) {
+        if (self->compression == RLE8)
+            status = put_number(self, at, bytes[again ? 0 : i]);
+        else
+            status =
+                put_number(self, at, (uint8_t)(bytes[again ? 0 : i / 2] >> (i % 2 ? 0 : 4) & 15));
+    }
+    return status;
+}
+
+/* The whole picture; pixels that are jumped over are of colour 0. */
+static ro_status read_runs(struct bmp *self)
+{
+    enum { LINE = 0, END = 1, JUMP = 2 };
+    struct run_place at = {0, 0};
+    uint8_t pair[2], bytes[256];
+    for (uint64_t codes = 0;; codes++) {
+        ro_status status = codes % 4096 == 0 ? ro_file_check_stop(self->stage.file) : RO_OK;
+        if (status == RO_OK)
+            status = ro_source_need(self->source, pair, 2);
+        if (status != RO_OK)
+            return status;
+        if (pair[0] > 0) {
+            status = put_run(self, &at, pair[0], pair + 1, true);
+        } else if (pair[1] == END) {
+            return RO_OK;
+        } else if (pair[1] == LINE) {
+            at = (struct run_place){0, at.y + 1};
+            if (at.y > self->stage.info.height)
+                return improper(self, "a run leaves the picture");
+        } else if (pair[1] == JUMP) {
+            status = ro_source_need(self->source, bytes, 2);
+            at.x += bytes[0];
+            at.y += bytes[1];
+            if (status == RO_OK &&
+                (at.y >= self->stage.info.height || at.x > self->stage.info.width))
+                return improper(self, "a jump leaves the picture");
+        } else {
+            const size_t used = self->compression == RLE8 ? pair[1] : (pair[1] + 1u) / 2;
+            status = ro_source_need(self->source, bytes, used + used % 2);
+            if (status == RO_OK)
+                status = put_run(self, &at, pair[1], bytes, false);
+        }
+        if (status != RO_OK)
+            return status;
+    }
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+static ro_status fill_store(struct bmp *self)
+{
+    const ro_file_info *info = &self->stage.info;
+    ro_status status = ro_store_open(&self->store, self->stage.file,
+                                     has_runs(self) ? info->width : self->row_bytes, info->height);
+    if (status == RO_OK && has_runs(self))
+        return read_runs(self);
+    for (uint32_t y = 0; y < info->height && status == RO_OK; y++) {
+        uint8_t *row = ro_store_row(&self->store, y);
+        status = row ? ro_source_need(self->source, row, self->row_bytes) : RO_E_MEMORY;
+    }
+    return status;
+}
+
+static uint8_t scaled(const struct bmp *self, int channel, uint32_t pixel)
+{
+    const uint64_t most = self->of[channel].most;
+    if (most == 0)
+        return channel == ALPHA ? 255 : 0;
+    const uint64_t value = (pixel & self->of[channel].mask) >> self->of[channel].shift;
+    return (uint8_t)((510 * value + most) / (2 * most));
+}
+
+static void convert_row(struct bmp *self, uint8_t *row, const uint8_t *from)
+{
+    const uint32_t width = self->stage.info.width;
+    const int given = self->stage.alpha == RO_NO_ALPHA ? 3 : 4;
+    if (self->bits <= 8) {
+        const uint8_t *numbers = from;
+        if (self->bits < 8 && !has_runs(self)) {
+            ro_unpack(self->numbers, from, width, (int)self->bits, 0);
+            numbers = self->numbers;
+        }
+        ro_colour_map_apply(&self->palette, row, numbers, width);
+    } else if (self->bits == 24) {
+        for (uint32_t x = 0; x < width; x++, from += 3, row += 3) {
+            const uint8_t blue = from[0], green = from[1], red = from[2];
+            row[0] = red, row[1] = green, row[2] = blue;
+        }
+    } else {
+        for (uint32_t x = 0; x < width; x++, row += given) {
+            const uint32_t pixel = self->bits == 16 ? get16(from + 2 * (size_t)x) //
+                                                    : get32(from + 4 * (size_t)x);
+            for (int c = 0; c < given; c++)
+                row[c] = scaled(self, c, pixel);
+        }
+    }
+}
+
+static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count)
+{
+    struct bmp *self = (struct bmp *)stage;
+    const uint64_t all = (uint64_t)self->row_bytes * stage->info.height;
+    const bool held =
+        has_runs(self) || (!self->top_down && (!self->source->seekable || all <= HELD_BYTES));
+    ro_status status = RO_OK;
+    if (held && !self->filled)
+        status = fill_store(self);
+    self->filled = true;
+    for (uint32_t y = 0; y < count && status == RO_OK; y++, rows += stride, self->row++) {
+        const uint32_t place = self->top_down ? self->row : stage->info.height - 1 - self->row;
+        const uint8_t *from = self->line;
+        if (held) {
+            from = ro_store_row(&self->store, place);
+            status = from ? RO_OK : RO_E_MEMORY;
+        } else {
+            if (self->source->seekable)
+                status =
+                    ro_source_seek(self->source, self->pixels + (uint64_t)place * self->row_bytes);
+            if (status == RO_OK)
+                status = ro_source_need(self->source, self->line, self->row_bytes);
+        }
+        if (status == RO_OK)
+            convert_row(self, rows, from);
+    }
+    return status;
+}
+
+static void close_reader(struct ro_stage *stage)
+{
+    struct bmp *self = (struct bmp *)stage;
+    ro_store_close(&self->store);
+    free(self->line);
+    free(self->numbers);
+    free(self);
+}
+
+static ro_status open_rows(struct bmp *self)
+{
+    const ro_file_info *info = &self->stage.info;
+    self->row_bytes = (size_t)(((uint64_t)info->width * self->bits + 31) / 32 * 4);
+    const uint64_t all = (uint64_t)self->row_bytes * info->height, left = self->source->size;
+    if (self->pixels < self->source->position)
+        return improper(self, "its pixels begin inside its head");
+    if (!has_runs(self) && left != RO_SIZE_UNKNOWN &&
+        (left < self->pixels || left - self->pixels < all))
+        return ro_file_ends_early(self->stage.file);
+    const uint64_t pixels = (uint64_t)info->width * info->height;
+    if (has_runs(self) && pixels > SMALL_PICTURE && !ro_stage_plausible(left, pixels, RUN_RATIO))
+        return ro_file_ends_early(self->stage.file);
+    self->line = malloc(self->row_bytes);
+    self->numbers = malloc(info->width);
+    if (!self->line || !self->numbers)
+        return ro_file_no_memory(self->stage.file, self->row_bytes);
+    return ro_source_skip(self->source, self->pixels - self->source->position);
+}
+
+ro_status ro_bmp_decode(struct ro_source *source, unsigned page, struct ro_stage **stage)
+{
+    struct bmp *self = calloc(1, sizeof *self);
+    (void)page;
+    if (!self)
+        return ro_file_no_memory(source->file, sizeof *self);
+    self->stage = (struct ro_stage){.file = source->file, .rows = read_rows, .close = close_reader};
+    self->source = source;
+    ro_status status = read_head(self);
+    if (status == RO_OK)
+        status = open_rows(self);
+    if (status != RO_OK) {
+        close_reader(&self->stage);
+        return status;
+    }
+    *stage = &self->stage;
+    return RO_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What every array in an NPY file has: a header, and samples by rows or by columns. */
+#ifndef RO_IO_MEASUREMENTS_NPY_ARRAY_H
+#define RO_IO_MEASUREMENTS_NPY_ARRAY_H
+
+#include "io/bytes/source.h"
+
+enum { RO_NPY_DIMENSIONS = 8 };
+
+struct ro_npy {
+    char element[20]; /* as the file names it, quoted: '<c16' */
+    char kind;        /* 'u', 'b', 'f', 'c', ... */
+    int bytes;        /* of an element; of a complex one both parts */
+    bool swapped;     /* not in this machine's byte order */
+    bool by_columns;  /* in Fortran's order: the first index runs fastest */
+    char shape[64];   /* as the file has it */
+    int dimensions;   /* 0: another shape */
+    uint64_t sizes[RO_NPY_DIMENSIONS];
+};
+
+/* Takes the header from the source; the samples follow. Sizes are not checked. */
+ro_status ro_npy_header(struct ro_source *source, struct ro_npy *array);
+
+#endif

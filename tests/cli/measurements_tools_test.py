@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Measurements as NumPy, tifffile and nibabel write and read them; whichever of them is there."""
+import os
+import sys
+import unittest
+
+from command import Case, supports
+
+try:
+    import numpy
+except ImportError:
+    sys.exit(77)
+try:
+    import tifffile
+except ImportError:
+    tifffile = None
+try:
+    import nibabel
+except ImportError:
+    nibabel = None
+
+
+def stack(kind):
+    y, x = numpy.mgrid[0:30, 0:40]
+    pages = numpy.stack([x * 10 + y * 4 + 9 * k + (x * 7919 + y * 104729) % 37 for k in range(6)])
+    if kind[0] == "f":
+        return (pages / 700).astype(kind)
+    return (pages // 8 - 20 if kind in ("i1", "u1") else pages - 20 * (kind[0] == "i")).astype(kind)
+
+
+class Tools(Case):
+    def denoise(self, source, target, *more):
+        return self.works("denoise", source, target, "--quiet", *more)
+
+    def like(self, got, given):
+        """The same shape and type, and the sum within what floats lose."""
+        self.assertEqual((got.shape, got.dtype.kind, got.dtype.itemsize),
+                         (given.shape, given.dtype.kind, given.dtype.itemsize))
+        difference = got.astype("f8").sum() - given.astype("f8").sum()
+        self.assertLess(abs(difference), 0.5 if given.dtype.kind == "f" else 1e-9, given.dtype)
+        self.assertLess(numpy.abs(got.astype("f8") - given.astype("f8")).std(),
+                        numpy.std(given.astype("f8")) / 4)
+
+    def test_numpy(self):
+        for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"):
+            for order in "<>":
+                given = stack(kind).astype(order + kind)
+                for shape in ((6, 30, 40), (2, 3, 30, 40), (3, 1, 2, 30, 40))[:3 if kind == "i2" else 1]:
+                    numpy.save(self.path("a.npy"), given.reshape(shape))
+                    self.denoise("a.npy", "b.npy")
+                    got = numpy.load(self.path("b.npy"))
+                    self.like(got, given.reshape(shape))
+                numpy.save(self.path("a.npy"), numpy.asfortranarray(given))
+                self.denoise("a.npy", "c.npy")
+                self.assertTrue((numpy.load(self.path("c.npy")).ravel() == got.ravel()).all())
+        numpy.savez_compressed(self.path("a.npz"), one=given, two=given[0])
+        self.denoise("a.npz:two", "b.npy")
+        self.assertEqual(numpy.load(self.path("b.npy")).shape, (30, 40))
+
+    @unittest.skipUnless(tifffile and supports("tif"), "no tifffile")
+    def test_tifffile(self):
+        for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"):
+            given = stack(kind)
+            ways = ({}, {"bigtiff": True}, {"byteorder": ">"}, {"tile": (16, 16)},
+                    {"rowsperstrip": 7})
+            for how in ways if kind == "i2" else ways[2:3]:
+                tifffile.imwrite(self.path("a.tif"), given, **how)
+                self.denoise("a.tif", "b.tif")
+                got = tifffile.imread(self.path("b.tif"))
+                self.like(got, given)
+            numpy.save(self.path("a.npy"), given)
+            self.denoise("a.npy", "b.npy")
+            self.assertTrue((numpy.load(self.path("b.npy")) == got).all())
+
+    @unittest.skipUnless(tifffile and supports("tif"), "no tifffile")
+    def test_imagej_and_ome(self):
+        given = stack("u2")
+        tifffile.imwrite(self.path("a.tif"), given.reshape(3, 2, 30, 40), imagej=True,
+                         resolution=(4, 5),
+                         metadata={"unit": "um", "axes": "TZYX", "spacing": 2.5, "finterval": 3.0})
+        done = self.works("denoise", "a.tif", "b.tif")
+        self.assertNotIn(b"description", done.stderr)
+        with tifffile.TiffFile(self.path("a.tif")) as a, tifffile.TiffFile(self.path("b.tif")) as b:
+            self.assertEqual(a.imagej_metadata, b.imagej_metadata)
+            self.assertEqual(b.series[0].axes, "TZYX")
+            for tag in "XResolution", "YResolution", "ResolutionUnit":
+                self.assertEqual(a.pages[0].tags[tag].value, b.pages[0].tags[tag].value)
+        done = self.works("denoise", "a.tif", "b.tif", "--page", "2-4")
+        self.assertRegex(done.stderr, b"dropped .*its description")
+        with tifffile.TiffFile(self.path("b.tif")) as b:
+            self.assertEqual(b.series[0].shape, (3, 30, 40))
+            self.assertEqual(b.imagej_metadata["spacing"], 2.5)
+        tifffile.imwrite(self.path("a.ome.tif"), given.reshape(3, 2, 30, 40),
+                         metadata={"axes": "TCYX", "PhysicalSizeX": 0.25})
+        self.works("denoise", "a.ome.tif", "b.ome.tif")
+        with tifffile.TiffFile(self.path("b.ome.tif")) as b:
+            self.assertTrue(b.is_ome)
+            self.assertEqual((b.series[0].axes, b.series[0].shape), ("TCYX", (3, 2, 30, 40)))
+            self.assertIn('PhysicalSizeX="0.25"', b.ome_metadata)
+        # A type that OME's description does not state: it is left out, and said.
+        done = self.works("denoise", "a.ome.tif", "b.ome.tif", "--float")
+        self.assertRegex(done.stderr, b"dropped .*its description")
+
+    @unittest.skipUnless(tifffile and supports("tif"), "no tifffile")
+    def test_pages_behind_one_another(self):
+        """ImageJ's stacks above 4 GB have one directory; here a small one of that kind."""
+        given = stack("u2")
+        tifffile.imwrite(self.path("a.tif"), given[0],
+                         description="ImageJ=1.53t\nimages=6\nslices=6\n", metadata=None)
+        with tifffile.TiffFile(self.path("a.tif")) as a:
+            offset = a.pages[0].dataoffsets[0]
+        data = self.get("a.tif")
+        self.assertEqual(len(data), offset + given[0].nbytes)
+        self.put("a.tif", data + given[1:].tobytes())
+        self.denoise("a.tif", "b.npy")
+        numpy.save(self.path("c.npy"), given)
+        self.denoise("c.npy", "d.npy")
+        self.assertEqual(self.get("b.npy"), self.get("d.npy"))
+        self.put("a.tif", self.get("a.tif")[:-1])
+        self.refused("denoise", "a.tif", "x.npy", words=["ends early", "6 pages"])
+
+    @unittest.skipUnless(nibabel, "no nibabel")
+    def test_nibabel(self):
+        for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8"):
+            given = stack(kind)
+            volume = nibabel.Nifti1Image(given.transpose(2, 1, 0), numpy.diag([0.5, 0.7, 2, 1]),
+                                         dtype=given.dtype)
+            volume.header["descrip"] = b"a scan"
+            for name in "a.nii", "a.nii.gz":
+                nibabel.save(volume, self.path(name))
+                self.denoise(name, "b" + name)
+                got = nibabel.load(self.path("b" + name))
+                self.like(numpy.asarray(got.dataobj).transpose(2, 1, 0), given)
+                self.assertTrue(numpy.allclose(got.affine, volume.affine))
+                self.assertEqual(got.header["descrip"], b"a scan")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    unittest.main()

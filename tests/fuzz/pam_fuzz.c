@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader_fuzz.h"
+
+RO_READER_FUZZ("pam")
