@@ -158,6 +158,12 @@ const char *ro_context_message(const ro_context *context);
 RO_API
 const ro_report *ro_context_report(const ro_context *context);
 
+/* How many threads its calls may use, and what it was asked for when it was opened. */
+RO_API
+int ro_context_threads(const ro_context *context);
+RO_API
+const ro_context_options *ro_context_asked(const ro_context *context);
+
 /* Asks the call in progress to stop; the next check of it returns RO_E_CANCELLED. May be called
  * from any thread and from a signal handler. The request stays until ro_context_resume. */
 RO_API
@@ -267,6 +273,12 @@ void ro_image_free(ro_image *image);
  * zone plate, shaded solids, fine text, a photograph-like scene. The same pixels everywhere. */
 RO_API
 ro_status ro_testcard(ro_context *context, ro_image *image);
+
+/* The same pixels of a part of a card of width x height: `image` is what lies at (x, y) of it. The
+ * scene, the upper half, is drawn by whole columns: a part of it costs as much as all its columns. */
+RO_API
+ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height, uint32_t x,
+                           uint32_t y, ro_image *image);
 
 #ifdef __cplusplus
 }

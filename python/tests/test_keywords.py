@@ -12,7 +12,7 @@ RUN = {"device", "cpu", "threads"}
 # What the commands need for their files and their output, and a call does not.
 OF_FILES = {"json", "quiet", "certificate", "strict", "help", "type", "page", "report", "vectors",
             "compression", "pixel_bits", "bit_order", "ones", "out_dir",
-            "alpha", "background"}
+            "alpha", "background", "profile"}
 
 
 def parameters(function):
@@ -25,7 +25,8 @@ REGISTER = {"scheme", "match", "init", "number", "scales", "updates", "trials", 
 CASES = {
     "halftone": (parameters(roundoff.halftone) - {"image", "packed", "indices", "out", "maxval",
                                                   "progress", "device_number"},
-                 OF_FILES | {"list", "resize", "resample", "spot", "inks", "ink", "ink_limit"}),
+                 OF_FILES | {"list", "resize", "resample", "spot", "inks", "ink", "ink_limit",
+                             "proof", "gain"}),
     "denoise": (parameters(roundoff.denoise) -
                 {"image", "out", "maxval", "return_figures", "seed"} | RUN,
                 OF_FILES | {"bits", "float", "raw"}),

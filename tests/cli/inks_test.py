@@ -72,6 +72,30 @@ class Inks(Case):
                 for words in ["Ink Names: red, blue, black", "Samples/Pixel: 3", "separated"]:
                     self.assertIn(words, told)
 
+    def test_proof(self):
+        """Flat paper, flat ink, and halves of two inks, as light has them."""
+        grey = [118] * 3 * 240 * 200
+        self.put("flat.ppm", ppm(240, 200, grey))
+        flat = ["halftone", "flat.ppm", "out.pbm", "--inks", "black", "--lpi", "40", "--dpi", "400"]
+        self.works(*flat, "--proof", "proof.ppm")
+        body = self.get("proof.ppm")[-3 * 240 * 200:]
+        self.assertEqual(set(body), {0, 255})
+        light = ((118 / 255 + 0.055) / 1.055) ** 2.4
+        self.assertAlmostEqual(body.count(255) / len(body), light, delta=0.005)
+        tones = []
+        for gain in ("1", "1.5", "2.5"):
+            self.works(*flat, "--proof", "proof.ppm", "--gain", gain)
+            tones.append(sum(self.get("proof.ppm")[-3 * 240 * 200:]))
+        self.assertTrue(tones[0] > tones[1] > tones[2])
+        self.put("wide.ppm", ppm(2500, 3, [255, 0, 0] * 7500))
+        self.works("halftone", "wide.ppm", "out.pbm", "--separate", "cmyk", "--proof", "proof.ppm")
+        head = self.get("proof.ppm")[:12].split()
+        self.assertEqual(head[1:3], [b"1250", b"2"])
+        self.refused("halftone", "in.ppm", "o.pbm", "--proof", "p.ppm", words=["file per ink"],
+                     status=2)
+        self.refused(*flat, "--gain", "2", words=["needs --proof"], status=2)
+        self.refused(*flat, "--proof", "flat.ppm", words=["same file"], status=2)
+
     def test_bad_input(self):
         colour = ["halftone", "in.ppm", "old.pbm"]
         refused = [

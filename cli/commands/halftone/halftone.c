@@ -27,6 +27,7 @@ enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const profile_names[] = {"apply", "ignore", NULL};
 static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
 static const char *const order_names[] = {"msb", "lsb", NULL};
 static const char *const ones_names[] = {"white", "black", NULL};
@@ -61,6 +62,9 @@ static const struct option options[] = {
     {"dpi-y", "D", "resolution from row to row, where it is another", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi_y), .min = 1, .max = 1000000,
      .topic = "files"},
+    {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB",
+     OPTION_CHOICE, .offset = offsetof(struct halftone_values, profile), .choices = profile_names,
+     .topic = "files", .before = "ignore"},
     {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
     {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
@@ -106,6 +110,11 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, dot), .min = 1, .max = 1000000, .topic = "screens"},
     {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
+    {"white", "N", "the sample of IN that is white (default: the largest)",
+     OPTION_NUMBER, .offset = offsetof(struct halftone_values, white), .min = 0, .max = 65535,
+     .topic = "tone"},
+    {"range", "R", "full, limited (video), data, or the samples \"black,white\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, range), .topic = "tone"},
     {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, linear), .topic = "tone"},
     {"gamma", "G", "raise tones to the power 1/G, 0.1 to 10; above 1: lighter", OPTION_NUMBER,
@@ -141,6 +150,10 @@ static const struct option options[] = {
     {"ink-limit", "P%", "of --inks: ink at most, all together, 1 to 800", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, ink_limit), .min = 0, .max = 800,
      .topic = "colour"},
+    {"proof", "FILE", "a file per ink: all of them on each other, as RGB", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, proof), .topic = "colour", .writes = true},
+    {"gain", "D", "of --proof: ink pixels print as discs D pixels wide, 1 to 3", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, gain), .min = 1, .max = 3, .topic = "colour"},
     {"black", "P%", "share of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
     {"view", "D,M", "resolution and viewing distance (default 300dpi,300mm)", OPTION_TEXT,
@@ -274,6 +287,7 @@ static void put_json(FILE *file, ro_context *context, const ro_report *report,
                      double seconds)
 {
     const ro_halftone_options *options = &request->options;
+    const ro_video_report *video = &request->video;
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
     json_string(file, files->path[0]);
@@ -302,6 +316,13 @@ static void put_json(FILE *file, ro_context *context, const ro_report *report,
         json_string(file, report->detail);
     }
     halftone_json_inks(file, context, request, files->path[1]);
+    if (video->frames > 0)
+        fprintf(file,
+                ", \"frames\": %llu, \"layout\": \"%s\", \"bits_in\": %d, \"bits_out\": %d, "
+                "\"frames_per_second\": %.3f",
+                (unsigned long long)video->frames, video->layout, video->bits_in, video->bits_out,
+                (double)video->frames / seconds);
+    pixels *= video->frames > 0 ? (double)video->frames : 1;
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
@@ -393,6 +414,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .rounds = values->rounds,
                     .ink_limit = values->ink_limit},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
+                 .ignore_profile = values->profile,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
@@ -416,13 +438,57 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
         request->options.method = "am";
 }
 
+/* "64,940" as two numbers. */
+static bool read_numbers(const char *text, double numbers[2])
+{
+    char *end;
+    numbers[0] = strtod(text, &end);
+    if (end == text || *end != ',')
+        return false;
+    text = end + 1;
+    numbers[1] = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* --range: a name, or two samples. */
+static ro_status read_range(ro_context *context, const struct halftone_values *values,
+                            const char *in, struct halftone_request *request)
+{
+    ro_halftone_options *options = &request->options;
+    double numbers[2] = {0, values->white};
+    ro_status status = RO_OK;
+    if (values->range && ro_name_equal(values->range, "full"))
+        options->range = RO_RANGE_FULL;
+    else if (values->range && ro_name_equal(values->range, "limited"))
+        options->range = RO_RANGE_LIMITED;
+    else if (values->range && ro_name_equal(values->range, "data") && !in)
+        return ro_context_fail(context, RO_E_ARGUMENT, "--range data is that of one picture");
+    else if (values->range && ro_name_equal(values->range, "data") && strcmp(in, "-") == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--range data reads the picture twice, which a pipe does not allow");
+    else if (values->range && ro_name_equal(values->range, "data"))
+        status = ro_picture_range(context, in, &request->read, &numbers[0], &numbers[1]);
+    else if (values->range && !read_numbers(values->range, numbers))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--range %s: must be full, limited, data or two samples, such as "
+                               "64,940",
+                               values->range);
+    if (status == RO_OK && options->range == RO_RANGE_AUTO) {
+        options->black = numbers[0];
+        options->white = numbers[1];
+    }
+    return status;
+}
+
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+                           const char *in, struct halftone_request *request)
 {
     fill_in(values, request);
     ro_halftone_options *options = &request->options;
-    ro_status status = RO_OK;
+    ro_status status = read_range(context, values, in, request);
     double view[2];
+    if (status != RO_OK)
+        return status;
     if (values->view && !read_view(values->view, view))
         status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must look like 600dpi,300mm",
                                  values->view);
@@ -464,18 +530,42 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     return status;
 }
 
+/* What a video was run by; it has neither certificates nor vectors. */
+static ro_status ran_video(struct task *task)
+{
+    const struct halftone_values *values = task->values;
+    const ro_video_report *video = &((const struct halftone_request *)task->data)->video;
+    if (values->common.certificate || values->vectors)
+        return ro_context_fail(task->context, RO_E_UNSUPPORTED,
+                               "a video has neither a certificate nor vectors");
+    task->ran = (ro_report){.method = video->method,
+                            .schedule = video->schedule,
+                            .width = video->width,
+                            .height = video->height,
+                            .device = RO_DEVICE_CPU,
+                            .cpu = video->cpu,
+                            .threads = video->threads};
+    return RO_OK;
+}
+
 static ro_status work(struct task *task)
 {
     const struct halftone_values *values = task->values;
     struct halftone_request *request = task->data;
-    ro_status status = halftone_prepare(task->context, values, request);
+    ro_status status = halftone_prepare(task->context, values, task->files->path[0], request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
     if (status == RO_OK)
-        status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
-                                  &request->read, &request->write,
-                                  pictures_dropped(task->files->path[0]));
+        status = ro_halftone_video(task->context, task->files->path[0], task->out,
+                                   &request->options, &request->read, &request->write,
+                                   pictures_dropped(task->files->path[0]), &request->video);
     task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && request->video.frames > 0)
+        status = ran_video(task);
+    if (status == RO_OK && values->proof)
+        status = ro_proof_file(task->context, task->out, &request->options,
+                               &(ro_proof_options){RO_PROOF_DEFAULTS, .diameter = values->gain},
+                               values->proof);
     if (status == RO_OK && values->vectors)
         status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
     halftone_release(request);
@@ -488,13 +578,96 @@ static void print_json(const struct task *task, FILE *file)
     put_json(file, task->context, &task->ran, task->files, request, task->seconds);
 }
 
+static void put_video(const ro_report *report, const char *output, const ro_video_report *video,
+                      double seconds)
+{
+    fprintf(stderr,
+            "halftone: %s, %s, %u x %u, %s, %d to %d bits, %s/%s, %d thread%s, %llu frame%s, "
+            "%.2f s, %.1f frames/s\n",
+            report->method, output, video->width, video->height, video->layout, video->bits_in,
+            video->bits_out, report->schedule, where(report), video->threads,
+            video->threads == 1 ? "" : "s", (unsigned long long)video->frames,
+            video->frames == 1 ? "" : "s", seconds, (double)video->frames / seconds);
+}
+
 static void print_line(const struct task *task)
 {
     const struct halftone_request *request = task->data;
     char output[64];
     say_output(&request->options, output, sizeof output);
-    put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
+    if (request->video.frames > 0)
+        put_video(&task->ran, output, &request->video, task->seconds);
+    else
+        put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
     halftone_say_inks(task->context, request);
+}
+
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const char *in, const char *out)
+{
+    if (values->vectors && (values->levels > 256 || values->bits > 8))
+        return usage_error(command, "--vectors holds 256 levels at most");
+    if (values->bits && values->levels != 2)
+        return usage_error(command, "--levels and --bits exclude each other");
+    const bool own = values->separate == SEPARATE_INKS || values->separate == SEPARATE_INKS_TIFF;
+    if (values->channels && (values->separate || values->inks))
+        return usage_error(command, "--channels rgb and --separate cannot be combined");
+    if (values->inks && values->separate && !own)
+        return usage_error(command, "--inks: --separate must be inks or inks-tiff");
+    if (own && !values->inks)
+        return usage_error(command, "--separate %s needs --inks", separate_names[values->separate]);
+    if (values->ink_limit > 0 && !values->inks)
+        return usage_error(command, "--ink-limit needs --inks");
+    if (values->ink.count && !values->separate && !values->inks)
+        return usage_error(command, "--ink needs --separate or --inks");
+    if (values->angle && (values->separate || values->inks))
+        return usage_error(command, "--angle: inks have angles of their own, see --ink");
+    const bool plates = values->separate == SEPARATE_CMYK || values->separate == SEPARATE_INKS ||
+                        (values->inks && !values->separate);
+    if (values->proof && (!plates || values->out_dir))
+        return usage_error(command, "--proof needs a file per ink: --separate cmyk or --inks");
+    if (values->gain > 0 && !values->proof)
+        return usage_error(command, "--gain needs --proof");
+    if (values->common.certificate && values->separate == SEPARATE_INKS_TIFF)
+        return usage_error(command, "--certificate: a file of several inks is not read back; use "
+                                    "--separate inks");
+
+    if (values->resample && !values->resize.width && !values->resize.height &&
+        !(values->resize.percent > 0))
+        return usage_error(command, "--resample needs --resize%s",
+                           values->resize.up ? " to a size, not up" : "");
+    if (values->white > 0 && values->range)
+        return usage_error(command, "--white and --range exclude each other");
+    if (values->palette && names_a_file(values->palette) &&
+        same_file(values->palette, strcmp(values->palette, "-") ? out : in))
+        return usage_error(command, "--palette and %s are the same file", values->palette);
+    double degrees;
+    if (values->angle && !read_degrees(values->angle, &degrees))
+        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values->angle);
+    if (values->lpi == 0)
+        return usage_error(command, "--lpi 0: must be above 0");
+    if (values->dpi_y > 0 && !(values->dpi > 0))
+        return usage_error(command, "--dpi-y needs --dpi");
+    if (values->dpi > 0 && !(values->lpi > 0) && !values->ink.count &&
+        !ro_writer_holds_resolution(out, values->type))
+        return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
+
+    if (values->common.certificate && values->alpha == RO_ALPHA_KEEP)
+        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
+    if (values->alpha == RO_ALPHA_DROP && values->background)
+        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
+    if (values->common.certificate && !ro_writer_reads_back(out, values->type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
+
+    uint32_t shadow[2];
+    double view[2];
+    if (values->sigma == 0)
+        return usage_error(command, "--sigma 0: must be above 0");
+    if (values->view && !read_view(values->view, view))
+        return usage_error(command, "--view %s: must look like 600dpi,300mm", values->view);
+    if (values->shadow && !read_fraction(values->shadow, shadow))
+        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values->shadow);
+    return stack_check(command, values->page) != 0 ? EXIT_BAD_USAGE : 0;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -522,62 +695,9 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--certificate states one picture: --out-dir has many");
     if (values.out_dir && values.vectors)
         return usage_error(command, "--vectors holds one picture: --out-dir has many");
-    if (values.vectors && (values.levels > 256 || values.bits > 8))
-        return usage_error(command, "--vectors holds 256 levels at most");
-    if (values.bits && values.levels != 2)
-        return usage_error(command, "--levels and --bits exclude each other");
-    const bool own = values.separate == SEPARATE_INKS || values.separate == SEPARATE_INKS_TIFF;
-    if (values.channels && (values.separate || values.inks))
-        return usage_error(command, "--channels rgb and --separate cannot be combined");
-    if (values.inks && values.separate && !own)
-        return usage_error(command, "--inks: --separate must be inks or inks-tiff");
-    if (own && !values.inks)
-        return usage_error(command, "--separate %s needs --inks", separate_names[values.separate]);
-    if (values.ink_limit > 0 && !values.inks)
-        return usage_error(command, "--ink-limit needs --inks");
-    if (values.ink.count && !values.separate && !values.inks)
-        return usage_error(command, "--ink needs --separate or --inks");
-    if (values.angle && (values.separate || values.inks))
-        return usage_error(command, "--angle: inks have angles of their own, see --ink");
-    if (values.common.certificate && values.separate == SEPARATE_INKS_TIFF)
-        return usage_error(command, "--certificate: a file of several inks is not read back; use "
-                                    "--separate inks");
-
-    if (values.resample && !values.resize.width && !values.resize.height &&
-        !(values.resize.percent > 0))
-        return usage_error(command, "--resample needs --resize%s",
-                           values.resize.up ? " to a size, not up" : "");
-    if (values.palette && names_a_file(values.palette) &&
-        same_file(values.palette, strcmp(values.palette, "-") ? out : files.path[0]))
-        return usage_error(command, "--palette and %s are the same file", values.palette);
-    double degrees;
-    if (values.angle && !read_degrees(values.angle, &degrees))
-        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
-    if (values.lpi == 0)
-        return usage_error(command, "--lpi 0: must be above 0");
-    if (values.dpi_y > 0 && !(values.dpi > 0))
-        return usage_error(command, "--dpi-y needs --dpi");
-    if (values.dpi > 0 && !(values.lpi > 0) && !values.ink.count &&
-        !ro_writer_holds_resolution(out, values.type))
-        return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
-
-    if (values.common.certificate && values.alpha == RO_ALPHA_KEEP)
-        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
-    if (values.alpha == RO_ALPHA_DROP && values.background)
-        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
-    if (values.common.certificate && !ro_writer_reads_back(out, values.type))
-        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
-
-    uint32_t shadow[2];
-    double view[2];
-    if (values.sigma == 0)
-        return usage_error(command, "--sigma 0: must be above 0");
-    if (values.view && !read_view(values.view, view))
-        return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
-    if (values.shadow && !read_fraction(values.shadow, shadow))
-        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
-    if (stack_check(command, values.page) != 0)
-        return EXIT_BAD_USAGE;
+    const int wrong = halftone_check(command, &values, files.path[0], out);
+    if (wrong)
+        return wrong;
     if (values.out_dir)
         return halftone_batch(command, &values, &files);
     static struct halftone_request request;
@@ -599,7 +719,8 @@ static int run(const struct command *command, int argc, char **argv)
 /* Plain code: no vectors, one thread. */
 static const char *const *reference(const void *values)
 {
-    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors",
+                                           "!gain", NULL};
     (void)values;
     return arguments;
 }

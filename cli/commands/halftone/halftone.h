@@ -9,17 +9,19 @@
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
-    const char *vectors, *out_dir, *page, *angle, *spot, *inks;
+    const char *vectors, *out_dir, *page, *angle, *spot, *inks, *proof;
     struct texts ink;
-    double ink_limit;
+    double ink_limit, gain;
     int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
-    int alpha;
+    int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;
+    const char *range;
+    double white;
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
@@ -31,6 +33,7 @@ struct halftone_request {
     ro_halftone_options options;
     ro_read_options read;
     ro_write_options write;
+    ro_video_report video; /* what was done, where IN was one */
     ro_image screen, first, spot;
     ro_kernel kernel;
     ro_palette palette;
@@ -42,9 +45,14 @@ struct halftone_request {
     bool ink_screens; /* some ink has an angle or a shape of its own */
 };
 
-/* Reads the files that options name; halftone_release frees, also after a failure. */
+/* Options that cannot be together: told, and the exit status; 0: all is well. */
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const char *in, const char *out);
+
+/* Reads the files that options name, and IN (NULL: many) where an option asks what is in it;
+ * halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request);
+                           const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
 /* Fills in the inks of a separation; halftone_release_inks frees. And what to say of them. */

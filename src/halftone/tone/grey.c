@@ -10,6 +10,7 @@
 #include "halftone/tone/separate.h"
 
 #include <math.h>
+#include <string.h>
 
 uint32_t grey_input_white(const ro_image *in)
 {
@@ -38,13 +39,12 @@ ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form
                 in->format != RO_RGBF;
     bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
-    form->white = tables ? form->tone->white : white;
+    form->white = tables ? form->tone->white : form->range.white;
     if (form->plane >= PLANE_INK)
         form->white = INKS_WHITE;
     form->sample_bytes = bytes && form->white <= UINT8_MAX ? 1 : 2;
-    form->direct =
-        full && !tables && form->plane < PLANE_INK &&
-        ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
+    form->direct = full && !tables && form->range.whole && form->plane < PLANE_INK &&
+                   ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
     return RO_OK;
 }
 
@@ -84,12 +84,16 @@ TEMPLATE uint32_t in_plane(const struct grey_form *form, const uint32_t c[3])
     }
 }
 
-TEMPLATE uint16_t from_float(float x)
+TEMPLATE uint16_t from_float(const struct tone_range *range, float sample)
 {
-    return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : (double)x));
+    double x = sample;
+    if (!range->whole)
+        x = (x - range->low) / range->width;
+    return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : x));
 }
 
-TEMPLATE uint32_t sample_at(ro_format format, const void *row, size_t i)
+TEMPLATE uint32_t sample_at(const struct tone_range *range, ro_format format, const void *row,
+                            size_t i)
 {
     switch (format) {
     case RO_GRAY8:
@@ -99,7 +103,7 @@ TEMPLATE uint32_t sample_at(ro_format format, const void *row, size_t i)
     case RO_RGB16:
         return ((const uint16_t *)row)[i];
     default:
-        return from_float(((const float *)row)[i]);
+        return from_float(range, ((const float *)row)[i]);
     }
 }
 
@@ -120,12 +124,14 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
     const uint32_t white = tables ? form->tone->in_white : form->white;
     const uint16_t *channel = tables ? form->tone->channel : NULL;
     const uint16_t *curve = tables ? form->tone->curve : NULL;
+    const uint32_t black = form->range.black;
     uint32_t largest = 0;
     for (uint32_t x = 0; x < width; x++) {
         uint32_t c[3];
         for (int i = 0; i < (colour ? 3 : 1); i++) {
-            uint32_t sample = sample_at(format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
+            uint32_t sample = sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
             largest = sample > largest ? sample : largest;
+            sample = sample > black ? sample - black : 0;
             sample = sample > white ? white : sample;
             c[i] = tables ? channel[sample] : sample;
         }
@@ -139,6 +145,25 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
         put_sample(out, wide, x, curve ? curve[value] : value);
     }
     return largest;
+}
+
+/* Grey of 16 bits as it is or within its range: loops that become vectors. */
+static uint32_t largest_of(const uint16_t *row, uint32_t width)
+{
+    uint16_t largest = 0;
+    for (uint32_t x = 0; x < width; x++)
+        largest = row[x] > largest ? row[x] : largest;
+    return largest;
+}
+
+static void cut_off(const uint16_t *restrict row, uint32_t width, const struct tone_range *range,
+                    uint16_t *restrict out)
+{
+    const uint16_t black = (uint16_t)range->black, white = (uint16_t)range->white;
+    for (uint32_t x = 0; x < width; x++) {
+        const uint16_t above = row[x] > black ? (uint16_t)(row[x] - black) : 0;
+        out[x] = above < white ? above : white;
+    }
 }
 
 static ro_status check_numbers(ro_context *context, const float *row, uint32_t width, int samples,
@@ -158,6 +183,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     const uint32_t width = in->width;
     const bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     const uint32_t white = tables ? form->tone->in_white : form->white;
+    const bool plain = in->format == RO_GRAY16 && !tables && form->plane <= PLANE_BLUE;
     uint32_t largest = 0;
     ro_status status = RO_OK;
 #define CASE(format, colour)                                                                       \
@@ -169,6 +195,14 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
         status = check_numbers(context, row, width, in->format == RO_RGBF ? 3 : 1, y);
     if (status != RO_OK)
         return status;
+    if (plain && !form->range.whole) {
+        cut_off(row, width, &form->range, out);
+        return RO_OK;
+    }
+    if (plain && (largest = largest_of(row, width)) <= white) {
+        memcpy(out, row, width * sizeof(uint16_t));
+        return RO_OK;
+    }
     switch (in->format) {
         CASE(RO_GRAY8, false)
         CASE(RO_GRAY16, false)
@@ -179,7 +213,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     default:
         break;
     }
-    if (largest > white)
+    if (largest > white && form->range.whole)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, white);
     return RO_OK;
@@ -194,7 +228,8 @@ static ro_status ink_rows(ro_context *context, const ro_image *in, const void *r
     const struct grey_form *first = forms[0];
     const struct tone *tone = first->tone;
     const bool colour = ro_format_is_colour(in->format);
-    const uint32_t in_white = grey_input_white(in);
+    const struct tone_range *range = &first->range;
+    const uint32_t in_white = tone->channel ? tone->in_white : range->white;
     uint32_t largest = 0, paper[RO_INKS_MOST];
     ro_status status = RO_OK;
     if (in->format == RO_GRAYF || in->format == RO_RGBF)
@@ -202,8 +237,9 @@ static ro_status ink_rows(ro_context *context, const ro_image *in, const void *r
     for (size_t x = 0; x < in->width && status == RO_OK; x++) {
         uint32_t c[3];
         for (int i = 0; i < 3; i++) {
-            uint32_t sample = sample_at(in->format, row, colour ? 3 * x + (size_t)i : x);
+            uint32_t sample = sample_at(range, in->format, row, colour ? 3 * x + (size_t)i : x);
             largest = sample > largest ? sample : largest;
+            sample = sample > range->black ? sample - range->black : 0;
             sample = sample > in_white ? in_white : sample;
             const uint32_t white = tone->channel ? tone->white : in_white;
             sample = tone->channel ? tone->channel[sample] : sample;
@@ -215,7 +251,7 @@ static ro_status ink_rows(ro_context *context, const ro_image *in, const void *r
             ((uint16_t *)out[i])[x] = curve ? curve[paper[i]] : (uint16_t)paper[i];
         }
     }
-    if (largest > in_white)
+    if (largest > in_white && range->whole)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, in_white);
     return status;
@@ -230,7 +266,7 @@ static separate_row_fn *find_separation(const ro_image *in, const struct grey_fo
         forms[0]->plane != PLANE_CYAN)
         return NULL;
     for (int i = 0; i < count; i++)
-        if (forms[i]->tone && forms[i]->tone->channel)
+        if ((forms[i]->tone && forms[i]->tone->channel) || !forms[i]->range.whole)
             return NULL;
     return rows[cpu];
 }
