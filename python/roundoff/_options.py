@@ -40,6 +40,7 @@ class HalftoneOptions(TypedDict, total=False):
     contrast: float
     channels: str
     phases: str
+    fit: str
     overshoot: int
     separate: str
     black: float
@@ -55,7 +56,7 @@ class HalftoneOptions(TypedDict, total=False):
 
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot", "threshold", "range"}
+    "channels", "start", "overshoot", "threshold", "range", "fit"}
 
 
 def palette_text(palette: Colours) -> str:
@@ -121,6 +122,8 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["same_phases"] = _choice(name, value, ("own", "same"))
         elif name == "black":
             members["grey_in_colour"] = 100 - value
+        elif name == "fit":
+            members["fit"] = int(_choice(name, value, ("auto", "none", "full")) == 2)
         elif name == "overshoot":
             members["overshoot"] = value
             members["clamp"] = 1
@@ -145,4 +148,7 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
                 members["first"] = picture(value, name="start").view()
         else:
             raise TypeError(f"there is no option {name}")
+    panel = isinstance(options.get("palette"), str) and options["palette"].endswith("-panel")
+    if panel and options.get("fit") in (None, "auto") and options.get("overshoot") is None:
+        members["fit"] = 1
     return members

@@ -30,6 +30,7 @@ static const struct member members[] = {
     REAL(grey_in_colour),
     INT(clamp),
     INT(overshoot),
+    INT(fit),
     REAL(dpi),
     REAL(distance),
     REAL(sigma),
