@@ -24,10 +24,11 @@ struct bench {
     int (*run)(const struct bench_options *options);
     bool cuda;     /* it can measure a CUDA device */
     bool pictures; /* it measures how good results are: on pictures, and not among all */
+    bool alone;    /* it takes minutes: only where it is named */
 };
 
 extern const struct bench bench_papers, bench_diffusion, bench_halftone, bench_ordered,
     bench_palette, bench_dbs, bench_quality, bench_denoise, bench_hologram, bench_register,
-    bench_segment, bench_plan;
+    bench_segment, bench_plan, bench_levels, bench_scaling, bench_terapixel;
 
 #endif

@@ -119,6 +119,7 @@ typedef struct ro_read_options {
     unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
     int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
                          ro_writer_loses; else it counts as dropped */
+    int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -128,7 +129,8 @@ typedef struct ro_read_options {
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white
- * unless the options say otherwise; EXIF and TIFF orientation
+ * unless the options say otherwise; colours become sRGB's by the file's ICC profile, or gamma and
+ * primaries, where lcms2 is part of the build; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
@@ -420,6 +422,13 @@ ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
 RO_API
 ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
 
+/* Points of a PLY file, or of a list of numbers (.xyz, .csv): x, y, z and, where the file has them,
+ * amplitude, intensity or red, green and blue (up to 255, whose roots are taken), and phase or
+ * degrees. z is the depth. ro_free gives the points back; *phases: whether they have any. */
+RO_API
+ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point **points,
+                         size_t *count, int *phases);
+
 /* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
  * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
@@ -473,6 +482,33 @@ ro_status ro_halftone_files(ro_context *context, ro_file_job *jobs, size_t count
                             const ro_halftone_options *options, const ro_read_options *read,
                             const ro_write_options *write, const ro_context_options *workers,
                             ro_job_fn done, void *data);
+
+/* What was done to a video. */
+typedef struct ro_video_report {
+    const char *method, *schedule;
+    ro_cpu cpu;
+    int threads;
+    uint32_t width, height;
+    uint64_t frames;       /* 0: the input was a picture */
+    int bits_in, bits_out; /* of a sample */
+    char layout[16];       /* of the output, as YUV4MPEG2 names it: "420", "422p10" */
+} ro_video_report;
+
+/* ro_halftone_file that tells of a video too. A Y4M video (4:2:0, 4:1:1, 4:2:2, 4:4:4 or grey, 8 to
+ * 16 bits) becomes one of `levels` levels in each plane; its name must end in .y4m, or be "-". Its
+ * range is limited unless it or the options say otherwise. Frames are run by as many threads as the
+ * context has. docs/numerics.md says what becomes what. */
+RO_API
+ro_status ro_halftone_video(ro_context *context, const char *in, const char *out,
+                            const ro_halftone_options *options, const ro_read_options *read,
+                            const ro_write_options *write, ro_dropped *dropped,
+                            ro_video_report *video);
+
+/* The smallest and the largest sample of a picture's file, all channels together; of floats NaN are
+ * passed over. */
+RO_API
+ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
+                           double *least, double *most);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,16 @@ static void describe(void (*defaults)(zimg_image_format *, unsigned), zimg_image
     format->pixel_range = ZIMG_RANGE_FULL;
 }
 
-struct peer_zimg *peer_zimg_open(const ro_image *in, void *out, bool simd)
+static unsigned depth_of(const ro_image *in)
+{
+    unsigned depth = 1;
+    while (ro_image_white(in) >> depth)
+        depth++;
+    return depth;
+}
+
+struct peer_zimg *peer_zimg_open_bits(const ro_image *in, void *out, int bits, bool ordered,
+                                      bool simd)
 {
     struct peer_zimg *peer = calloc(1, sizeof *peer);
     if (!peer)
@@ -55,13 +64,13 @@ struct peer_zimg *peer_zimg_open(const ro_image *in, void *out, bool simd)
         !peer->process)
         goto fail;
 
-    bool sixteen = in->format == RO_GRAY16;
+    bool sixteen = in->format == RO_GRAY16, deep = bits > 8;
     zimg_image_format from, to;
     zimg_graph_builder_params params;
-    describe(format_default, &from, in, sixteen, sixteen ? 16 : 8);
-    describe(format_default, &to, in, false, 1);
+    describe(format_default, &from, in, sixteen, depth_of(in));
+    describe(format_default, &to, in, deep, (unsigned)bits);
     builder_default(&params, ZIMG_API_VERSION);
-    params.dither_type = ZIMG_DITHER_ERROR_DIFFUSION;
+    params.dither_type = ordered ? ZIMG_DITHER_ORDERED : ZIMG_DITHER_ERROR_DIFFUSION;
     params.cpu_type = simd ? ZIMG_CPU_AUTO_64B : ZIMG_CPU_NONE;
     peer->graph = build(&from, &to, &params);
     size_t bytes;
@@ -73,12 +82,17 @@ struct peer_zimg *peer_zimg_open(const ro_image *in, void *out, bool simd)
     peer->in.plane[0].stride = in->stride;
     peer->in.plane[0].mask = ZIMG_BUFFER_MAX;
     peer->out.plane[0].data = out;
-    peer->out.plane[0].stride = ((ptrdiff_t)in->width + 63) & ~(ptrdiff_t)63;
+    peer->out.plane[0].stride = ((ptrdiff_t)in->width * (deep ? 2 : 1) + 63) & ~(ptrdiff_t)63;
     peer->out.plane[0].mask = ZIMG_BUFFER_MAX;
     return peer;
 fail:
     peer_zimg_close(peer);
     return NULL;
+}
+
+struct peer_zimg *peer_zimg_open(const ro_image *in, void *out, bool simd)
+{
+    return peer_zimg_open_bits(in, out, 1, false, simd);
 }
 
 bool peer_zimg_run(void *data)
@@ -105,6 +119,12 @@ void peer_zimg_close(struct peer_zimg *peer)
 struct peer_zimg *peer_zimg_open(const ro_image *in, void *out, bool simd)
 {
     (void)in, (void)out, (void)simd;
+    return NULL;
+}
+struct peer_zimg *peer_zimg_open_bits(const ro_image *in, void *out, int bits, bool ordered,
+                                      bool simd)
+{
+    (void)in, (void)out, (void)bits, (void)ordered, (void)simd;
     return NULL;
 }
 bool peer_zimg_run(void *peer)

@@ -22,6 +22,9 @@ static const struct bench *const benches[] = {
     &bench_halftone,
     &bench_ordered,
     &bench_plan,
+    &bench_levels,
+    &bench_scaling,
+    &bench_terapixel,
     &bench_palette,
     &bench_dbs,
     &bench_denoise,
@@ -170,7 +173,7 @@ static int run_all(const struct values *values, const struct bench_options *benc
     else
         print_head(kept.file, bench->cuda);
     for (int i = 0; i < BENCHES && result == 0; i++)
-        if (!benches[i]->pictures && (!bench->cuda || benches[i]->cuda))
+        if (!benches[i]->pictures && !benches[i]->alone && (!bench->cuda || benches[i]->cuda))
             result = run_kept(benches[i], bench, kept.file);
     if (result == 0 && printed_save(context, &kept, output) != RO_OK)
         result = fail("%s", ro_context_message(context));
@@ -219,7 +222,7 @@ static int run(const struct command *command, int argc, char **argv)
             continue;
         if (!names.count && bench.json && benches[i] == &bench_papers)
             continue; /* it has no JSON */
-        if (!names.count && benches[i]->pictures)
+        if (!names.count && (benches[i]->pictures || benches[i]->alone))
             continue;
         ran++;
         result = benches[i]->run(&bench);

@@ -158,6 +158,12 @@ const char *ro_context_message(const ro_context *context);
 RO_API
 const ro_report *ro_context_report(const ro_context *context);
 
+/* How many threads its calls may use, and what it was asked for when it was opened. */
+RO_API
+int ro_context_threads(const ro_context *context);
+RO_API
+const ro_context_options *ro_context_asked(const ro_context *context);
+
 /* Asks the call in progress to stop; the next check of it returns RO_E_CANCELLED. May be called
  * from any thread and from a signal handler. The request stays until ro_context_resume. */
 RO_API

@@ -82,6 +82,13 @@ typedef struct ro_kernel {
 
 enum { RO_THRESHOLD_BALANCED = 256 };
 
+/* The samples of black and white. */
+typedef enum ro_range {
+    RO_RANGE_AUTO = 0, /* full; of a video, what it says of itself */
+    RO_RANGE_FULL,     /* 0 and maxval, of floats 0 and 1 */
+    RO_RANGE_LIMITED,  /* 16 and 235 of 8 bits, 64 and 940 of 10 and so on, as video has it */
+} ro_range;
+
 typedef struct ro_halftone_options {
     size_t size;          /* RO_HALFTONE_OPTIONS sets it */
     const char *method;   /* NULL: "floyd-steinberg"; see ro_halftone_method_at */
@@ -127,6 +134,11 @@ typedef struct ro_halftone_options {
                               white above the middle */
     int rounds;            /* at most so many; default: until nothing changes */
     uint32_t shadow[2]; /* the shadow limit as a fraction, {9, 255}; zeros: follows sigma */
+
+    /* Which samples are black and white; what lies outside is cut off. */
+    ro_range range;
+    double black, white; /* instead: two samples, whole numbers of integer formats, any of floats;
+                            both 0: as `range` says */
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)

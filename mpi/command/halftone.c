@@ -25,7 +25,7 @@ static ro_status work(struct ranks_task *task)
     static struct halftone_request request;
     const struct halftone_values *values = task->values;
     pictures_begin(values->common.strict);
-    ro_status status = halftone_prepare(task->context, values, &request);
+    ro_status status = halftone_prepare(task->context, values, task->files->path[0], &request);
     request.read.strict = values->common.strict;
     /* Files that options name are read by each rank: a failure of one must not leave the others. */
     int worst = (int)status;

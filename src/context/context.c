@@ -106,6 +106,10 @@ const char *ro_context_message(const ro_context *context)
 
 const ro_report *ro_context_report(const ro_context *context) { return &context->report; }
 
+int ro_context_threads(const ro_context *context) { return context->threads; }
+
+const ro_context_options *ro_context_asked(const ro_context *context) { return &context->options; }
+
 void ro_context_cancel(ro_context *context) { atomic_store(&context->cancelled, true); }
 
 void ro_context_resume(ro_context *context) { atomic_store(&context->cancelled, false); }

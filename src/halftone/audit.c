@@ -93,12 +93,12 @@ static void walk_tonal(struct walk *walk, const unsigned char *in, const uint8_t
     const int ahead = plan->serpentine && y % 2 == 1 ? -1 : 1;
     for (int64_t n = 0; n < width; n++) {
         const int64_t x = ahead > 0 ? n : width - 1 - n;
-        const int32_t tone = diffusion_tone(plan, in, (uint32_t)x), v = tone + here[x];
-        const uint32_t i = tonal_index(plan, tone);
-        const int32_t rise = tonal_rise(tonal, i, ro_hash_row(plan->seed, y), (uint32_t)x);
-        if ((v - rise > plan->white / 2) != levels[x])
+        const struct tonal_tone tone = tonal_tone_of(plan, diffusion_tone(plan, in, (uint32_t)x));
+        const int32_t i = tone.index, v = tone.above + here[x];
+        const int32_t rise = tonal_rise(tone.modulation, ro_hash_row(plan->seed, y), (uint32_t)x);
+        if (tone.level + (v - rise > tone.step / 2) != levels[x])
             unlike(audit, (uint32_t)x, y);
-        const int64_t e = v - (levels[x] ? plan->white : 0), sum = tonal->sum[i];
+        const int64_t e = v + plan->level[tone.level] - plan->level[levels[x]], sum = tonal->sum[i];
         const int64_t right = floor_divide(2 * tonal->weights[i][0] * e + sum, 2 * sum);
         const int64_t left = floor_divide(2 * tonal->weights[i][1] * e + sum, 2 * sum);
         here[x + ahead] += (int32_t)right;

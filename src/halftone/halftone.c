@@ -166,9 +166,11 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     ro_status status = check_options(work);
     if (status == RO_OK)
         status = black_share(work);
-    if (status == RO_OK && grey_input_white(in) > 0) /* else grey_form_of says what is wrong */
+    if (status == RO_OK)
+        status = tone_range_of(context, in, &work->options, &work->grey.range);
+    if (status == RO_OK && work->grey.range.white > 0) /* else grey_form_of says what is wrong */
         status = tone_make(context, &work->options.tone, palette || work->options.tone.linear,
-                           grey_input_white(in), &work->tone);
+                           work->grey.range.white, &work->tone);
     if (status == RO_OK)
         status = grey_form_of(context, in, &work->grey);
     if (status != RO_OK)

@@ -12,7 +12,7 @@
     &diffusion_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SEED | OPTION_STRENGTH |           \
                            OPTION_NOISE | OPTION_THRESHOLD | OPTION_SERPENTINE
 
-#define TONAL &tonal_engine, OPTION_SCHEDULE | OPTION_SERPENTINE
+#define TONAL &tonal_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SERPENTINE
 
 #define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH
 #define ORDERED(more) &ordered_engine, OPTION_LEVELS | OPTION_DEEP | (more)

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from command import Case
+from command import Case, floyd_steinberg
 
 
 class Bench(Case):
@@ -17,6 +17,33 @@ class Bench(Case):
         names = [line.split()[0] for line in self.works("bench", "--list").stdout.decode().splitlines()]
         self.assertIn("papers", names)
         self.assertNotIn("all", names)
+
+    def test_terapixel(self):
+        """The hash of a small one, by the text of its definition; any number of threads."""
+        for side in 70, 128:
+            samples = [x * (2 * y + 1) % 2**32 // 2**17 % 256
+                       for y in range(side) for x in range(side)]
+            levels = floyd_steinberg(samples, side, side)
+
+            def mix(x):
+                x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 % 2**64
+                x = (x ^ x >> 27) * 0x94d049bb133111eb % 2**64
+                return x ^ x >> 31
+
+            total = 0
+            for y in range(side):
+                row = levels[y * side:(y + 1) * side] + [0] * (-side % 64)
+                for i in range(len(row) // 64):
+                    word = int("".join(map(str, row[64 * i:64 * i + 64])), 2)
+                    total += mix((word + mix(y * 2**32 + i)) % 2**64)
+            done = self.works("bench", "terapixel", "--size", str(side), "--json")
+            self.assertEqual(json.loads(done.stdout)["hash"], "%016x" % (total % 2**64))
+
+    def test_levels_and_scaling(self):
+        rows = json.loads(self.works("bench", "levels", "--size", "64", "--json").stdout)
+        self.assertIn(("floyd-steinberg", 16, 8), [(r["method"], r["from"], r["to"]) for r in rows])
+        rows = json.loads(self.works("bench", "scaling", "--size", "64", "--json").stdout)
+        self.assertIn("file to file", [row["family"] for row in rows])
 
     def test_quality(self):
         self.works("testcard", "card.pgm", "--size", "80x64", "--quiet")

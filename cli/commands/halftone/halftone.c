@@ -25,6 +25,7 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const profile_names[] = {"apply", "ignore", NULL};
 static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
 static const char *const order_names[] = {"msb", "lsb", NULL};
 static const char *const ones_names[] = {"white", "black", NULL};
@@ -56,6 +57,9 @@ static const struct option options[] = {
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB",
+     OPTION_CHOICE, .offset = offsetof(struct halftone_values, profile), .choices = profile_names,
+     .topic = "files", .before = "ignore"},
     {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
     {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
@@ -95,6 +99,11 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
     {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
+    {"white", "N", "the sample of IN that is white (default: the largest)",
+     OPTION_NUMBER, .offset = offsetof(struct halftone_values, white), .min = 0, .max = 65535,
+     .topic = "tone"},
+    {"range", "R", "full, limited (video), data, or the samples \"black,white\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, range), .topic = "tone"},
     {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG,
      .offset = offsetof(struct halftone_values, linear), .topic = "tone"},
     {"gamma", "G", "raise tones to the power 1/G, 0.1 to 10; above 1: lighter", OPTION_NUMBER,
@@ -252,8 +261,10 @@ static void put_line(const ro_report *report, const char *output, double seconds
 }
 
 static void put_json(FILE *file, const ro_report *report, const struct operands *files,
-                     const ro_halftone_options *options, double seconds)
+                     const struct halftone_request *request, double seconds)
 {
+    const ro_halftone_options *options = &request->options;
+    const ro_video_report *video = &request->video;
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
     json_string(file, files->path[0]);
@@ -279,6 +290,13 @@ static void put_json(FILE *file, const ro_report *report, const struct operands 
         fputs(", \"detail\": ", file);
         json_string(file, report->detail);
     }
+    if (video->frames > 0)
+        fprintf(file,
+                ", \"frames\": %llu, \"layout\": \"%s\", \"bits_in\": %d, \"bits_out\": %d, "
+                "\"frames_per_second\": %.3f",
+                (unsigned long long)video->frames, video->layout, video->bits_in, video->bits_out,
+                (double)video->frames / seconds);
+    pixels *= video->frames > 0 ? (double)video->frames : 1;
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f, \"mpixel_per_second\": %.3f}\n", seconds,
             pixels / seconds * 1e-6);
@@ -363,6 +381,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .start = values->start,
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
+                 .ignore_profile = values->profile,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
@@ -381,13 +400,57 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
         request->options.method = "screen";
 }
 
+/* "64,940" as two numbers. */
+static bool read_numbers(const char *text, double numbers[2])
+{
+    char *end;
+    numbers[0] = strtod(text, &end);
+    if (end == text || *end != ',')
+        return false;
+    text = end + 1;
+    numbers[1] = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* --range: a name, or two samples. */
+static ro_status read_range(ro_context *context, const struct halftone_values *values,
+                            const char *in, struct halftone_request *request)
+{
+    ro_halftone_options *options = &request->options;
+    double numbers[2] = {0, values->white};
+    ro_status status = RO_OK;
+    if (values->range && ro_name_equal(values->range, "full"))
+        options->range = RO_RANGE_FULL;
+    else if (values->range && ro_name_equal(values->range, "limited"))
+        options->range = RO_RANGE_LIMITED;
+    else if (values->range && ro_name_equal(values->range, "data") && !in)
+        return ro_context_fail(context, RO_E_ARGUMENT, "--range data is that of one picture");
+    else if (values->range && ro_name_equal(values->range, "data") && strcmp(in, "-") == 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--range data reads the picture twice, which a pipe does not allow");
+    else if (values->range && ro_name_equal(values->range, "data"))
+        status = ro_picture_range(context, in, &request->read, &numbers[0], &numbers[1]);
+    else if (values->range && !read_numbers(values->range, numbers))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "--range %s: must be full, limited, data or two samples, such as "
+                               "64,940",
+                               values->range);
+    if (status == RO_OK && options->range == RO_RANGE_AUTO) {
+        options->black = numbers[0];
+        options->white = numbers[1];
+    }
+    return status;
+}
+
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request)
+                           const char *in, struct halftone_request *request)
 {
     fill_in(values, request);
     ro_halftone_options *options = &request->options;
-    ro_status status = RO_OK;
+    ro_status status = read_range(context, values, in, request);
     double view[2];
+    if (status != RO_OK)
+        return status;
     if (values->view && !read_view(values->view, view))
         status = ro_context_fail(context, RO_E_ARGUMENT, "--view %s: must look like 600dpi,300mm",
                                  values->view);
@@ -425,18 +488,38 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     return status;
 }
 
+/* What a video was run by; it has neither certificates nor vectors. */
+static ro_status ran_video(struct task *task)
+{
+    const struct halftone_values *values = task->values;
+    const ro_video_report *video = &((const struct halftone_request *)task->data)->video;
+    if (values->common.certificate || values->vectors)
+        return ro_context_fail(task->context, RO_E_UNSUPPORTED,
+                               "a video has neither a certificate nor vectors");
+    task->ran = (ro_report){.method = video->method,
+                            .schedule = video->schedule,
+                            .width = video->width,
+                            .height = video->height,
+                            .device = RO_DEVICE_CPU,
+                            .cpu = video->cpu,
+                            .threads = video->threads};
+    return RO_OK;
+}
+
 static ro_status work(struct task *task)
 {
     const struct halftone_values *values = task->values;
     struct halftone_request *request = task->data;
-    ro_status status = halftone_prepare(task->context, values, request);
+    ro_status status = halftone_prepare(task->context, values, task->files->path[0], request);
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
     if (status == RO_OK)
-        status = ro_halftone_file(task->context, task->files->path[0], task->out, &request->options,
-                                  &request->read, &request->write,
-                                  pictures_dropped(task->files->path[0]));
+        status = ro_halftone_video(task->context, task->files->path[0], task->out,
+                                   &request->options, &request->read, &request->write,
+                                   pictures_dropped(task->files->path[0]), &request->video);
     task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && request->video.frames > 0)
+        status = ran_video(task);
     if (status == RO_OK && values->vectors)
         status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
     halftone_release(request);
@@ -446,7 +529,19 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct halftone_request *request = task->data;
-    put_json(file, &task->ran, task->files, &request->options, task->seconds);
+    put_json(file, &task->ran, task->files, request, task->seconds);
+}
+
+static void put_video(const ro_report *report, const char *output, const ro_video_report *video,
+                      double seconds)
+{
+    fprintf(stderr,
+            "halftone: %s, %s, %u x %u, %s, %d to %d bits, %s/%s, %d thread%s, %llu frame%s, "
+            "%.2f s, %.1f frames/s\n",
+            report->method, output, video->width, video->height, video->layout, video->bits_in,
+            video->bits_out, report->schedule, where(report), video->threads,
+            video->threads == 1 ? "" : "s", (unsigned long long)video->frames,
+            video->frames == 1 ? "" : "s", seconds, (double)video->frames / seconds);
 }
 
 static void print_line(const struct task *task)
@@ -454,7 +549,10 @@ static void print_line(const struct task *task)
     const struct halftone_request *request = task->data;
     char output[64];
     say_output(&request->options, output, sizeof output);
-    put_line(&task->ran, output, task->seconds);
+    if (request->video.frames > 0)
+        put_video(&task->ran, output, &request->video, task->seconds);
+    else
+        put_line(&task->ran, output, task->seconds);
 }
 
 int halftone_check(const struct command *command, const struct halftone_values *values,
@@ -471,6 +569,8 @@ int halftone_check(const struct command *command, const struct halftone_values *
         !(values->resize.percent > 0))
         return usage_error(command, "--resample needs --resize%s",
                            values->resize.up ? " to a size, not up" : "");
+    if (values->white > 0 && values->range)
+        return usage_error(command, "--white and --range exclude each other");
     if (values->palette && names_a_file(values->palette) &&
         same_file(values->palette, strcmp(values->palette, "-") ? out : in))
         return usage_error(command, "--palette and %s are the same file", values->palette);
@@ -492,9 +592,7 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--view %s: must look like 600dpi,300mm", values->view);
     if (values->shadow && !read_fraction(values->shadow, shadow))
         return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values->shadow);
-    if (stack_check(command, values->page) != 0)
-        return EXIT_BAD_USAGE;
-    return 0;
+    return stack_check(command, values->page) != 0 ? EXIT_BAD_USAGE : 0;
 }
 
 static int run(const struct command *command, int argc, char **argv)

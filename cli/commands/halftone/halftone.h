@@ -15,9 +15,11 @@ struct halftone_values {
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
-    int alpha;
+    int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;
+    const char *range;
+    double white;
     /* direct binary search */
     double sigma; /* negative: not given */
     int radius, rounds;
@@ -29,6 +31,7 @@ struct halftone_request {
     ro_halftone_options options;
     ro_read_options read;
     ro_write_options write;
+    ro_video_report video; /* what was done, where IN was one */
     ro_image screen, first;
     ro_kernel kernel;
     ro_palette palette;
@@ -39,9 +42,10 @@ struct halftone_request {
 int halftone_check(const struct command *command, const struct halftone_values *values,
                    const char *in, const char *out);
 
-/* Reads the files that options name; halftone_release frees, also after a failure. */
+/* Reads the files that options name, and IN (NULL: many) where an option asks what is in it;
+ * halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
-                           struct halftone_request *request);
+                           const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
 /* Samples of IN and the levels they become, as text. */

@@ -111,7 +111,7 @@ static ro_status run_batch(struct batch *batch, struct work *work,
                            const struct halftone_values *values, const char *folder)
 {
     static struct halftone_request request;
-    ro_status status = halftone_prepare(work->context, values, &request);
+    ro_status status = halftone_prepare(work->context, values, NULL, &request);
     request.read.strict = values->common.strict;
     const ro_context_options workers = {
         RO_CONTEXT_DEFAULTS, .device = (ro_device)values->common.device,

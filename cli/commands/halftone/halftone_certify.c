@@ -155,7 +155,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     struct halftone_request *request = malloc(sizeof *request);
     if (!request)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
-    ro_status status = halftone_prepare(context, values, request);
+    ro_status status = halftone_prepare(context, values, files->path[0], request);
     const ro_halftone_options *options = &request->options;
     if (status == RO_OK)
         status = ro_image_load(context, files->path[0], &request->read, &in, &info, NULL);

@@ -16,7 +16,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum tonal_id id,
+/* The threshold of tone i rises by up to half of this, of a step between levels. */
+static int32_t modulation_of(const struct tonal_plan *tonal, int i, int64_t step)
+{
+    const int row = i < TONAL_HALF ? i : TONAL_TONES - 1 - i;
+    return tonal->modulated ? (int32_t)(zhou_fang_modulation[row] * step / 100) : 0;
+}
+
+static bool make_tones(struct tonal_plan *tonal, const struct diffusion_plan *plan, uint32_t maxval)
+{
+    tonal->tones = malloc((maxval + 1) * sizeof *tonal->tones);
+    if (!tonal->tones)
+        return false;
+    int b = 0;
+    for (uint32_t a = 0; a <= maxval; a++) {
+        const int32_t tone = 16 * (int32_t)a;
+        while (b + 2 < plan->levels && diffusion_level(plan, b + 1) <= tone)
+            b++;
+        const int64_t level = diffusion_level(plan, b), step = diffusion_level(plan, b + 1) - level;
+        const int i = (int)((510 * (tone - level) + step) / (2 * step));
+        tonal->tones[a] = (struct tonal_tone){(int32_t)(tone - level), (int32_t)step, i, b,
+                                              modulation_of(tonal, i, step)};
+    }
+    return true;
+}
+
+void tonal_plan_free(struct tonal_plan *tonal) { free(tonal->tones); }
+
+bool tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum tonal_id id,
                      const struct diffusion_request *request)
 {
     static const struct diffusion_kernel shape = {3, 4, {{1, 0, 2}, {-1, 1, 1}, {0, 1, 1}}};
@@ -31,6 +58,7 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
     plan->tonal = tonal;
 
     const int32_t(*weights)[3] = id == TONAL_ZHOU_FANG ? zhou_fang_weights : ostromoukhov_weights;
+    tonal->tones = NULL;
     tonal->modulated = id == TONAL_ZHOU_FANG;
     tonal->tone_scale = 255.0 / request->maxval;
     for (int i = 0; i < TONAL_TONES; i++) {
@@ -39,14 +67,13 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
         for (int k = 0; k < 3; k++)
             sum += tonal->weights[i][k] = weights[row][k];
         tonal->sum[i] = (int32_t)sum;
-        tonal->modulation[i] =
-            tonal->modulated ? (int32_t)((int64_t)zhou_fang_modulation[row] * plan->white / 100)
-                             : 0;
+        tonal->modulation[i] = modulation_of(tonal, i, plan->white);
         for (int k = 0; k < 2; k++) {
             tonal->fixed[k][i] = ((2 * (int64_t)weights[row][k] << TONAL_BITS) + sum) / (2 * sum);
             tonal->share[k][i] = (double)weights[row][k] / (double)sum;
         }
     }
+    return plan->levels == 2 || make_tones(tonal, plan, request->maxval);
 }
 
 /* ---- one pixel after another ---------------------------------------------------------------- */
@@ -58,7 +85,7 @@ void tonal_plan_make(struct tonal_plan *tonal, struct diffusion_plan *plan, enum
 /* One half, and 1e-7, in fixed point. */
 static const int64_t half_up = ((int64_t)1 << (TONAL_BITS - 1)) + 109951;
 
-TEMPLATE int64_t share_of(const struct tonal_plan *tonal, int which, uint32_t i, int64_t e,
+TEMPLATE int64_t share_of(const struct tonal_plan *tonal, int which, int32_t i, int64_t e,
                           bool small)
 {
     if (small)
@@ -72,10 +99,9 @@ TEMPLATE int64_t share_of(const struct tonal_plan *tonal, int which, uint32_t i,
  * with small tones undivided, so that the chain from pixel to pixel is a product, a sum, a shift, a
  * choice. */
 TEMPLATE void scan(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
-                   int64_t count, int ahead, bool small, bool bytes, bool modulated)
+                   int64_t count, int ahead, bool small, bool bytes, bool modulated, bool many)
 {
     const struct tonal_plan *tonal = plan->tonal;
-    const int32_t white = plan->white, half = white / 2;
     const bool bits_out = plan->bits_out;
     const uint32_t row_hash = ro_hash_row(plan->seed, row->y);
     const int32_t *in_flow = row->line[1];
@@ -83,22 +109,33 @@ TEMPLATE void scan(const struct diffusion_plan *plan, struct diffusion_row *row,
     int64_t carry = row->carry, x = first, down = out_flow[first - ahead];
     unsigned bits = 0; /* of the byte that x lies in */
     for (int64_t n = 0; n < count; n++, x += ahead) {
-        int32_t tone = bytes ? 16 * row->in[x] : diffusion_tone(plan, row->in, (uint32_t)x);
-        uint32_t i = bytes ? row->in[x] : tonal_index(plan, tone);
-        int64_t known = tone + in_flow[x];
+        int32_t above = bytes ? 16 * row->in[x] : diffusion_tone(plan, row->in, (uint32_t)x);
+        int32_t i = 0, white = plan->white, modulation = 0;
+        const struct tonal_tone *tone = many ? &tonal->tones[above / 16] : NULL;
+        if (many) {
+            above = tone->above;
+            white = tone->step;
+            i = tone->index;
+            modulation = tone->modulation;
+        } else {
+            i = bytes ? row->in[x] : (int32_t)tonal_index(plan, above);
+            modulation = modulated ? tonal->modulation[i] : 0;
+        }
+        int64_t known = above + in_flow[x];
         int64_t v = small ? (carry + (known * ((int64_t)1 << TONAL_BITS) + half_up)) >> TONAL_BITS
                           : carry + known;
-        int64_t threshold = half;
+        int64_t threshold = white / 2;
         if (modulated)
-            threshold += tonal_rise(tonal, i, row_hash, (uint32_t)x);
+            threshold += tonal_rise(modulation, row_hash, (uint32_t)x);
         bool k = UNFORESEEN(v > threshold);
         int64_t over = v - white, e = k ? over : v;
-        int64_t right = share_of(tonal, 0, i, e, small), left = share_of(tonal, 1, i, e, small);
+        int64_t right = share_of(tonal, 0, i, e, small);
+        int64_t left = share_of(tonal, 1, i, e, small);
         carry = small ? e * tonal->fixed[0][i] : right;
         out_flow[x - ahead] = (int32_t)(down + left);
         down = e - right - left;
         if (!bits_out) {
-            row->out[x] = k;
+            diffusion_put(plan, row->out, (uint32_t)x, many ? tone->level + k : k);
             continue;
         }
         bits |= (unsigned)k << (7 - x % 8);
@@ -118,14 +155,16 @@ TEMPLATE void scan_either(const struct diffusion_plan *plan, struct diffusion_ro
 {
     bool small = plan->white <= DIFFUSION_TABLE_WHITE, modulated = plan->tonal->modulated;
     bool bytes = plan->white == DIFFUSION_TABLE_WHITE && plan->sample_bytes == 1;
-    if (bytes && modulated)
-        scan(plan, row, first, count, ahead, true, true, true);
+    if (plan->tonal->tones)
+        scan(plan, row, first, count, ahead, small, false, modulated, true);
+    else if (bytes && modulated)
+        scan(plan, row, first, count, ahead, true, true, true, false);
     else if (bytes)
-        scan(plan, row, first, count, ahead, true, true, false);
+        scan(plan, row, first, count, ahead, true, true, false, false);
     else if (small)
-        scan(plan, row, first, count, ahead, true, false, modulated);
+        scan(plan, row, first, count, ahead, true, false, modulated, false);
     else
-        scan(plan, row, first, count, ahead, false, false, modulated);
+        scan(plan, row, first, count, ahead, false, false, modulated, false);
 }
 
 static void scan_right(const struct diffusion_plan *plan, struct diffusion_row *row, int64_t first,
@@ -208,9 +247,18 @@ static ro_status open_engine(struct halftoner *work)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
     work->state = state;
     struct diffusion_request request = diffusion_request_of(work);
-    tonal_plan_make(&state->tonal, &state->diffusion.plan, (enum tonal_id)work->method->variant,
-                    &request);
+    if (!tonal_plan_make(&state->tonal, &state->diffusion.plan,
+                         (enum tonal_id)work->method->variant, &request))
+        return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a table of tones");
     return diffusion_begin(work, schedules);
+}
+
+static void close_engine(struct halftoner *work)
+{
+    struct tonal_state *state = work->state;
+    if (state)
+        tonal_plan_free(&state->tonal);
+    diffusion_end(work);
 }
 
 const struct halftone_engine tonal_engine = {
@@ -220,5 +268,5 @@ const struct halftone_engine tonal_engine = {
     .run = diffusion_run_block,
     .carry_in = diffusion_carry_in,
     .carry_out = diffusion_carry_out,
-    .close = diffusion_end,
+    .close = close_engine,
 };

@@ -25,17 +25,19 @@ struct tonal_scratch {
 
 /* Steps k0 .. k0+63, as far as there are any. */
 RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_band *band,
-                           int64_t k0, bool edge, bool modulated, bool wide)
+                           int64_t k0, bool edge, bool modulated, bool wide, bool many)
 {
     const struct tonal_plan *tonal = plan->tonal;
     struct tonal_scratch *s = band->scratch;
     const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     const doubles zero = {0};
-    const doubles white = zero + plan->white, middle = zero + (plan->white / 2 + 0.5);
+    const int32_t *tones = many ? &tonal->tones->above : NULL;
+    const bool numbers = !plan->bits_out;
     int32_t *below = (int32_t *)band->below[0] + (k0 - 1 - TONAL_SKEW * (TONAL_LANES - 1));
     const int32_t *above = (const int32_t *)band->above[0] + (k0 - 1 + TONAL_SKEW);
-    lanes32 column = {0}, from = {0}, until = {0};
+    lanes32 column = {0}, from = {0}, until = {0}, bit = {0};
     for (int i = 0; i < TONAL_LANES; i++) {
+        bit[i] = 1u << i;
         int64_t start = (int64_t)TONAL_SKEW * i - k0, end = start + plan->width;
         column[i] = (uint32_t)-start;
         from[i] = (uint32_t)(start < 0 ? 0 : start > WAVE_CHUNK ? WAVE_CHUNK : start);
@@ -43,16 +45,25 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
     }
     doubles right[2] = {s->right[0], s->right[1]}, down[2] = {s->down[0], s->down[1]};
     for (int q = 0; q < count; q++) {
-        lanes32 tone = s->pixels.tone[q], index = tone >> 4;
-        if (wide)
+        lanes32 tone = s->pixels.tone[q], index = tone >> 4, level = {0};
+        lanes32 step = (lanes32){0} + (uint32_t)plan->white;
+        const ints32 place = (ints32)index * (int)(sizeof *tonal->tones / sizeof *tones);
+        if (many) {
+            tone = (lanes32)look_up(tones, place);
+            step = (lanes32)look_up(tones, place + 1);
+            index = (lanes32)look_up(tones, place + 2);
+            level = (lanes32)look_up(tones, place + 3);
+        } else if (wide) {
             index = tonal_indices(tonal, index);
-        doubles threshold[2] = {middle, middle}, flow[2];
+        }
+        lanes32 middle = step >> 1;
         if (modulated) {
             lanes32 draw = hash_mix(s->pixels.row_hash ^ (column + (uint32_t)q)) & 127;
-            lanes32 rise = draw * (lanes32)look_up(tonal->modulation, (ints32)index) >> 8;
-            for (int h = 0; h < 2; h++)
-                threshold[h] += side_of(rise, h);
+            middle += draw * (lanes32)(many ? look_up(tones, place + 4)
+                                            : look_up(tonal->modulation, (ints32)index)) >>
+                      8;
         }
+        doubles flow[2];
         lanes32 inside = (lanes32)(from <= (uint32_t)q) & (lanes32)(until > (uint32_t)q);
         uint32_t mask = 0;
         RO_UNROLL
@@ -61,7 +72,7 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
             doubles to_left = look_up_double(tonal->share[1], index, h);
             doubles known = s->in_flow[q][h] + (side_of(tone, h) + tonal_above);
             doubles v = known + right[h], e;
-            uint32_t chosen = take_where_above(&e, v, threshold[h], white);
+            uint32_t chosen = take_where_above(&e, v, side_of(middle, h) + 0.5, side_of(step, h));
             if (edge)
                 e = keep_inside(e, inside, h);
             mask |= chosen << (h * TONAL_SIDE);
@@ -74,6 +85,8 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
         if (edge)
             mask &= mask_at_least32(inside, ~(lanes32){0});
         s->pixels.mask[WAVE_CHUNK - 1 - q] = mask;
+        if (numbers)
+            s->pixels.level[q] = level - (lanes32)((bit & mask) == bit);
         lanes_down(flow);
         below[q] = (int32_t)flow[0][0];
         flow[0][0] = above[q];
@@ -110,21 +123,20 @@ static void tonal_steps(const struct diffusion_plan *plan, struct wave_band *ban
             load_tones_32(plan, band, &s->pixels, TONAL_SKEW, k0, edge, 1);
         else
             load_tones_32(plan, band, &s->pixels, TONAL_SKEW, k0, edge, 2);
-        if (edge || wide)
-            tonal_chunk(plan, band, k0, true, plan->tonal->modulated, wide);
+        if (plan->tonal->tones)
+            tonal_chunk(plan, band, k0, true, plan->tonal->modulated, false, true);
+        else if (edge || wide)
+            tonal_chunk(plan, band, k0, true, plan->tonal->modulated, wide, false);
         else if (plan->tonal->modulated)
-            tonal_chunk(plan, band, k0, false, true, false);
+            tonal_chunk(plan, band, k0, false, true, false, false);
         else
-            tonal_chunk(plan, band, k0, false, false, false);
+            tonal_chunk(plan, band, k0, false, false, false, false);
         if (band->left[0])
             tonal_leave_lines(band, s, k0);
         if (plan->bits_out) {
             store_bits_32(plan, band, &s->pixels, TONAL_SKEW, k0);
             continue;
         }
-        for (int q = 0; q < WAVE_CHUNK; q++)
-            for (int i = 0; i < TONAL_LANES; i++)
-                s->pixels.level[q][i] = s->pixels.mask[WAVE_CHUNK - 1 - q] >> i & 1;
         store_levels_32(plan, band, &s->pixels, TONAL_SKEW, k0, edge);
     }
 }

@@ -35,18 +35,19 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         int ahead = plan->serpentine && y % 2 == 1 ? -1 : 1;
         for (int64_t n = 0; n < width; n++) {
             int64_t x = ahead > 0 ? n : width - 1 - n;
-            int32_t tone = diffusion_tone(plan, in, (uint32_t)x);
-            uint32_t i = tonal_index(plan, tone);
-            int32_t v = tone + here[x];
-            int k =
-                v - tonal_rise(tonal, i, ro_hash_row(plan->seed, y), (uint32_t)x) > plan->white / 2;
-            int64_t e = v - (k ? plan->white : 0), sum = tonal->sum[i];
+            const struct tonal_tone tone =
+                tonal_tone_of(plan, diffusion_tone(plan, in, (uint32_t)x));
+            const int32_t i = tone.index, v = tone.above + here[x];
+            const int32_t rise =
+                tonal_rise(tone.modulation, ro_hash_row(plan->seed, y), (uint32_t)x);
+            const int up = v - rise > tone.step / 2;
+            int64_t e = v - (up ? tone.step : 0), sum = tonal->sum[i];
             int64_t right = floor_divide(2 * tonal->weights[i][0] * e + sum, 2 * sum);
             int64_t left = floor_divide(2 * tonal->weights[i][1] * e + sum, 2 * sum);
             here[x + ahead] += (int32_t)right;
             below[x - ahead] += (int32_t)left;
             below[x] += (int32_t)(e - right - left);
-            diffusion_put(plan, out, (uint32_t)x, k);
+            diffusion_put(plan, out, (uint32_t)x, tone.level + up);
         }
         run->steps += plan->width;
     }

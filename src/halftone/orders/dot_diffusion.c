@@ -9,7 +9,7 @@
  *     1 2 1      the last of them in raster order taking the rest
  *
  * A pixel without a higher neighbour (a baron) drops its error. Pixels of one class are eight apart
- * and touch no common neighbour, so a class runs on all threads at once.
+ * and touch no common neighbour, so a class runs on all threads at once; on vectors, see dot_rows.c.
  */
 #include "halftone/orders/dot_diffusion.h"
 
@@ -46,53 +46,57 @@ const uint8_t dots_classes[DOTS_MATRICES][DOTS_SIDE][DOTS_SIDE] = {
 };
 /* clang-format on */
 
-enum { CLASSES = DOTS_SIDE * DOTS_SIDE, NEIGHBOURS = 8 };
-
-struct target {
-    int dx, dy, weight;
-};
-
-struct class_plan {
-    uint32_t x, y; /* in the tile */
-    int count, sum;
-    uint64_t magic;                    /* of the sum, for share_of */
-    struct target targets[NEIGHBOURS]; /* in raster order */
-};
-
 struct dots_state {
-    struct class_plan classes[CLASSES];
+    struct dots_class classes[DOTS_CLASSES];
     struct dots_rule rule;
     int32_t *values; /* tones and what has flowed to them, the channels of a pixel together */
     uint32_t width, height;
     /* The class under way. */
-    const struct class_plan *now;
+    const struct dots_class *now;
     const struct halftone_block *block;
     bool bits_out;
     atomic_uint ticket;
 };
 
-static void plan_classes(struct dots_state *state, const uint8_t matrix[DOTS_SIDE][DOTS_SIDE])
+void dots_plan_classes(struct dots_class classes[DOTS_CLASSES], enum dots_id id)
 {
+    const uint8_t(*matrix)[DOTS_SIDE] = dots_classes[id];
     for (int y = 0; y < DOTS_SIDE; y++)
         for (int x = 0; x < DOTS_SIDE; x++) {
-            struct class_plan *plan = &state->classes[matrix[y][x]];
-            *plan = (struct class_plan){.x = (uint32_t)x, .y = (uint32_t)y};
+            struct dots_class *class = &classes[matrix[y][x]];
+            *class = (struct dots_class){.x = (uint32_t)x, .y = (uint32_t)y};
             for (int dy = -1; dy <= 1; dy++)
                 for (int dx = -1; dx <= 1; dx++) {
                     int there = matrix[(y + dy) & (DOTS_SIDE - 1)][(x + dx) & (DOTS_SIDE - 1)];
                     if (there <= matrix[y][x])
                         continue;
                     int weight = dx == 0 || dy == 0 ? 2 : 1;
-                    plan->targets[plan->count++] = (struct target){dx, dy, weight};
-                    plan->sum += weight;
+                    class->targets[class->count++] = (struct dots_target){dx, dy, weight};
+                    class->sum += weight;
                 }
-            plan->magic = plan->sum ? share_magic(plan->sum) : 0;
+            class->magic = class->sum ? share_magic(class->sum) : 0;
         }
+}
+
+struct dots_class dots_cut(const struct dots_class *class, uint32_t x, uint32_t y, uint32_t width,
+                           uint32_t height)
+{
+    struct dots_class cut = {.x = class->x, .y = class->y};
+    for (int i = 0; i < class->count; i++) {
+        const struct dots_target *target = &class->targets[i];
+        const int64_t tx = (int64_t)x + target->dx, ty = (int64_t)y + target->dy;
+        if (tx < 0 || ty < 0 || tx >= width || ty >= height)
+            continue;
+        cut.targets[cut.count++] = *target;
+        cut.sum += target->weight;
+    }
+    cut.magic = cut.sum ? share_magic(cut.sum) : 0;
+    return cut;
 }
 
 static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
 {
-    const struct class_plan *plan = state->now;
+    const struct dots_class *plan = state->now;
     const int channels = state->rule.channels;
     int32_t *value = state->values + ((size_t)y * state->width + x) * (size_t)channels;
     int32_t e[DOTS_CHANNELS] = {0}, left[DOTS_CHANNELS];
@@ -105,21 +109,13 @@ static void round_pixel(struct dots_state *state, uint32_t x, uint32_t y)
         out[x] = (unsigned char)k;
 
     bool inside = x > 0 && y > 0 && x + 1 < state->width && y + 1 < state->height;
-    struct class_plan cut = {0};
+    struct dots_class cut;
     if (!inside) {
-        for (int i = 0; i < plan->count; i++) {
-            const struct target *target = &plan->targets[i];
-            int64_t tx = (int64_t)x + target->dx, ty = (int64_t)y + target->dy;
-            if (tx < 0 || ty < 0 || tx >= state->width || ty >= state->height)
-                continue;
-            cut.targets[cut.count++] = *target;
-            cut.sum += target->weight;
-        }
-        cut.magic = cut.sum ? share_magic(cut.sum) : 0;
+        cut = dots_cut(plan, x, y, state->width, state->height);
         plan = &cut;
     }
     for (int i = 0; i < plan->count; i++) {
-        const struct target *target = &plan->targets[i];
+        const struct dots_target *target = &plan->targets[i];
         int32_t *to = value + (target->dy * (ptrdiff_t)state->width + target->dx) * channels;
         for (int c = 0; c < channels; c++) {
             int32_t share = i == plan->count - 1
@@ -164,7 +160,7 @@ ro_status dots_open(struct halftoner *work, const struct dots_rule *rule)
     if (!state || !state->values)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for %u x %u pixels",
                                work->in.width, work->in.height);
-    plan_classes(state, dots_classes[work->method->variant]);
+    dots_plan_classes(state->classes, (enum dots_id)work->method->variant);
     work->bytes += sizeof *state + bytes;
     state->width = work->in.width;
     state->height = work->in.height;
@@ -185,15 +181,15 @@ ro_status dots_run(struct halftoner *work, const struct halftone_block *block)
         memset(block->out + (ptrdiff_t)y * block->out_stride, 0,
                ro_format_row_bytes(work->out, state->width));
     }
-    for (int k = 0; k < CLASSES; k++) {
-        ro_status status = ro_context_progress(work->context, "halftone", k / (double)CLASSES);
+    for (int k = 0; k < DOTS_CLASSES; k++) {
+        ro_status status = ro_context_progress(work->context, "halftone", k / (double)DOTS_CLASSES);
         if (status != RO_OK)
             return status;
         state->now = &state->classes[k];
         atomic_store(&state->ticket, 0);
         ro_pool_run(work->context->pool, work->context->threads, run_class, state);
     }
-    work->report.steps = CLASSES;
+    work->report.steps = DOTS_CLASSES;
     return RO_OK;
 }
 
@@ -232,6 +228,8 @@ static int round_grey(const void *data, const int32_t *value, int32_t *error)
 
 static ro_status open_grey(struct halftoner *work)
 {
+    if (dots_rows_suit(work))
+        return dots_rows_open(work);
     struct grey_rule *grey = malloc(sizeof *grey);
     if (!grey)
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
@@ -239,10 +237,23 @@ static ro_status open_grey(struct halftoner *work)
     return dots_open(work, &(struct dots_rule){1, load_grey, round_grey, free, grey});
 }
 
+static ro_status run_grey(struct halftoner *work, const struct halftone_block *block)
+{
+    return dots_rows_suit(work) ? dots_rows_run(work, block) : dots_run(work, block);
+}
+
+static void close_grey(struct halftoner *work)
+{
+    if (dots_rows_suit(work))
+        dots_rows_close(work);
+    else
+        dots_close(work);
+}
+
 const struct halftone_engine dots_engine = {
     .open = open_grey,
-    .run = dots_run,
-    .close = dots_close,
+    .run = run_grey,
+    .close = close_grey,
     .whole_image = true,
     .coloured = &palette_dots_engine,
 };

@@ -80,7 +80,7 @@ static void round_row(struct palette_tonal *state, const unsigned char *in, unsi
         palette_sample(plan, in, (size_t)x, sample);
         palette_light_of(plan, &state->known, sample, light);
         const uint32_t i = tone_of(&state->shape, light);
-        const int32_t rise = tonal_rise(tonal, i, row_hash, (uint32_t)x);
+        const int32_t rise = tonal_rise(tonal->modulation[i], row_hash, (uint32_t)x);
         for (int c = 0; c < 3; c++) {
             v[c] = cut((int64_t)light[c] + here[c * length + x], plan);
             seen[c] = v[c] - rise;

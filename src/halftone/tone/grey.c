@@ -9,6 +9,7 @@
 #include "core/image.h"
 
 #include <math.h>
+#include <string.h>
 
 uint32_t grey_input_white(const ro_image *in)
 {
@@ -37,10 +38,10 @@ ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form
                 in->format != RO_RGBF;
     bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
-    form->white = tables ? form->tone->white : white;
+    form->white = tables ? form->tone->white : form->range.white;
     form->sample_bytes = bytes && form->white <= UINT8_MAX ? 1 : 2;
     form->direct =
-        full && !tables && ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
+        full && !tables && form->range.whole && ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
     return RO_OK;
 }
 
@@ -80,12 +81,16 @@ TEMPLATE uint32_t in_plane(const struct grey_form *form, const uint32_t c[3])
     }
 }
 
-TEMPLATE uint16_t from_float(float x)
+TEMPLATE uint16_t from_float(const struct tone_range *range, float sample)
 {
-    return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : (double)x));
+    double x = sample;
+    if (!range->whole)
+        x = (x - range->low) / range->width;
+    return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : x));
 }
 
-TEMPLATE uint32_t sample_at(ro_format format, const void *row, size_t i)
+TEMPLATE uint32_t sample_at(const struct tone_range *range, ro_format format, const void *row,
+                            size_t i)
 {
     switch (format) {
     case RO_GRAY8:
@@ -95,7 +100,7 @@ TEMPLATE uint32_t sample_at(ro_format format, const void *row, size_t i)
     case RO_RGB16:
         return ((const uint16_t *)row)[i];
     default:
-        return from_float(((const float *)row)[i]);
+        return from_float(range, ((const float *)row)[i]);
     }
 }
 
@@ -116,12 +121,14 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
     const uint32_t white = tables ? form->tone->in_white : form->white;
     const uint16_t *channel = tables ? form->tone->channel : NULL;
     const uint16_t *curve = tables ? form->tone->curve : NULL;
+    const uint32_t black = form->range.black;
     uint32_t largest = 0;
     for (uint32_t x = 0; x < width; x++) {
         uint32_t c[3];
         for (int i = 0; i < (colour ? 3 : 1); i++) {
-            uint32_t sample = sample_at(format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
+            uint32_t sample = sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
             largest = sample > largest ? sample : largest;
+            sample = sample > black ? sample - black : 0;
             sample = sample > white ? white : sample;
             c[i] = tables ? channel[sample] : sample;
         }
@@ -135,6 +142,25 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
         put_sample(out, wide, x, curve ? curve[value] : value);
     }
     return largest;
+}
+
+/* Grey of 16 bits as it is or within its range: loops that become vectors. */
+static uint32_t largest_of(const uint16_t *row, uint32_t width)
+{
+    uint16_t largest = 0;
+    for (uint32_t x = 0; x < width; x++)
+        largest = row[x] > largest ? row[x] : largest;
+    return largest;
+}
+
+static void cut_off(const uint16_t *restrict row, uint32_t width, const struct tone_range *range,
+                    uint16_t *restrict out)
+{
+    const uint16_t black = (uint16_t)range->black, white = (uint16_t)range->white;
+    for (uint32_t x = 0; x < width; x++) {
+        const uint16_t above = row[x] > black ? (uint16_t)(row[x] - black) : 0;
+        out[x] = above < white ? above : white;
+    }
 }
 
 static ro_status check_numbers(ro_context *context, const float *row, uint32_t width, int samples,
@@ -154,6 +180,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     const uint32_t width = in->width;
     const bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     const uint32_t white = tables ? form->tone->in_white : form->white;
+    const bool plain = in->format == RO_GRAY16 && !tables && form->plane <= PLANE_BLUE;
     uint32_t largest = 0;
     ro_status status = RO_OK;
 #define CASE(format, colour)                                                                       \
@@ -165,6 +192,14 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
         status = check_numbers(context, row, width, in->format == RO_RGBF ? 3 : 1, y);
     if (status != RO_OK)
         return status;
+    if (plain && !form->range.whole) {
+        cut_off(row, width, &form->range, out);
+        return RO_OK;
+    }
+    if (plain && (largest = largest_of(row, width)) <= white) {
+        memcpy(out, row, width * sizeof(uint16_t));
+        return RO_OK;
+    }
     switch (in->format) {
         CASE(RO_GRAY8, false)
         CASE(RO_GRAY16, false)
@@ -175,7 +210,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     default:
         break;
     }
-    if (largest > white)
+    if (largest > white && form->range.whole)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, white);
     return RO_OK;

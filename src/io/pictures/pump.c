@@ -9,11 +9,11 @@
  * the one that is reported.
  */
 #include "core/options.h"
+#include "io/bytes/thread.h"
 #include "io/pictures/output.h"
 #include "io/pictures/reader.h"
+#include "io/video/video.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,26 +191,14 @@ static ro_status compute_stage(struct pump *pump)
 
 /* ---- Running them ------------------------------------------------------------------------- */
 
-/* Starts a thread that no signal is delivered to: handlers run where the caller expects them, and
- * writing to a closed pipe is an error, not the end of the program. */
-static bool start_thread(pthread_t *thread, void *(*stage)(void *), struct pump *pump)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(thread, NULL, stage, pump) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 static ro_status run_threads(struct pump *pump)
 {
     pthread_t reader, writer;
     ro_status status = RO_OK;
     pump->reader->file.stop = &pump->stop;
     ro_output_set_stop(&pump->output, &pump->stop);
-    bool reading = start_thread(&reader, read_stage, pump);
-    bool writing = reading && start_thread(&writer, write_stage, pump);
+    bool reading = ro_thread_start(&reader, read_stage, pump);
+    bool writing = reading && ro_thread_start(&writer, write_stage, pump);
     if (writing)
         status = compute_stage(pump);
     else
@@ -313,28 +301,84 @@ ro_file_info ro_halftone_result(const ro_halftone_options *options)
                           .maxval = (uint32_t)levels - 1};
 }
 
-ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
-                           const ro_halftone_options *given, const ro_read_options *read,
-                           const ro_write_options *write, ro_dropped *dropped)
+/* Whether the output is to be a video, as far as its name or type tells. */
+static bool names_video(const char *out, const char *type)
+{
+    if (type)
+        return ro_name_equal(type, "y4m");
+    const char *dot = strrchr(out, '.');
+    return dot && ro_name_equal(dot + 1, "y4m");
+}
+
+static ro_status check_video(struct ro_file *file, const char *out, const ro_read_options *read,
+                             const ro_write_options *write)
+{
+    if (!names_video(out, write->type) && (write->type || strcmp(out, "-") != 0))
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "is a video; the output's name should end in .y4m");
+    if (read->resize_width || read->resize_height || read->resize_percent > 0 || read->page)
+        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no pages and no other size");
+    if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
+        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
+    return RO_OK;
+}
+
+/* Opens the input; a video is run here, and then there is no reader. */
+static ro_status open_input(ro_context *context, const char *in, const char *out,
+                            const ro_halftone_options *options, const ro_read_options *read,
+                            const ro_write_options *write, ro_reader **reader,
+                            ro_video_report *report)
+{
+    bool video;
+    ro_status status = ro_reader_open_any(context, in, read, &video, reader);
+    if (status != RO_OK)
+        return status;
+    if (!video && names_video(out, write->type))
+        status = ro_file_fail(&(*reader)->file, RO_E_ARGUMENT,
+                              "is a picture and cannot become a video");
+    if (video)
+        status = check_video(&(*reader)->file, out, read, write);
+    if (status == RO_OK && video)
+        status = ro_video_halftone(context, &(*reader)->source, out, options, report);
+    if (video || status != RO_OK) {
+        ro_reader_close(*reader);
+        *reader = NULL;
+    }
+    return status;
+}
+
+ro_status ro_halftone_video(ro_context *context, const char *in, const char *out,
+                            const ro_halftone_options *given, const ro_read_options *read,
+                            const ro_write_options *write, ro_dropped *dropped,
+                            ro_video_report *video)
 {
     struct pump pump = {.context = context};
     ro_halftone_options full = RO_HALFTONE_OPTIONS;
     const ro_halftone_options *options = &full;
+    ro_read_options reading = RO_READ_OPTIONS;
     ro_write_options form = RO_WRITE_OPTIONS;
+    ro_video_report own;
+    video = video ? video : &own;
+    *video = (ro_video_report){0};
+    if (dropped)
+        *dropped = (ro_dropped){0};
     ro_status status = ro_options_take(context, given, &full, "RO_HALFTONE_OPTIONS");
     if (status == RO_OK)
+        status = ro_options_take(context, read, &reading, "RO_READ_OPTIONS");
+    if (status == RO_OK)
         status = ro_options_take(context, write, &form, "RO_WRITE_OPTIONS");
-    if (status != RO_OK)
-        return status;
+    if (status != RO_OK || ro_file_named(context, out) != RO_OK)
+        return status == RO_OK ? RO_E_ARGUMENT : status;
     ro_file_info result = ro_halftone_result(options);
     if (form.split_inks && !result.inks)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a file per ink applies to CMYK separations only");
-    if (result.maxval >= 1 && result.maxval <= 65535) /* else the method says what is allowed */
-        status = ro_output_accepts(context, out, &result, &form);
+    if (result.maxval >= 1 && result.maxval <= 65535 && !names_video(out, form.type))
+        status = ro_output_accepts(context, out, &result, &form); /* else the method says what is
+                                                                   * allowed */
     if (status == RO_OK)
-        status = ro_reader_open(context, in, read, &pump.reader);
-    if (status != RO_OK)
+        status = open_input(context, in, out, options, &reading, &form, &pump.reader, video);
+    if (status != RO_OK || !pump.reader)
         return status;
 
     const ro_file_info *info = ro_reader_info(pump.reader);
@@ -371,4 +415,11 @@ ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
         *dropped = *ro_reader_dropped(pump.reader);
     ro_reader_close(pump.reader);
     return status;
+}
+
+ro_status ro_halftone_file(ro_context *context, const char *in, const char *out,
+                           const ro_halftone_options *options, const ro_read_options *read,
+                           const ro_write_options *write, ro_dropped *dropped)
+{
+    return ro_halftone_video(context, in, out, options, read, write, dropped, NULL);
 }

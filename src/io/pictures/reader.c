@@ -6,7 +6,9 @@
 #include "core/options.h"
 #include "io/bytes/packed.h"
 #include "io/formats/types.h"
+#include "io/video/y4m.h"
 #include "io/stages/alpha.h"
+#include "io/stages/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +62,22 @@ static ro_status build_chain(struct ro_reader *reader)
     struct ro_stage *before = reader->stage;
     snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
     before->info.stack = reader->last - reader->options.page + 1;
+    if (before->raw && before->profile)
+        ro_file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     if (before->raw) {
         reader->stage = NULL;
         if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
             return status;
         before = reader->stage;
     }
+#if RO_WITH_LCMS
+    if (before->profile) {
+        reader->stage = NULL;
+        if ((status = ro_profile_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+#endif
     reader->has_alpha = before->alpha != RO_NO_ALPHA;
     if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
@@ -186,8 +198,18 @@ static ro_status open_source(struct ro_reader *reader, const char *path)
     return status;
 }
 
+/* Whether a file is a video, which is then at its beginning. */
+static ro_status look_for_video(struct ro_source *source, bool *video)
+{
+    size_t have = 0;
+    ro_status status = ro_source_peek(source, Y4M_HEAD, &have);
+    *video = status == RO_OK && y4m_is(source->bytes + source->begin, have);
+    return status;
+}
+
+/* `video` NULL: a video is none of the types that can be read. */
 static ro_status open_reader(ro_context *context, const char *path, const void *bytes, size_t size,
-                             const ro_read_options *options, ro_reader **reader)
+                             const ro_read_options *options, bool *video, ro_reader **reader)
 {
     ro_read_options full = RO_READ_OPTIONS;
     *reader = NULL;
@@ -210,11 +232,14 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
         status = open_source(made, path);
     if (status == RO_OK)
         status = ro_source_unpack(&made->source, made->member);
-    if (status == RO_OK)
+    if (status == RO_OK && video)
+        status = look_for_video(&made->source, video);
+    const bool picture = !video || !*video;
+    if (status == RO_OK && picture)
         status = open_chain(made);
-    if (status == RO_OK)
+    if (status == RO_OK && picture)
         status = read_ahead(made);
-    if (status == RO_OK)
+    if (status == RO_OK && picture)
         status = keep_info(made);
     if (status == RO_OK)
         status = check_dropped(made);
@@ -232,13 +257,23 @@ ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_op
     *reader = NULL;
     if (ro_file_named(context, path) != RO_OK)
         return RO_E_ARGUMENT;
-    return open_reader(context, path, NULL, 0, options, reader);
+    return open_reader(context, path, NULL, 0, options, NULL, reader);
+}
+
+ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+                             bool *video, ro_reader **reader)
+{
+    *reader = NULL;
+    *video = false;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
+    return open_reader(context, path, NULL, 0, options, video, reader);
 }
 
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader)
 {
-    return open_reader(context, "memory", bytes, size, options, reader);
+    return open_reader(context, "memory", bytes, size, options, NULL, reader);
 }
 
 const ro_dropped *ro_reader_dropped(const ro_reader *reader) { return &reader->file.dropped; }

@@ -27,6 +27,10 @@ struct ro_reader {
 /* Notes something that the caller of a reader drops; in words. */
 ro_status ro_reader_drop(ro_reader *reader, unsigned what, const char *words);
 
+/* Opens a picture or a video; of a video there is only its source, at the first byte. */
+ro_status ro_reader_open_any(ro_context *context, const char *path, const ro_read_options *options,
+                             bool *video, ro_reader **reader);
+
 /* A file that is in memory already; the bytes must outlive the reader. */
 ro_status ro_reader_open_memory(ro_context *context, const void *bytes, size_t size,
                                 const ro_read_options *options, ro_reader **reader);

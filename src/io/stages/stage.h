@@ -14,12 +14,15 @@
 /* Whether the colours of each pixel have alpha behind them, 0 to maxval, in the same row. */
 enum ro_row_alpha { RO_NO_ALPHA, RO_STRAIGHT_ALPHA, RO_MULTIPLIED_ALPHA };
 
+struct ro_profile;
+
 struct ro_stage {
     struct ro_file *file;
     ro_file_info info;
-    int orientation;         /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
-    enum ro_row_alpha alpha; /* of decoders only */
-    bool stack;              /* all pages have one shape */
+    int orientation;            /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    enum ro_row_alpha alpha;    /* of decoders only */
+    struct ro_profile *profile; /* the same: what samples mean; NULL: sRGB */
+    bool stack;                 /* all pages have one shape */
     bool raw; /* rows hold numbers of info.sample, which become those of a format later */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
     ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);

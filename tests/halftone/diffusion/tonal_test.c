@@ -68,7 +68,7 @@ static void shares_are_those_of_the_weights(void **state)
         struct tonal_plan tonal;
         struct diffusion_plan plan;
         struct diffusion_request request = request_for(8, 255);
-        tonal_plan_make(&tonal, &plan, (enum tonal_id)id, &request);
+        assert_true(tonal_plan_make(&tonal, &plan, (enum tonal_id)id, &request));
         for (int i = 0; i < TONAL_HALF; i++)
             for (int k = 0; k < 2; k++)
                 for (int64_t e = -16383; e <= 16383; e++) {
@@ -93,15 +93,16 @@ static void run_schedule(const struct diffusion_schedule *schedule,
     size_t bytes = schedule->state_bytes(plan, cpu, threads);
     assert_int_equal(posix_memalign(&run.state, 64, bytes), 0);
     memset(run.state, 0, bytes);
-    memset(out, 0xee, (size_t)plan->width * height);
+    memset(out, 0xee, diffusion_row_bytes(plan) * height);
     uint32_t rows = (uint32_t)schedule->granularity(plan, cpu);
     ptrdiff_t stride = (ptrdiff_t)plan->width * plan->sample_bytes;
     for (uint32_t y = 0; y < height; y += rows) {
         if (y > 0)
             rows = height - y;
         uint32_t count = height - y < rows ? height - y : rows;
-        struct halftone_block block = {in + y * stride, stride, out + (size_t)y * plan->width,
-                                       plan->width,     count,  y};
+        const size_t row = diffusion_row_bytes(plan);
+        struct halftone_block block = {in + y * stride, stride, out + y * row,
+                                       (ptrdiff_t)row,  count,  y};
         schedule->run(&run, &block);
     }
     free(run.state);
@@ -124,6 +125,7 @@ static void schedules_give_the_same_bits(void **state)
 {
     (void)state;
     static const uint32_t whites[] = {255, 255, 255, 1, 97, 254, 65535, 1023};
+    static const int levels[] = {2, 2, 3, 4, 16, 17, 256, 1000};
     struct ro_pool *pool = ro_pool_open(2);
     for (int round = 0; round < 160; round++) {
         struct tonal_plan tonal;
@@ -132,21 +134,25 @@ static void schedules_give_the_same_bits(void **state)
         struct diffusion_request request = request_for(width, whites[draw(8)]);
         request.seed = draw(3) * 987654321ull;
         request.serpentine = draw(3) == 0;
-        tonal_plan_make(&tonal, &plan, (enum tonal_id)(round % 2), &request);
-        size_t pixels = (size_t)width * height;
-        unsigned char *in = malloc(2 * pixels), *want = malloc(pixels), *got = malloc(pixels);
+        request.levels = levels[draw(request.maxval > 96 ? 8 : 6)];
+        request.number_bytes = request.levels > 256 ? 2 : 1;
+        assert_true(tonal_plan_make(&tonal, &plan, (enum tonal_id)(round % 2), &request));
+        size_t pixels = (size_t)width * height, bytes = diffusion_row_bytes(&plan) * height;
+        unsigned char *in = malloc(2 * pixels), *want = malloc(bytes), *got = malloc(bytes);
         fill(in, pixels, request.maxval);
         run_schedule(&tonal_reference, &plan, in, height, RO_CPU_SCALAR, 1, NULL, want);
         run_schedule(&tonal_ed, &plan, in, height, RO_CPU_SCALAR, 1, NULL, got);
-        assert_memory_equal(want, got, pixels);
+        assert_memory_equal(want, got, bytes);
         for (int cpu = RO_CPU_SCALAR; cpu <= (int)ro_cpu_best() && !plan.serpentine; cpu++) {
             run_schedule(&diffusion_wave, &plan, in, height, (ro_cpu)cpu, 1 + round / 2 % 2, pool,
                          got);
-            for (size_t i = 0; i < pixels; i++)
+            for (size_t i = 0; i < bytes; i++)
                 if (want[i] != got[i])
-                    fail_msg("%s, %u x %u, maxval %u: pixel (%zu, %zu)", ro_cpu_name((ro_cpu)cpu),
-                             width, height, request.maxval, i % width, i / width);
+                    fail_msg("%s, %u x %u, maxval %u, %d levels: byte %zu of row %zu",
+                             ro_cpu_name((ro_cpu)cpu), width, height, request.maxval,
+                             request.levels, i % (bytes / height), i / (bytes / height));
         }
+        tonal_plan_free(&tonal);
         free(in);
         free(want);
         free(got);
@@ -184,6 +190,68 @@ static void flat_fields_keep_their_tone(void **state)
     ro_context_close(context);
 }
 
+/* Of N levels, a flat grey has the two levels on either side of it, and its tone. */
+static void many_levels_keep_their_tone(void **state)
+{
+    enum { SIDE = 256 };
+    static const int counts[] = {3, 4, 16, 100, 256, 1024};
+    (void)state;
+    ro_context *context;
+    ro_image in, out;
+    assert_int_equal(ro_context_open(NULL, &context), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GRAY16, SIDE, SIDE, 65535, &in), RO_OK);
+    assert_int_equal(ro_image_alloc(context, RO_GRAY16, SIDE, SIDE, 0, &out), RO_OK);
+    uint16_t *samples = in.data, *numbers = out.data;
+    for (int round = 0; round < 60; round++) {
+        const int levels = counts[round % 6];
+        const uint16_t grey = round < 6 ? 65535 : (uint16_t)draw(65536);
+        for (size_t i = 0; i < SIDE * SIDE; i++)
+            samples[i] = grey;
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .levels = levels,
+                                       .method = round % 4 < 2 ? "ostromoukhov" : "zhou-fang",
+                                       .serpentine = round % 5 == 0};
+        assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
+        const double level = grey / 65535.0 * (levels - 1);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < SIDE * SIDE; i++) {
+            sum += numbers[i];
+            if (numbers[i] < floor(level - 0.01) || numbers[i] > ceil(level + 0.01))
+                fail_msg("grey %u of %d levels became %u", grey, levels, numbers[i]);
+        }
+        if (fabs((double)sum / (SIDE * SIDE) - level) > 0.01)
+            fail_msg("grey %u of %d levels became %.3f, not %.3f", grey, levels,
+                     (double)sum / (SIDE * SIDE), level);
+    }
+    ro_image_free(&in);
+    ro_image_free(&out);
+    ro_context_close(context);
+}
+
+/* A ramp of 16 bits to 16 levels: a change here is one of the definition. */
+static void many_levels_are_as_they_were(void **state)
+{
+    (void)state;
+    uint64_t hash[2] = {14695981039346656037u, 14695981039346656037u};
+    for (int id = 0; id < 2; id++) {
+        struct tonal_plan tonal;
+        struct diffusion_plan plan;
+        struct diffusion_request request = request_for(300, 65535);
+        uint16_t in[300 * 20];
+        unsigned char out[300 * 20];
+        request.levels = 16;
+        request.seed = 5;
+        assert_true(tonal_plan_make(&tonal, &plan, (enum tonal_id)id, &request));
+        for (uint32_t i = 0; i < 300 * 20; i++)
+            in[i] = (uint16_t)(i % 300 * 219 + i / 300);
+        run_schedule(&tonal_reference, &plan, (unsigned char *)in, 20, RO_CPU_SCALAR, 1, NULL, out);
+        for (size_t i = 0; i < sizeof out; i++)
+            hash[id] = digest(hash[id], out[i]);
+        tonal_plan_free(&tonal);
+    }
+    assert_int_equal(hash[0], 0xd9da8506483bebcu);
+    assert_int_equal(hash[1], 0xe9a136e790868c8u);
+}
+
 static void options_are_checked(void **state)
 {
     (void)state;
@@ -192,7 +260,7 @@ static void options_are_checked(void **state)
     unsigned char pixel = 100, level;
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, &pixel}, out = {RO_INDEX8, 1, 1, 0, 1, &level};
     const ro_halftone_options wrong[] = {
-        {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .levels = 4},
+        {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .levels = 4000}, /* a byte holds 256 */
         {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .noise = 10},
         {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .seed = 1},
         {RO_HALFTONE_DEFAULTS, .method = "zhou-fang", .strength = 50},
@@ -215,6 +283,8 @@ int main(void)
         cmocka_unit_test(shares_are_those_of_the_weights),
         cmocka_unit_test(schedules_give_the_same_bits),
         cmocka_unit_test(flat_fields_keep_their_tone),
+        cmocka_unit_test(many_levels_keep_their_tone),
+        cmocka_unit_test(many_levels_are_as_they_were),
         cmocka_unit_test(options_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A picture too large to store, halftoned and hashed: 10^6 x 10^6 pixels unless told otherwise. Its
+ * sample at (x, y) is (x (2 y + 1) mod 2^32) / 2^17 mod 256, made when its row is needed: hyperbolas
+ * of every tone and every frequency. Floyd-Steinberg makes bits of it, and the hash is
+ *
+ *     the sum of mix(word + mix(2^32 y + i)) modulo 2^64
+ *
+ * over all rows y and the words i of 64 pixels in them, the first pixel highest, the last word
+ * filled up with zeros: the same in whatever order, on whatever machine. A thread makes rows and
+ * hashes bits while the others halftone.
+ */
+#include "bench.h"
+#include "roundoff.h"
+#include "timing.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 1000000, BLOCK_BYTES = 1 << 24, BAND = 64 };
+
+struct block {
+    uint8_t *rows;       /* samples, or bits */
+    uint32_t first, count;
+};
+
+struct tera {
+    uint32_t side, block_rows;
+    size_t bits; /* bytes of a row of bits, to whole words */
+    ro_context *context;
+    ro_plan *plan;
+    ro_halftone_stream *stream;
+    struct block in[2], out;
+    uint64_t hash;
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static void make_row(uint8_t *row, uint32_t width, uint32_t y)
+{
+    const uint32_t step = 2 * y + 1;
+    for (uint32_t x = 0; x < width; x++)
+        row[x] = (uint8_t)(x * step >> 17);
+}
+
+static uint64_t hash_row(const uint8_t *bits, size_t bytes, uint32_t y)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < bytes / 8; i++) {
+        uint64_t word = 0;
+        for (int b = 0; b < 8; b++)
+            word = word << 8 | bits[8 * i + (size_t)b];
+        sum += mix(word + mix((uint64_t)y << 32 | i));
+    }
+    return sum;
+}
+
+/* The next rows, and a hash of those that have come out. */
+struct beside {
+    struct tera *tera;
+    struct block *next;
+    uint64_t hash;
+};
+
+static void *make_and_hash(void *data)
+{
+    struct beside *beside = data;
+    const struct tera *tera = beside->tera;
+    for (uint32_t r = 0; r < beside->next->count; r++)
+        make_row(beside->next->rows + (size_t)r * tera->side, tera->side, beside->next->first + r);
+    for (uint32_t r = 0; r < tera->out.count; r++)
+        beside->hash +=
+            hash_row(tera->out.rows + r * tera->bits, tera->bits, tera->out.first + r);
+    return NULL;
+}
+
+static void next_block(const struct tera *tera, struct block *block, uint32_t first)
+{
+    block->first = first;
+    block->count = tera->side - first < tera->block_rows ? tera->side - first : tera->block_rows;
+}
+
+/* Rows in, and out as far as they are finished, from row *pulled on. */
+static ro_status halftone(struct tera *tera, const struct block *in, uint8_t *bits,
+                          uint32_t *pulled, uint32_t *got)
+{
+    ro_status status = RO_OK;
+    *got = 0;
+    for (uint32_t done = 0, taken = 0, given; done < in->count && status == RO_OK; done += taken) {
+        status = ro_halftone_push(tera->stream, in->rows + (size_t)done * tera->side, tera->side,
+                                  in->count - done, &taken);
+        do {
+            given = 0;
+            if (status == RO_OK)
+                status = ro_halftone_pull(tera->stream, bits + *got * tera->bits,
+                                          (ptrdiff_t)tera->bits, 2 * tera->block_rows - *got,
+                                          &given);
+            *got += given;
+            *pulled += given;
+        } while (given > 0);
+    }
+    return status;
+}
+
+static ro_status run_all(struct tera *tera, uint8_t *bits)
+{
+    uint32_t pulled = 0;
+    ro_status status = RO_OK;
+    next_block(tera, &tera->in[0], 0);
+    make_and_hash(&(struct beside){tera, &tera->in[0], 0});
+    for (int now = 0; status == RO_OK && (pulled < tera->side || tera->out.count); now = 1 - now) {
+        struct beside beside = {tera, &tera->in[1 - now], 0};
+        const uint32_t first = pulled;
+        uint32_t got = 0;
+        pthread_t thread;
+        next_block(tera, beside.next, tera->in[now].first + tera->in[now].count);
+        if (pthread_create(&thread, NULL, make_and_hash, &beside) != 0)
+            return ro_context_fail(tera->context, RO_E_MEMORY, "cannot start a thread");
+        status = halftone(tera, &tera->in[now], bits, &pulled, &got);
+        pthread_join(thread, NULL);
+        tera->hash += beside.hash;
+        uint8_t *hashed = tera->out.rows;
+        tera->out = (struct block){bits, first, got};
+        bits = hashed;
+    }
+    return status;
+}
+
+static int run(const struct bench_options *options)
+{
+    struct tera tera = {.side = options->size ? (uint32_t)options->size : SIDE};
+    const size_t block_rows = (BLOCK_BYTES / tera.side / BAND + 1) * BAND;
+    tera.block_rows = (uint32_t)block_rows;
+    tera.bits = ((size_t)tera.side + 63) / 64 * 8;
+    ro_image shape = {RO_GRAY8, tera.side, tera.side, 255, 0, NULL};
+    ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU};
+    ro_plan_info way = {0};
+    if (ro_context_open(&how, &tera.context) != RO_OK)
+        return EXIT_FAILURE;
+    /* what is pulled at once may be more than was pushed; rows end in zeros */
+    uint8_t *bits = calloc(2 * block_rows, tera.bits), *out = calloc(2 * block_rows, tera.bits);
+    ro_status status = bits && out ? RO_OK : RO_E_MEMORY;
+    for (int i = 0; i < 2; i++)
+        if (!(tera.in[i].rows = malloc(block_rows * tera.side)))
+            status = RO_E_MEMORY;
+    if (status == RO_OK)
+        status = ro_halftone_plan(tera.context, &shape, RO_BITS, NULL, &tera.plan);
+    if (status == RO_OK)
+        status = ro_plan_query(tera.plan, &way);
+    if (status == RO_OK)
+        status = ro_halftone_begin(tera.plan, 0, tera.side, &tera.stream);
+    const double start = bench_seconds();
+    tera.out.rows = out;
+    if (status == RO_OK)
+        status = run_all(&tera, bits);
+    const double took = bench_seconds() - start, pixels = (double)tera.side * tera.side;
+    if (status != RO_OK)
+        fprintf(stderr, "roundoff bench: %s\n", ro_context_message(tera.context));
+    else if (options->json)
+        printf("{\"side\": %u, \"hash\": \"%016" PRIx64 "\", \"cpu\": \"%s\", \"threads\": %d, "
+               "\"seconds\": %.3f, \"gpixels_per_s\": %.3f}\n",
+               tera.side, tera.hash, ro_cpu_name(way.cpu), way.threads, took, pixels / took * 1e-9);
+    else
+        printf("%u x %u pixels, made where they are used, halftoned by floyd-steinberg (%s/%s, %d "
+               "threads) and hashed: %016" PRIx64 ", %.2f s, %.2f Gpixel/s\n",
+               tera.side, tera.side, way.schedule, ro_cpu_name(way.cpu), way.threads, tera.hash,
+               took, pixels / took * 1e-9);
+    ro_halftone_close(tera.stream);
+    ro_plan_free(tera.plan);
+    for (int i = 0; i < 2; i++)
+        free(tera.in[i].rows);
+    free(bits);
+    free(out);
+    ro_context_close(tera.context);
+    return status == RO_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const struct bench bench_terapixel = {
+    .name = "terapixel",
+    .summary = "10^12 pixels that are nowhere stored, halftoned and hashed",
+    .run = run,
+    .alone = true,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The smallest and the largest sample of a picture, row by row. */
+#include "io/pictures/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double sample_at(ro_format format, const void *row, size_t i)
+{
+    switch (ro_format_sample_bytes(format)) {
+    case 1:
+        return ((const uint8_t *)row)[i];
+    case 2:
+        return ((const uint16_t *)row)[i];
+    default:
+        return ((const float *)row)[i];
+    }
+}
+
+ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
+                           double *least, double *most)
+{
+    ro_reader *reader;
+    *least = INFINITY;
+    *most = -INFINITY;
+    ro_status status = ro_reader_open(context, path, read, &reader);
+    if (status != RO_OK)
+        return status;
+    const ro_file_info *info = ro_reader_info(reader);
+    const size_t bytes = ro_format_row_bytes(info->format, info->width);
+    const size_t samples = bytes / (size_t)ro_format_sample_bytes(info->format);
+    void *row = malloc(bytes);
+    if (!row)
+        status = ro_file_no_memory(&reader->file, bytes);
+    for (uint32_t y = 0, got; y < info->height && status == RO_OK; y++) {
+        status = ro_reader_rows(reader, row, (ptrdiff_t)bytes, 1, &got);
+        for (size_t i = 0; i < samples && status == RO_OK; i++) {
+            const double sample = sample_at(info->format, row, i);
+            *least = sample < *least ? sample : *least; /* a NaN is neither */
+            *most = sample > *most ? sample : *most;
+        }
+    }
+    free(row);
+    ro_reader_close(reader);
+    return status;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames are independent, so each thread takes one through all of its way:
+ *
+ *     thread 0   read 0 | halftone 0      | write 0 | read 2 ...
+ *     thread 1           | read 1 | halftone 1       | write 1 ...
+ *
+ * One reads at a time, in order, and one writes at a time, in order. A thread has a context and
+ * plans of its own, with one thread each; the caller's own thread is one of them. Whoever fails
+ * first sets `stop`, and its sentence is the one that is reported.
+ */
+#include "io/video/video.h"
+
+#include "io/bytes/thread.h"
+#include "io/video/video_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct video {
+    ro_context *context;
+    struct video_plan plan;
+    struct ro_source *source;
+    struct ro_file out_file;
+    struct ro_sink sink;
+    size_t in_bytes, out_bytes; /* of a frame's samples */
+    pthread_mutex_t reading, writing;
+    pthread_cond_t written;
+    uint64_t frames_read, frames_written;
+    bool ended;
+    atomic_bool stop;
+    pthread_mutex_t failing;
+    ro_status status; /* of the first thread that failed */
+    char message[sizeof((struct ro_file *)0)->message];
+};
+
+struct worker {
+    struct video *video;
+    ro_context *context;
+    ro_plan *plans[Y4M_PLANES];
+    uint8_t *in, *out; /* a frame's samples */
+    pthread_t thread;
+    bool caller; /* the thread that made the call: it shows progress */
+};
+
+static void fail(struct video *video, ro_status status, const char *message)
+{
+    pthread_mutex_lock(&video->failing);
+    if (video->status == RO_OK) {
+        video->status = status;
+        memccpy(video->message, message, '\0', sizeof video->message - 1);
+    }
+    pthread_mutex_unlock(&video->failing);
+    pthread_mutex_lock(&video->writing);
+    atomic_store(&video->stop, true);
+    pthread_cond_broadcast(&video->written);
+    pthread_mutex_unlock(&video->writing);
+}
+
+/* ---- A frame -------------------------------------------------------------------------------- */
+
+/* Samples of two bytes have the lower first in the file. */
+static void order_bytes(uint8_t *samples, size_t size, int sample_bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i + 1 < size && sample_bytes == 2; i += 2) {
+        const uint8_t low = samples[i];
+        samples[i] = samples[i + 1];
+        samples[i + 1] = low;
+    }
+#else
+    (void)samples, (void)size, (void)sample_bytes;
+#endif
+}
+
+/* The next frame and its number; false: there is none for this thread. */
+static bool read_frame(struct worker *worker, uint64_t *number)
+{
+    struct video *video = worker->video;
+    bool more = false;
+    pthread_mutex_lock(&video->reading);
+    ro_status status = RO_OK;
+    if (!video->ended && !atomic_load(&video->stop)) {
+        status = y4m_frame(video->source, &more);
+        if (status == RO_OK && more)
+            status = ro_source_need(video->source, worker->in, video->in_bytes);
+        more = more && status == RO_OK;
+        video->ended = !more;
+        *number = video->frames_read;
+        video->frames_read += more;
+    }
+    pthread_mutex_unlock(&video->reading);
+    if (status != RO_OK)
+        fail(video, status, video->source->file->message);
+    else if (more)
+        order_bytes(worker->in, video->in_bytes, y4m_sample_bytes(&video->plan.in));
+    return more;
+}
+
+static void show_tones(const uint8_t tones[256], uint8_t *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        samples[i] = tones[samples[i]];
+}
+
+static ro_status run_frame(struct worker *worker)
+{
+    const struct video *video = worker->video;
+    const struct video_plan *plan = &video->plan;
+    uint8_t *from = worker->in, *to = worker->out;
+    ro_status status = RO_OK;
+    for (int i = 0; i < plan->in.planes && status == RO_OK; i++) {
+        ro_image in = video_plane(plan, i), out = in;
+        out.format = plan->to;
+        out.maxval = 0;
+        in.stride = (ptrdiff_t)ro_format_row_bytes(in.format, in.width);
+        out.stride = (ptrdiff_t)ro_format_row_bytes(out.format, out.width);
+        in.data = from;
+        out.data = to;
+        status = ro_plan_run(worker->plans[i], &in, &out, NULL);
+        const size_t size = (size_t)out.stride * out.height;
+        if (plan->shown)
+            show_tones(plan->tones[i], to, size);
+        from += (size_t)in.stride * in.height;
+        to += size;
+    }
+    order_bytes(worker->out, video->out_bytes, y4m_sample_bytes(&plan->out));
+    return status;
+}
+
+static void write_frame(struct worker *worker, uint64_t number)
+{
+    struct video *video = worker->video;
+    ro_status status = RO_OK;
+    pthread_mutex_lock(&video->writing);
+    while (video->frames_written != number && !atomic_load(&video->stop))
+        pthread_cond_wait(&video->written, &video->writing);
+    if (!atomic_load(&video->stop)) {
+        status = y4m_write_frame(&video->sink);
+        if (status == RO_OK)
+            status = ro_sink_write(&video->sink, worker->out, video->out_bytes);
+        video->frames_written += status == RO_OK;
+        pthread_cond_broadcast(&video->written);
+    }
+    pthread_mutex_unlock(&video->writing);
+    if (status != RO_OK)
+        fail(video, status, video->out_file.message);
+}
+
+static ro_status show_progress(struct video *video)
+{
+    pthread_mutex_lock(&video->reading);
+    const uint64_t size = video->source->size, position = video->source->position;
+    pthread_mutex_unlock(&video->reading);
+    const bool known = size != RO_SIZE_UNKNOWN && size > 0;
+    return ro_context_progress(video->context, "halftone",
+                               known ? (double)position / (double)size : 0);
+}
+
+static void *run_worker(void *data)
+{
+    struct worker *worker = data;
+    struct video *video = worker->video;
+    uint64_t number = 0;
+    while (read_frame(worker, &number)) {
+        ro_status status = run_frame(worker);
+        if (status != RO_OK) {
+            fail(video, status, ro_context_message(worker->context));
+            break;
+        }
+        write_frame(worker, number);
+        if (worker->caller && (status = show_progress(video)) != RO_OK)
+            fail(video, status, ro_context_message(video->context));
+    }
+    return NULL;
+}
+
+/* ---- Threads -------------------------------------------------------------------------------- */
+
+static ro_status open_plans(struct worker *worker)
+{
+    const struct video_plan *plan = &worker->video->plan;
+    ro_status status = RO_OK;
+    for (int i = 0; i < plan->in.planes && status == RO_OK; i++) {
+        const ro_image shape = video_plane(plan, i);
+        status = ro_halftone_plan(worker->context, &shape, plan->to, &plan->options[i],
+                                  &worker->plans[i]);
+    }
+    return status;
+}
+
+static void close_worker(struct worker *worker)
+{
+    for (int i = 0; i < Y4M_PLANES; i++)
+        ro_plan_free(worker->plans[i]);
+    ro_context_close(worker->context);
+    free(worker->in);
+    free(worker->out);
+}
+
+static ro_status open_worker(struct worker *worker)
+{
+    struct video *video = worker->video;
+    ro_context_options how = *ro_context_asked(video->context);
+    how.device = RO_DEVICE_CPU;
+    how.threads = 1;
+    how.progress = NULL;
+    worker->in = malloc(video->in_bytes);
+    worker->out = malloc(video->out_bytes);
+    if (!worker->in || !worker->out)
+        return ro_file_no_memory(video->source->file, video->in_bytes + video->out_bytes);
+    ro_status status = ro_context_open(&how, &worker->context);
+    if (status != RO_OK)
+        return ro_context_fail(video->context, status, "%s", ro_context_message(NULL));
+    status = open_plans(worker);
+    if (status != RO_OK)
+        return ro_context_fail(video->context, status, "%s", ro_context_message(worker->context));
+    return RO_OK;
+}
+
+/* What its plans will do, of the first plane. */
+static ro_status tell(const struct worker *worker, ro_video_report *report)
+{
+    ro_plan_info way = {0};
+    const ro_status status = ro_plan_query(worker->plans[0], &way);
+    report->method = way.method;
+    report->schedule = way.schedule;
+    report->cpu = way.cpu;
+    return status;
+}
+
+static ro_status run_workers(struct video *video, int count, ro_video_report *report)
+{
+    struct worker *workers = calloc((size_t)count, sizeof *workers);
+    if (!workers)
+        return ro_context_fail(video->context, RO_E_MEMORY, "no memory for %d threads", count);
+    int opened = 0, started = 1;
+    ro_status status = RO_OK;
+    for (; opened < count && status == RO_OK; opened++) {
+        workers[opened] = (struct worker){.video = video, .caller = opened == 0};
+        status = open_worker(&workers[opened]);
+    }
+    if (status == RO_OK)
+        status = tell(&workers[0], report);
+    for (; status == RO_OK && started < count; started++)
+        if (!ro_thread_start(&workers[started].thread, run_worker, &workers[started])) {
+            status = ro_context_fail(video->context, RO_E_MEMORY, "cannot start a thread");
+            fail(video, status, ro_context_message(video->context));
+            break;
+        }
+    if (status == RO_OK)
+        run_worker(&workers[0]);
+    for (int i = 1; i < started; i++)
+        if (workers[i].thread)
+            pthread_join(workers[i].thread, NULL);
+    for (int i = 0; i < opened; i++)
+        close_worker(&workers[i]);
+    free(workers);
+    if (status == RO_OK && video->status != RO_OK)
+        status = ro_context_fail(video->context, video->status, "%s", video->message);
+    return status;
+}
+
+static void plane_bytes(struct video *video)
+{
+    for (int i = 0; i < video->plan.in.planes; i++) {
+        const ro_image plane = video_plane(&video->plan, i);
+        const size_t pixels = (size_t)plane.width * plane.height;
+        video->in_bytes += pixels * (size_t)y4m_sample_bytes(&video->plan.in);
+        video->out_bytes += pixels * (size_t)y4m_sample_bytes(&video->plan.out);
+    }
+}
+
+ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const char *out,
+                            const ro_halftone_options *options, ro_video_report *report)
+{
+    struct video video = {.context = context, .source = source, .sink = {.fd = -1}};
+    struct y4m in;
+    int threads = ro_context_threads(context);
+    pthread_mutex_init(&video.reading, NULL);
+    pthread_mutex_init(&video.writing, NULL);
+    pthread_mutex_init(&video.failing, NULL);
+    pthread_cond_init(&video.written, NULL);
+    ro_file_init(&video.out_file, context, out, "standard output");
+    ro_status status = y4m_open(source, &in);
+    if (status == RO_OK && options->range != RO_RANGE_AUTO)
+        in.full = options->range == RO_RANGE_FULL;
+    if (status == RO_OK)
+        status = video_plan_make(source->file, &in, options, &video.plan);
+    if (status == RO_OK && ro_context_asked(context)->device == RO_DEVICE_CUDA)
+        status = ro_file_fail(source->file, RO_E_UNSUPPORTED,
+                              "is a video, which does not run on CUDA");
+    if (status == RO_OK) {
+        plane_bytes(&video);
+        if ((video.in_bytes + video.out_bytes) > ro_memory_limit() / (size_t)threads)
+            threads = 1;
+        if (video.in_bytes + video.out_bytes > ro_memory_limit())
+            status = ro_file_no_memory(source->file, video.in_bytes + video.out_bytes);
+    }
+    if (status == RO_OK)
+        status = ro_sink_open(&video.sink, &video.out_file, out);
+    if (status == RO_OK)
+        status = y4m_write_open(&video.sink, &video.plan.out);
+    source->file->stop = video.out_file.stop = &video.stop;
+    if (status == RO_OK)
+        status = run_workers(&video, threads, report);
+    source->file->stop = video.out_file.stop = NULL;
+    if (status == RO_OK)
+        status = ro_sink_commit(&video.sink);
+    ro_sink_close(&video.sink);
+    pthread_cond_destroy(&video.written);
+    pthread_mutex_destroy(&video.failing);
+    pthread_mutex_destroy(&video.writing);
+    pthread_mutex_destroy(&video.reading);
+    report->width = in.width;
+    report->height = in.height;
+    report->frames = video.frames_written;
+    report->bits_in = in.bits;
+    report->bits_out = video.plan.out.bits;
+    report->threads = threads;
+    memcpy(report->layout, video.plan.out.layout, sizeof report->layout);
+    return status;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/video/video_plan.h"
+
+static ro_status check_options(struct ro_file *file, const ro_halftone_options *options)
+{
+    const struct {
+        bool set;
+        const char *name;
+    } given[] = {
+        {options->palette != NULL, "a palette"},
+        {options->channels != RO_CHANNELS_GREY, "channels"},
+        {options->black != 0 || options->white != 0, "black and white samples"},
+        {options->first != NULL, "a start from a picture"},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].set)
+            return ro_file_fail(file, RO_E_ARGUMENT,
+                                "%s cannot be given for a video, whose planes are each on their own",
+                                given[i].name);
+    return RO_OK;
+}
+
+/* As many bits as number the levels exactly; 0: no such number. */
+static int bits_of(int levels)
+{
+    int bits = 0;
+    while (1 << bits < levels)
+        bits++;
+    return 1 << bits == levels ? bits : 0;
+}
+
+/*
+ * Levels that are numbers of the output. Limited numbers of 10 bits are those of 8 times 4, and so
+ * are all numbers of colour, whose middle is 2^(bits - 1): there the whole range has a white of
+ * (levels - 1) times a power of two. Full numbers of brightness end at the largest of both.
+ */
+static void plan_numbers(struct video_plan *plan, ro_halftone_options *options, int plane)
+{
+    const int less = plan->in.bits - plan->out.bits;
+    if (!plan->in.full || plane > 0)
+        options->white = (double)((options->levels - 1) << less);
+}
+
+/* Fewer levels than a byte has: from black to white, by the numbers that these have. */
+static void plan_tones(struct video_plan *plan, ro_halftone_options *options, int plane)
+{
+    const int black = plan->in.full ? 0 : 16;
+    const int white = plan->in.full ? 255 : plane ? 240 : 235;
+    const int n = options->levels - 1;
+    for (int k = 0; k <= n; k++)
+        plan->tones[plane][k] = (uint8_t)(black + (2 * (white - black) * k + n) / (2 * n));
+    if (!plan->in.full) {
+        options->black = (double)(black << (plan->in.bits - 8));
+        options->white = (double)(white << (plan->in.bits - 8));
+    }
+}
+
+ro_status video_plan_make(struct ro_file *file, const struct y4m *in,
+                          const ro_halftone_options *options, struct video_plan *plan)
+{
+    const int levels = options->levels ? options->levels : 2, bits = bits_of(levels);
+    ro_status status = check_options(file, options);
+    if (status != RO_OK)
+        return status;
+    if (levels > 256 && bits == 0)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "%d levels: a video of more than 256 has a power of two of them",
+                            levels);
+    if (bits > in->bits)
+        return ro_file_fail(file, RO_E_ARGUMENT, "a video of %d bits cannot become one of %d",
+                            in->bits, bits);
+    *plan = (struct video_plan){.in = *in, .out = *in};
+    plan->shown = levels < 256;
+    y4m_set_bits(&plan->out, levels > 256 ? bits : 8);
+    plan->from = y4m_sample_bytes(in) == 1 ? RO_GRAY8 : RO_GRAY16;
+    plan->to = y4m_sample_bytes(&plan->out) == 1 ? RO_INDEX8 : RO_GRAY16;
+    for (int i = 0; i < in->planes; i++) {
+        plan->options[i] = *options;
+        plan->options[i].levels = levels;
+        plan->options[i].range = RO_RANGE_AUTO;
+        if (plan->shown)
+            plan_tones(plan, &plan->options[i], i);
+        else
+            plan_numbers(plan, &plan->options[i], i);
+    }
+    return RO_OK;
+}
+
+ro_image video_plane(const struct video_plan *plan, int plane)
+{
+    ro_image image = {.format = plan->from, .maxval = (1u << plan->in.bits) - 1};
+    y4m_plane(&plan->in, plane, &image.width, &image.height);
+    return image;
+}
