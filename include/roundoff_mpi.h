@@ -67,6 +67,16 @@ ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, co
                           const ro_write_options *write, const ro_mpi_options *how,
                           ro_mpi_report *report);
 
+/* Denoises by the explicit scheme, as ro_denoise; kappa must be given unless the model is linear.
+ * Every rank has one block of rows and holds it in working numbers, 4 bytes a sample; neighbours
+ * exchange rows every few steps. The output has the form of the input. No checkpoints, and `rows`
+ * does not apply. */
+RO_API
+ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, const char *out,
+                         const ro_denoise_options *options, const ro_read_options *read,
+                         const ro_write_options *write, const ro_mpi_options *how,
+                         ro_mpi_report *report);
+
 /* The test card of ro_testcard: of `shape` format, width, height and maxval count. Into files whose
  * rows lie as they come (PGM, PPM, NPY) columns of the scene are drawn once; a TIFF is drawn band
  * by band. */

@@ -289,8 +289,8 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
                                  "a file per ink cannot be written by ranks together; one .tif of "
                                  "four inks can");
     if (read && read->alpha == RO_ALPHA_KEEP)
-        status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
-                                 "alpha cannot be kept by ranks");
+        status =
+            ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED, "alpha cannot be kept by ranks");
     status = ranks_agree(&way->ranks, status);
     if (status == RO_OK)
         status = input_open(&way->in, &way->ranks, &way->times, in, read);

@@ -7,6 +7,7 @@
 
 const struct command *const commands[] = {
     &ranks_halftone,
+    &ranks_denoise,
     &ranks_testcard,
     NULL,
 };
