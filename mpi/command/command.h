@@ -50,6 +50,6 @@ ro_context *ranks_context(const struct common *common);
 int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *report,
               const char *out);
 
-extern const struct command ranks_halftone, ranks_denoise, ranks_testcard;
+extern const struct command ranks_halftone, ranks_denoise, ranks_testcard, ranks_plan, ranks_bench;
 
 #endif
