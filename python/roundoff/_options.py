@@ -30,6 +30,8 @@ class HalftoneOptions(TypedDict, total=False):
     angle: int
     shape: str
     screen: Any
+    white: float
+    range: Union[str, tuple[float, float]]
     linear: bool
     gamma: float
     curve: Sequence[tuple[float, float]]
@@ -38,6 +40,7 @@ class HalftoneOptions(TypedDict, total=False):
     contrast: float
     channels: str
     phases: str
+    fit: str
     overshoot: int
     separate: str
     black: float
@@ -53,7 +56,7 @@ class HalftoneOptions(TypedDict, total=False):
 
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot", "threshold"}
+    "channels", "start", "overshoot", "threshold", "range", "fit"}
 
 
 def palette_text(palette: Colours) -> str:
@@ -75,6 +78,13 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
         value = found.groups()
     first, second = value
     return float(first), float(second)
+
+
+def _range(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"range": 1 + _choice("range", value, ("full", "limited"))}
+    black, white = value
+    return {"range_black": float(black), "range_white": float(white)}
 
 
 def _choice(name: str, value: str, choices: Sequence[str]) -> int:
@@ -99,6 +109,10 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["palette"] = palette_text(value)
         elif name == "threshold":
             members["threshold"] = _core.BALANCED if value == "balanced" else value
+        elif name == "white":
+            members["range_white"] = value
+        elif name == "range":
+            members.update(_range(value))
         elif name == "channels":
             members["channels"] = _choice(name, value, tuple(CHANNELS))
         elif name == "separate":
@@ -108,6 +122,8 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["same_phases"] = _choice(name, value, ("own", "same"))
         elif name == "black":
             members["grey_in_colour"] = 100 - value
+        elif name == "fit":
+            members["fit"] = int(_choice(name, value, ("auto", "none", "full")) == 2)
         elif name == "overshoot":
             members["overshoot"] = value
             members["clamp"] = 1
@@ -132,4 +148,7 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
                 members["first"] = picture(value, name="start").view()
         else:
             raise TypeError(f"there is no option {name}")
+    panel = isinstance(options.get("palette"), str) and options["palette"].endswith("-panel")
+    if panel and options.get("fit") in (None, "auto") and options.get("overshoot") is None:
+        members["fit"] = 1
     return members
