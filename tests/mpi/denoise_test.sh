@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # roundoff-mpi denoise: blocks of rows that exchange a few of them give the bytes of one process.
-# shellcheck source=ranks.sh
+# shellcheck source=tests/mpi/ranks.sh
 . "$SOURCE_DIR/tests/mpi/ranks.sh"
 "$ROUNDOFF" testcard grey.pgm --size 211x97 --quiet
 "$ROUNDOFF" testcard colour.tif --size 120x90 --colour --bits 16 --quiet

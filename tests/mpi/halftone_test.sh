@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # roundoff-mpi halftone and testcard: the bytes of roundoff, options that name files, what is refused.
-# shellcheck source=ranks.sh
+# shellcheck source=tests/mpi/ranks.sh
 . "$SOURCE_DIR/tests/mpi/ranks.sh"
 
 # same OUT N "OPTIONS OF RANKS" OPTIONS...: for both commands

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # roundoff-mpi plan and bench: figures that make sense, for any size and number of ranks.
-# shellcheck source=ranks.sh
+# shellcheck source=tests/mpi/ranks.sh
 . "$SOURCE_DIR/tests/mpi/ranks.sh"
 number_of() { sed "s/.*\"$1\": \([0-9.]*\).*/\1/"; }
 
