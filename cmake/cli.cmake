@@ -15,9 +15,16 @@ foreach(file ${page_files})
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pages.c CONTENT "${page_text}" @ONLY)
 
-add_executable(roundoff ${cli_sources} ${PROJECT_BINARY_DIR}/pages.c)
+# All but the table of commands, which roundoff-mpi has another of.
+set(cli_libraries roundoff_phantoms roundoff_io_internal roundoff_internal ${CMAKE_DL_LIBS} m)
+set(cli_shared ${cli_sources})
+list(FILTER cli_shared EXCLUDE REGEX "cli/frame/main\\.c$")
+add_library(roundoff_cli OBJECT ${cli_shared} ${PROJECT_BINARY_DIR}/pages.c)
+target_include_directories(roundoff_cli PRIVATE src assets .)
+target_link_libraries(roundoff_cli PRIVATE ${cli_libraries})
+add_executable(roundoff cli/frame/main.c $<TARGET_OBJECTS:roundoff_cli>)
 target_include_directories(roundoff PRIVATE src assets .)
-target_link_libraries(roundoff PRIVATE roundoff_phantoms roundoff_io_internal roundoff_internal ${CMAKE_DL_LIBS} m)
+target_link_libraries(roundoff PRIVATE ${cli_libraries})
 
 # Peers of `roundoff bench denoise`, `register` and `segment`, which run them where they lie beside the
 # command.

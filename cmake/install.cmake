@@ -10,7 +10,8 @@ install(TARGETS roundoff_static roundoff_shared roundoff_io_static roundoff_io_s
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS roundoff RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h
+  PATTERN roundoff_mpi.h EXCLUDE) # cmake/mpi.cmake has it
 install(FILES docs/roundoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(EXPORT roundoffTargets NAMESPACE roundoff:: DESTINATION ${package_dir})
@@ -46,9 +47,10 @@ set(pc_PNG libpng)
 set(pc_TIFF libtiff-4)
 set(pc_JPEG libjpeg)
 set(pc_WEBP libwebpdemux)
+set(pc_LCMS lcms2)
 set(pc_ZLIB zlib)
 set(io_requires)
-foreach(type PNG TIFF JPEG WEBP ZLIB)
+foreach(type PNG TIFF JPEG WEBP LCMS ZLIB)
   if(have_${type})
     list(APPEND io_requires ${pc_${type}})
   endif()

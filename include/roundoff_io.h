@@ -119,6 +119,7 @@ typedef struct ro_read_options {
     unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
     int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
                          ro_writer_loses; else it counts as dropped */
+    int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -128,7 +129,8 @@ typedef struct ro_read_options {
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white
- * unless the options say otherwise; EXIF and TIFF orientation
+ * unless the options say otherwise; colours become sRGB's by the file's ICC profile, or gamma and
+ * primaries, where lcms2 is part of the build; EXIF and TIFF orientation
  * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
  * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
  * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
@@ -147,6 +149,11 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
+/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM, NPY
+ * by rows and TIFF have such places (of compressed strips their beginnings, from where rows are read
+ * over), and only upright and as large as they are. */
+RO_API
+ro_status ro_reader_seek(ro_reader *reader, uint32_t row);
 /* Goes on to the next page once all rows were read; what follows is as the page before. A page that
  * has another shape is an error (RO_E_FORMAT), and so is one beyond those asked for
  * (RO_E_STATE). */
@@ -249,6 +256,42 @@ void ro_writer_loses(const char *path, const char *type, const ro_file_info *in,
 /* Whether what is written there can be read again; 1 also for types that are none of these. */
 RO_API
 int ro_writer_reads_back(const char *path, const char *type);
+
+/*
+ * A file in parts, for processes that write one file together: a part is some rows, and parts lie one
+ * after another,
+ *
+ *     head | part 0 | part 1 | ... | tail
+ *
+ * Any process makes any of them, in any order; the file has the bytes that a writer would have given
+ * it. PBM, PGM, PPM, NPY and TIFF. Nothing is written here: the bytes are for the caller to place.
+ */
+typedef struct ro_parts ro_parts;
+typedef struct ro_parts_info {
+    uint32_t rows;   /* of a part, but for the last */
+    uint32_t count;  /* of parts */
+    uint64_t head;   /* bytes before the first part */
+    uint64_t bytes;  /* of a part of `rows` rows; 0: they are packed, and known when it is made */
+} ro_parts_info;
+RO_API
+ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,
+                        const ro_write_options *options, ro_parts **parts);
+RO_API
+const ro_parts_info *ro_parts_query(const ro_parts *parts);
+
+/* The bytes of whole parts: `count` rows are a multiple of `rows`, but at the end of the picture.
+ * `sizes`, if not NULL, receives the size of each part. The bytes stay until the next call. */
+RO_API
+ro_status ro_parts_make(ro_parts *parts, const void *rows, ptrdiff_t stride, uint32_t count,
+                        const void **bytes, size_t *size, uint64_t *sizes);
+
+/* Head and tail, once the sizes of all parts are known (NULL: they are not packed). The bytes stay
+ * until the next call. */
+RO_API
+ro_status ro_parts_frame(ro_parts *parts, const uint64_t *sizes, const void **head,
+                         const void **tail, size_t *tail_size);
+RO_API
+void ro_parts_close(ro_parts *parts); /* NULL is allowed */
 
 /* Whole images: loads into memory that ro_image_free gives back, and saves. `info` and `dropped`
  * may be NULL. */
@@ -379,6 +422,13 @@ ro_status ro_field_writer_row(ro_field_writer *writer, const float *row);
 RO_API
 ro_status ro_field_writer_close(ro_field_writer *writer, const ro_optics *optics, ro_status status);
 
+/* Points of a PLY file, or of a list of numbers (.xyz, .csv): x, y, z and, where the file has them,
+ * amplitude, intensity or red, green and blue (up to 255, whose roots are taken), and phase or
+ * degrees. z is the depth. ro_free gives the points back; *phases: whether they have any. */
+RO_API
+ro_status ro_points_load(ro_context *context, const char *path, ro_scene_point **points,
+                         size_t *count, int *phases);
+
 /* A picture as amplitudes of light, RO_GRAYF of width x height (0: its own), in the middle of
  * nothing: floating point samples are amplitudes, others intensities, whose roots are taken.
  * `channel`: 0 to 2 of a colour picture, or -1 for its luminance. ro_image_free gives it back. */
@@ -396,6 +446,10 @@ ro_status ro_modulator_load(ro_context *context, const char *path, ro_modulator 
 /* Taps from text, "dx, dy, real" or "dx, dy, real, imaginary" a line. */
 RO_API
 ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *taps);
+
+/* What a file of a halftone with these options holds: format, maxval, palette or inks, no size. */
+RO_API
+ro_file_info ro_halftone_result(const ro_halftone_options *options);
 
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. `dropped` may be NULL. */

@@ -10,59 +10,78 @@
  * takes pieces of columns from the rank before and gives them to the stream, and sends on what the
  * stream has finished; sends do not wait. With one rank the messages go to itself.
  */
-#include "files.h"
+#include "core/options.h"
+#include "input.h"
+#include "output.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { TAG = 1, USUAL_ROWS = 256, LEAST_PIECE = 256, MOST_PIECE = 4096, SLOTS = 2 };
+enum { LEAST_PIECE = 256, MOST_PIECE = 4096, SLOTS = 2 };
 
-/* A piece's numbers on their way, of the last bands: sends are waited for before a slot is used
+/* What a band hands on, piece after piece, on its way: sends are waited for before a slot is used
  * again, when the rank that receives has long begun its band. */
 struct slot {
     int32_t *values;
     MPI_Request *requests;
-    int pending;
+    uint32_t pending;
 };
 
 struct pipeline {
-    MPI_Comm comm;
-    ro_context *context;
+    struct ranks ranks;
+    struct times times;
+    struct input in;
+    struct output out;
     ro_plan *plan;
-    int rank, ranks, lines;
-    uint32_t width, height, rows, bands, piece, pieces;
+    int lines, threads;
+    uint32_t width, piece, pieces;
+    uint8_t *from, *to;
+    size_t to_stride;
     struct slot slots[SLOTS];
     int32_t *received;
-    double pushing;
+    int32_t *resumed; /* what the band before the first hands on, of an earlier run; or NULL */
 };
 
-/* ---- What bands hand on ------------------------------------------------------------------------
- */
+/* ---- What bands hand on --------------------------------------------------------------------- */
 
 struct courier {
     struct pipeline *pipeline;
     ro_halftone_stream *stream;
     struct slot *slot;
+    const int32_t *given; /* what comes in, if it is known already */
     bool above, below;
     ro_status status;
+    double seconds; /* of a processor */
 };
 
-static uint32_t columns_of(const struct pipeline *pipeline, uint32_t piece)
+static uint32_t columns_of(const struct pipeline *way, uint32_t piece)
 {
-    const uint32_t left = pipeline->width - piece * pipeline->piece;
-    return left < pipeline->piece ? left : pipeline->piece;
+    const uint32_t left = way->width - piece * way->piece;
+    return left < way->piece ? left : way->piece;
+}
+
+static size_t place_of(const struct pipeline *way, uint32_t piece)
+{
+    return (size_t)piece * way->piece * (size_t)way->lines;
 }
 
 static void receive(struct courier *courier, uint32_t piece)
 {
     struct pipeline *way = courier->pipeline;
     const uint32_t count = columns_of(way, piece);
-    MPI_Recv(way->received, (int)count * way->lines, MPI_INT32_T,
-             (way->rank + way->ranks - 1) % way->ranks, TAG, way->comm, MPI_STATUS_IGNORE);
-    courier->status =
-        ro_halftone_carry_in(courier->stream, piece * way->piece, count, way->received);
+    const int before = (way->ranks.rank + way->ranks.count - 1) % way->ranks.count;
+    const int32_t *values = way->received;
+    MPI_Request request;
+    if (courier->given) {
+        values = courier->given + place_of(way, piece);
+    } else {
+        MPI_Irecv(way->received, (int)count * way->lines, MPI_INT32_T, before, TAG_CARRIED,
+                  way->ranks.comm, &request);
+        courier->status = ranks_wait(&way->ranks, &request);
+    }
+    if (courier->status == RO_OK)
+        courier->status = ro_halftone_carry_in(courier->stream, piece * way->piece, count, values);
 }
 
 static void send(struct courier *courier, uint32_t piece)
@@ -70,17 +89,21 @@ static void send(struct courier *courier, uint32_t piece)
     struct pipeline *way = courier->pipeline;
     struct slot *slot = courier->slot;
     const uint32_t count = columns_of(way, piece);
-    int32_t *values = slot->values + (size_t)piece * way->piece * (size_t)way->lines;
+    int32_t *values = slot->values + place_of(way, piece);
     courier->status = ro_halftone_carry_out(courier->stream, piece * way->piece, count, values);
-    if (courier->status == RO_OK)
-        MPI_Isend(values, (int)count * way->lines, MPI_INT32_T, (way->rank + 1) % way->ranks, TAG,
-                  way->comm, &slot->requests[slot->pending++]);
+    if (courier->status != RO_OK)
+        return;
+    MPI_Isend(values, (int)count * way->lines, MPI_INT32_T,
+              (way->ranks.rank + 1) % way->ranks.count, TAG_CARRIED, way->ranks.comm,
+              &slot->requests[slot->pending++]);
+    way->times.sent += count * (uint64_t)way->lines * sizeof *values;
 }
 
 static void *carry(void *data)
 {
     struct courier *courier = data;
-    const struct pipeline *way = courier->pipeline;
+    struct pipeline *way = courier->pipeline;
+    const double start = thread_seconds();
     uint32_t received = courier->above ? 0 : way->pieces, sent = courier->below ? 0 : way->pieces;
     while ((received < way->pieces || sent < way->pieces) && courier->status == RO_OK) {
         const uint32_t ready = ro_halftone_carry_ready(courier->stream);
@@ -91,176 +114,273 @@ static void *carry(void *data)
             receive(courier, received++);
     }
     if (courier->status != RO_OK)
-        ro_context_cancel(way->context); /* the push would wait for ever */
+        ro_context_cancel(way->ranks.context); /* the push would wait for ever */
+    courier->seconds = thread_seconds() - start;
     return NULL;
 }
 
-/* ---- Bands -------------------------------------------------------------------------------------
- */
+/* ---- Bands ---------------------------------------------------------------------------------- */
 
-static ro_status push_rows(struct pipeline *way, ro_halftone_stream *stream,
-                           const struct picture_file *in, const struct picture_file *out,
-                           uint32_t rows, const uint8_t *from, uint8_t *to)
+static ro_status push_rows(struct pipeline *way, ro_halftone_stream *stream, uint32_t rows)
 {
+    const size_t stride = way->in.row_bytes;
     ro_status status = RO_OK;
-    const double start = MPI_Wtime();
     for (uint32_t pushed = 0, pulled = 0, taken, given; pulled < rows && status == RO_OK;) {
-        status = ro_halftone_push(stream, from + (size_t)pushed * in->row_bytes,
-                                  (ptrdiff_t)in->row_bytes, rows - pushed, &taken);
+        status = ro_halftone_push(stream, way->from + pushed * stride, (ptrdiff_t)stride,
+                                  rows - pushed, &taken);
         pushed += taken;
         if (status == RO_OK) {
-            status = ro_halftone_pull(stream, to + (size_t)pulled * out->row_bytes,
-                                      (ptrdiff_t)out->row_bytes, rows - pulled, &given);
+            status = ro_halftone_pull(stream, way->to + pulled * way->to_stride,
+                                      (ptrdiff_t)way->to_stride, rows - pulled, &given);
             pulled += given;
         }
     }
-    way->pushing += MPI_Wtime() - start;
     return status;
 }
 
-static ro_status run_band(struct pipeline *way, uint32_t band, const struct picture_file *in,
-                          const struct picture_file *out, uint8_t *from, uint8_t *to)
+/* Signals are for the caller's thread. */
+static bool start_courier(pthread_t *thread, struct courier *courier)
 {
-    const uint32_t y = band * way->rows;
-    const uint32_t rows = way->height - y < way->rows ? way->height - y : way->rows;
-    struct slot *slot = &way->slots[band / (uint32_t)way->ranks % SLOTS];
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(thread, NULL, carry, courier) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* Pushes a band while a courier carries. */
+static ro_status compute(struct pipeline *way, struct courier *courier, uint32_t rows)
+{
+    const double start = MPI_Wtime(), processor = process_seconds();
+    const bool carries = courier->above || courier->below;
+    pthread_t thread;
+    if (carries && !start_courier(&thread, courier))
+        return ro_context_fail(way->ranks.context, RO_E_MEMORY, "no thread can be started");
+    ro_status status = push_rows(way, courier->stream, rows);
+    if (status != RO_OK)
+        ro_context_cancel(way->ranks.context);
+    if (carries)
+        pthread_join(thread, NULL);
+    const double computing = process_seconds() - processor - courier->seconds;
+    way->times.computing += computing;
+    way->times.waiting += MPI_Wtime() - start - computing / way->threads;
+    return courier->status != RO_OK ? courier->status : status;
+}
+
+static ro_status run_band(struct pipeline *way, uint32_t band)
+{
+    const struct bands *bands = &way->out.bands;
+    const uint32_t y = band * bands->rows, rows = rows_of_band(bands, band);
+    struct slot *slot = &way->slots[band / (uint32_t)way->ranks.count % SLOTS];
     struct courier courier = {.pipeline = way,
                               .slot = slot,
+                              .given = band == bands->first ? way->resumed : NULL,
                               .above = way->lines > 0 && band > 0,
-                              .below = way->lines > 0 && band + 1 < way->bands};
-    pthread_t thread;
-    MPI_Waitall(slot->pending, slot->requests, MPI_STATUSES_IGNORE);
+                              .below = way->lines > 0 && band + 1 < bands->count};
+    ro_status status = RO_OK;
+    for (uint32_t i = 0; i < slot->pending && status == RO_OK; i++)
+        status = ranks_wait(&way->ranks, &slot->requests[i]);
     slot->pending = 0;
-    ro_status status = picture_read(in, way->context, y, rows, from);
+    if (status == RO_OK)
+        status = input_rows(&way->in, y, rows, way->from);
     if (status == RO_OK)
         status = ro_halftone_begin(way->plan, y, rows, &courier.stream);
     if (status != RO_OK)
         return status;
-    if (pthread_create(&thread, NULL, carry, &courier) != 0)
-        return ro_context_fail(way->context, RO_E_MEMORY, "no thread can be started");
-    status = push_rows(way, courier.stream, in, out, rows, from, to);
-    if (status != RO_OK)
-        ro_context_cancel(way->context);
-    pthread_join(thread, NULL);
+    if (way->times.begun <= 0)
+        way->times.begun = MPI_Wtime() - way->times.start;
+    status = compute(way, &courier, rows);
     ro_halftone_close(courier.stream);
-    if (status == RO_OK)
-        status = courier.status;
-    return status == RO_OK ? picture_write(out, way->context, y, rows, to) : status;
+    if (status != RO_OK)
+        return status;
+    return output_band(&way->out, band, way->to, (ptrdiff_t)way->to_stride,
+                       courier.below ? slot->values : NULL);
 }
 
-static ro_status run_bands(struct pipeline *way, const struct picture_file *in,
-                           const struct picture_file *out)
+static ro_status take_memory(struct pipeline *way)
 {
-    const size_t values = (size_t)way->width * (size_t)way->lines;
-    uint8_t *from = malloc(in->row_bytes * way->rows), *to = malloc(out->row_bytes * way->rows);
-    bool enough = from && to;
+    const size_t values = (size_t)way->width * (size_t)way->lines + 1, rows = way->out.bands.rows;
+    way->from = malloc(way->in.row_bytes * rows);
+    way->to = malloc(way->to_stride * rows);
     way->received = malloc(((size_t)way->piece * (size_t)way->lines + 1) * sizeof(int32_t));
+    bool enough = way->from && way->to && way->received;
     for (int i = 0; i < SLOTS; i++) {
-        way->slots[i].values = malloc((values + 1) * sizeof(int32_t));
+        way->slots[i].values = malloc(values * sizeof(int32_t));
         way->slots[i].requests = malloc(way->pieces * sizeof(MPI_Request));
         enough = enough && way->slots[i].values && way->slots[i].requests;
     }
+    if (enough)
+        return RO_OK;
+    return ro_context_fail(way->ranks.context, RO_E_MEMORY, "no memory for %zu rows of %u pixels",
+                           rows, way->width);
+}
+
+/* What an earlier run left for the first band, on the rank that has it. */
+static ro_status take_up(struct pipeline *way)
+{
+    const struct bands *bands = &way->out.bands;
+    if (!way->lines || !bands->first || bands->first == bands->count ||
+        rank_of_band(&way->out, bands->first) != way->ranks.rank)
+        return RO_OK;
+    way->resumed = malloc((size_t)way->width * (size_t)way->lines * sizeof(int32_t));
+    if (!way->resumed)
+        return ro_context_fail(way->ranks.context, RO_E_MEMORY, "no memory for carried errors");
+    return checkpoint_carried(&way->out.checkpoint, way->resumed);
+}
+
+static ro_status run_bands(struct pipeline *way)
+{
+    const struct bands *bands = &way->out.bands;
+    const uint64_t ranks = (uint64_t)way->ranks.count;
     ro_status status = RO_OK;
-    if (!enough || !way->received)
-        status = ro_context_fail(way->context, RO_E_MEMORY, "no memory for %u rows of %u pixels",
-                                 way->rows, way->width);
-    for (uint64_t band = (uint64_t)way->rank; band < way->bands && status == RO_OK;
-         band += (uint64_t)way->ranks)
-        status = run_band(way, (uint32_t)band, in, out, from, to);
+    for (uint64_t band = (uint64_t)way->ranks.rank; band < bands->count && status == RO_OK;
+         band += ranks)
+        if (band >= bands->first)
+            status = run_band(way, (uint32_t)band);
+    for (int i = 0; i < SLOTS; i++)
+        for (uint32_t k = 0; k < way->slots[i].pending && status == RO_OK; k++)
+            status = ranks_wait(&way->ranks, &way->slots[i].requests[k]);
+    return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static void find_pieces(struct pipeline *way)
+{
+    const uint32_t sixteenth = way->width / 16;
+    way->piece = sixteenth < LEAST_PIECE  ? LEAST_PIECE
+                 : sixteenth > MOST_PIECE ? MOST_PIECE
+                                          : sixteenth;
+    way->pieces = way->width / way->piece + (way->width % way->piece != 0);
+}
+
+static ro_status make_plan(struct pipeline *way, ro_format format,
+                           const ro_halftone_options *options)
+{
+    const ro_file_info *info = &way->in.info;
+    const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
+    ro_plan_info about;
+    ro_status status = ro_halftone_plan(way->ranks.context, &shape, format, options, &way->plan);
+    if (status == RO_OK)
+        status = ro_plan_query(way->plan, &about);
+    if (status != RO_OK)
+        return status;
+    if (about.carried < 0)
+        return ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                               "%s needs the whole image and cannot be spread over ranks",
+                               about.method);
+    way->lines = about.carried;
+    way->threads = about.threads > 0 ? about.threads : 1;
+    way->width = info->width;
+    find_pieces(way);
+    return RO_OK;
+}
+
+static ro_status begin(struct pipeline *way, const char *in, const char *out,
+                       const ro_halftone_options *options, const ro_read_options *read,
+                       const ro_write_options *write, const ro_mpi_options *how,
+                       ro_dropped *dropped)
+{
+    ro_file_info result = ro_halftone_result(options);
+    ro_status status = RO_OK;
+    if (write && write->split_inks)
+        status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                                 "a file per ink cannot be written by ranks together; one .tif of "
+                                 "four inks can");
+    if (read && read->alpha == RO_ALPHA_KEEP)
+        status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                                 "alpha cannot be kept by ranks");
+    status = ranks_agree(&way->ranks, status);
+    if (status == RO_OK)
+        status = input_open(&way->in, &way->ranks, &way->times, in, read);
+    if (status != RO_OK)
+        return status;
+    if (way->in.info.stack > 1)
+        return ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                               "%s is a stack of %u pages; ranks share one of them", in,
+                               way->in.info.stack);
+    status = ranks_agree(&way->ranks, make_plan(way, result.format, options));
+    if (status == RO_OK)
+        status = input_resolution(&way->in, out, write, read && read->strict, dropped);
+    if (status != RO_OK)
+        return status;
+    result.width = way->width;
+    result.height = way->in.info.height;
+    result.dpi_x = way->in.info.dpi_x;
+    result.dpi_y = way->in.info.dpi_y;
+    result.stack = way->in.info.stack;
+    way->to_stride = ro_format_row_bytes(result.format, result.width);
+    const struct output_needs needs = {.row_bytes = way->in.row_bytes + way->to_stride,
+                                       .carried = (uint64_t)way->lines * way->width,
+                                       .mark = way->in.mark};
+    return output_open(&way->out, &way->ranks, &way->times, out, &result, write, how, &needs);
+}
+
+static void end(struct pipeline *way)
+{
+    input_close(&way->in);
+    output_close(&way->out);
+    ro_plan_free(way->plan);
     for (int i = 0; i < SLOTS; i++) {
-        if (status == RO_OK)
-            MPI_Waitall(way->slots[i].pending, way->slots[i].requests, MPI_STATUSES_IGNORE);
         free(way->slots[i].values);
         free(way->slots[i].requests);
     }
     free(way->received);
-    free(from);
-    free(to);
-    return status;
-}
-
-/* ---- All of it ---------------------------------------------------------------------------------
- */
-
-/* The first failure that ranks have before rows run, which all then return. */
-static ro_status agree(MPI_Comm comm, ro_context *context, ro_status status)
-{
-    int worst = (int)status;
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
-    if (status == RO_OK && worst != RO_OK)
-        return ro_context_fail(context, (ro_status)worst, "another rank could not begin");
-    return status;
-}
-
-static void cut(struct pipeline *way, uint32_t rows)
-{
-    const uint32_t sixteenth = way->width / 16;
-    way->rows = rows ? rows : USUAL_ROWS;
-    way->rows = way->rows < way->height ? way->rows : way->height;
-    way->bands = (way->height + way->rows - 1) / way->rows;
-    way->piece = sixteenth < LEAST_PIECE  ? LEAST_PIECE
-                 : sixteenth > MOST_PIECE ? MOST_PIECE
-                                          : sixteenth;
-    way->pieces = (way->width + way->piece - 1) / way->piece;
-}
-
-static ro_status begin(struct pipeline *way, const struct picture_file *in, const char *out,
-                       const ro_halftone_options *options)
-{
-    ro_plan_info info;
-    const ro_format format = picture_format(out);
-    if (format == RO_FORMAT_NONE)
-        return ro_context_fail(way->context, RO_E_UNSUPPORTED,
-                               "%s: ranks write PBM, PGM and NPY together", out);
-    ro_status status = ro_halftone_plan(way->context, &in->shape, format, options, &way->plan);
-    if (status == RO_OK)
-        status = ro_plan_query(way->plan, &info);
-    if (status == RO_OK && info.carried < 0)
-        status = ro_context_fail(way->context, RO_E_UNSUPPORTED,
-                                 "%s needs the whole image and cannot be spread over ranks",
-                                 info.method);
-    way->lines = status == RO_OK ? info.carried : 0;
-    return status;
+    free(way->resumed);
+    free(way->from);
+    free(way->to);
 }
 
 ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, const char *out,
-                          const ro_halftone_options *options, uint32_t rows, ro_mpi_report *report)
+                          const ro_halftone_options *given, const ro_read_options *read,
+                          const ro_write_options *write, const ro_mpi_options *given_how,
+                          ro_mpi_report *report)
 {
-    struct picture_file from, to;
-    struct pipeline way = {.comm = comm, .context = context};
-    const double start = MPI_Wtime();
-    MPI_Comm_rank(comm, &way.rank);
-    MPI_Comm_size(comm, &way.ranks);
-    ro_status status = picture_open(comm, context, in, &from);
-    way.width = from.shape.width;
-    way.height = from.shape.height;
-    if (status == RO_OK)
-        status = begin(&way, &from, out, options);
-    status = agree(comm, context, status);
-    if (status == RO_OK) {
-        cut(&way, rows);
-        status =
-            agree(comm, context, picture_create(comm, context, out, way.width, way.height, &to));
-        if (status == RO_OK)
-            status = run_bands(&way, &from, &to);
-        if (status != RO_OK) { /* alone, perhaps: closing files needs all */
-            unlink(to.temporary);
-            return status;
-        }
-        status = picture_close(comm, context, &to, true);
-    }
-    picture_close(comm, context, &from, false);
-    ro_plan_free(way.plan);
-    double times[2] = {MPI_Wtime() - start, way.pushing};
-    if (status != RO_OK || !report)
+    struct pipeline way = {.times = {.start = MPI_Wtime()},
+                           .out = {.fd = -1, .checkpoint = {.fd = -1}}};
+    ro_halftone_options options = RO_HALFTONE_OPTIONS;
+    ro_mpi_options how = RO_MPI_OPTIONS;
+    ro_dropped resolution = {0}, dropped;
+    if (report)
+        *report = (ro_mpi_report){0};
+    ro_status status = ranks_open(&way.ranks, comm, context);
+    if (status != RO_OK)
         return status;
-    *report = (ro_mpi_report){.run = *ro_context_report(context),
-                              .ranks = way.ranks,
-                              .bands = way.bands,
-                              .rows = way.rows,
-                              .columns = way.piece};
-    MPI_Allreduce(&times[0], &report->seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
-    MPI_Allreduce(&times[1], &report->pushing, 1, MPI_DOUBLE, MPI_SUM, comm);
-    report->pushing /= report->seconds * way.ranks;
-    return RO_OK;
+    way.out.checkpoint.ranks = &way.ranks;
+    status = ro_options_take(context, given, &options, "RO_HALFTONE_OPTIONS");
+    if (status == RO_OK)
+        status = ro_options_take(context, given_how, &how, "RO_MPI_OPTIONS");
+    status = ranks_agree(&way.ranks, status);
+    if (status == RO_OK)
+        status = begin(&way, in, out, &options, read, write, &how, &resolution);
+    if (status == RO_OK) {
+        status = take_memory(&way);
+        if (status == RO_OK)
+            status = take_up(&way);
+        status = ranks_agree(&way.ranks, status);
+    }
+    bool alone = false;
+    if (status == RO_OK) {
+        status = run_bands(&way);
+        alone = status != RO_OK;
+    }
+    if (status == RO_OK)
+        status = output_commit(&way.out);
+    if (status == RO_OK && report) {
+        input_dropped(&way.in, &dropped);
+        *report = (ro_mpi_report){.run = *ro_context_report(context),
+                                  .bands = way.out.bands.count,
+                                  .rows = way.out.bands.rows,
+                                  .first = way.out.bands.first,
+                                  .columns = way.lines ? way.piece : 0,
+                                  .dropped = resolution.what ? resolution : dropped};
+        ranks_report(&way.ranks, &way.times, way.threads, report);
+    }
+    end(&way);
+    if (report)
+        report->alone = alone;
+    if (!alone) /* closing needs all */
+        ranks_close(&way.ranks);
+    return status;
 }

@@ -53,7 +53,8 @@ struct scratch {
 
 struct card {
     ro_context *context;
-    const ro_image *image;
+    const ro_image *image;       /* what is drawn of the card: */
+    int64_t x, y, width, height; /* where it lies, and the size of the whole card */
     uint32_t white;
     struct draw_scene scene;
     struct draw_panel panels[PLACES];
@@ -75,9 +76,21 @@ static inline uint32_t luma(struct draw_pixel p)
     return (13933u * p.r + 46871u * p.g + 4732u * p.b + 32768u) >> 16;
 }
 
+/* Of a line of the card what lies in the image. */
 static void store(const struct card *card, int64_t x, int64_t y, int64_t count,
                   const struct draw_pixel *pixels)
 {
+    x -= card->x;
+    y -= card->y;
+    if (x < 0) {
+        pixels -= x;
+        count += x;
+        x = 0;
+    }
+    if (count > (int64_t)card->image->width - x)
+        count = (int64_t)card->image->width - x;
+    if (count <= 0 || y < 0 || y >= (int64_t)card->image->height)
+        return;
     char *row = (char *)card->image->data + (ptrdiff_t)y * card->image->stride;
     uint32_t white = card->white;
     switch (card->image->format) {
@@ -115,7 +128,7 @@ static int64_t grid(int64_t side, int64_t part) { return side * part / 1000; }
 
 static void lay_out(struct card *card, int64_t gap)
 {
-    int64_t width = card->image->width, height = card->image->height;
+    int64_t width = card->width, height = card->height;
     for (int i = 0; i < PLACES; i++) {
         const struct place *place = &places[i];
         struct draw_panel *panel = &card->panels[i];
@@ -139,6 +152,12 @@ static void lay_out(struct card *card, int64_t gap)
 
 /* ---- drawing ------------------------------------------------------------------------------ */
 
+/* Whether columns or rows from `first` on are among `size` from `start` on. */
+static bool meets(int64_t first, int64_t count, int64_t start, int64_t size)
+{
+    return first < start + size && first + count > start;
+}
+
 static void draw_scene_strip(const struct card *card, const struct draw_panel *panel, int64_t first,
                              const struct scratch *scratch)
 {
@@ -160,11 +179,17 @@ static void draw_strip(const struct card *card, int64_t number, const struct scr
             number -= strips;
             continue;
         }
+        if (!meets(panel->x, panel->width, card->x, card->image->width) ||
+            !meets(panel->y, panel->height, card->y, card->image->height))
+            return;
         if (!places[i].draw) {
-            draw_scene_strip(card, panel, first, scratch);
+            if (meets(panel->x + first, STRIP, card->x, card->image->width))
+                draw_scene_strip(card, panel, first, scratch);
             return;
         }
         for (int64_t y = first; y < first + STRIP && y < length; y++) {
+            if (!meets(panel->y + y, 1, card->y, card->image->height))
+                continue;
             places[i].draw(panel, y, scratch->pixels);
             store(card, panel->x, panel->y + y, panel->width, scratch->pixels);
         }
@@ -190,14 +215,15 @@ static void fill(const struct card *card, int64_t x, int64_t y, int64_t width, i
 {
     for (int64_t i = 0; i < width; i++)
         line[i] = grey(tone);
-    for (int64_t i = 0; i < height; i++)
-        store(card, x, y + i, width, line);
+    const int64_t last = card->y + card->image->height;
+    for (int64_t at = y < card->y ? card->y : y; at < y + height && at < last; at++)
+        store(card, x, at, width, line);
 }
 
 /* White paper, and a hairline round each panel: the white end of a ramp must have an end. */
 static void draw_paper(const struct card *card, int64_t hairline, struct draw_pixel *line)
 {
-    fill(card, 0, 0, card->image->width, card->image->height, 65535, line);
+    fill(card, 0, 0, card->width, card->height, 65535, line);
     for (int i = 0; i < PLACES; i++) {
         const struct draw_panel *p = &card->panels[i];
         if (p->width > 0 && hairline > 0)
@@ -208,9 +234,20 @@ static void draw_paper(const struct card *card, int64_t hairline, struct draw_pi
 
 ro_status ro_testcard(ro_context *context, ro_image *image)
 {
+    return ro_testcard_part(context, image ? image->width : 0, image ? image->height : 0, 0, 0,
+                            image);
+}
+
+ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height, uint32_t x,
+                           uint32_t y, ro_image *image)
+{
     ro_status status = ro_image_check(context, image, "output");
     if (status != RO_OK)
         return status;
+    if (x > width || y > height || image->width > width - x || image->height > height - y)
+        return ro_context_fail(context, RO_E_SIZE,
+                               "%u x %u pixels at %u, %u are no part of a card of %u x %u",
+                               image->width, image->height, x, y, width, height);
     if (image->format != RO_GRAY8 && image->format != RO_GRAY16 && image->format != RO_RGB8 &&
         image->format != RO_RGB16)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -223,15 +260,21 @@ ro_status ro_testcard(ro_context *context, ro_image *image)
     struct scratch *scratch = calloc((size_t)threads, sizeof *scratch);
     if (!card || !scratch)
         goto no_memory;
-    *card = (struct card){
-        .context = context, .image = image, .white = ro_image_white(image), .scratch = scratch};
-    int64_t gap = (image->width < image->height ? image->width : image->height) / 128;
+    *card = (struct card){.context = context,
+                          .image = image,
+                          .x = x,
+                          .y = y,
+                          .width = width,
+                          .height = height,
+                          .white = ro_image_white(image),
+                          .scratch = scratch};
+    int64_t gap = (width < height ? width : height) / 128;
     lay_out(card, gap);
     size_t rows = (size_t)card->panels[0].height, pixels, pixel_bytes, column_bytes;
     if (!ro_size_multiply(rows, STRIP, &pixels))
         goto no_memory;
-    if (pixels < image->width)
-        pixels = image->width;
+    if (pixels < width)
+        pixels = width;
     if (!ro_size_multiply(pixels, sizeof *scratch->pixels, &pixel_bytes) ||
         !ro_size_multiply(rows + 1, sizeof *scratch->column, &column_bytes))
         goto no_memory;

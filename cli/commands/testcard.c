@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff testcard: draws the built-in test picture into a file. */
+#include "cli/commands/testcard.h"
+
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
-#include "roundoff_io.h"
 
-#include <string.h>
-
-struct values {
-    struct common common;
-    struct size size;
-    int bits;
-    bool colour;
-    const char *type;
-};
-
-static const struct values defaults = {.size = {1024, 1024}};
+static const struct testcard_values defaults = {.size = {1024, 1024}};
 
 static const char *const bits[] = {"8", "16", NULL};
 
 static const struct option options[] = {
     {"size", "WxH", "width and height (default 1024x1024)", OPTION_SIZE,
-     .offset = offsetof(struct values, size), .min = 1, .max = 1 << 30},
+     .offset = offsetof(struct testcard_values, size), .min = 1, .max = 1 << 30},
     {"bits", "B", "bits per sample, 8 (default) or 16", OPTION_CHOICE,
-     .offset = offsetof(struct values, bits), .choices = bits, .was = "depth"},
+     .offset = offsetof(struct testcard_values, bits), .choices = bits, .was = "depth"},
     {"colour", NULL, "draw in colour, not in grey", OPTION_FLAG,
-     .offset = offsetof(struct values, colour)},
+     .offset = offsetof(struct testcard_values, colour)},
     {"type", "T", "type of OUT: pgm, ppm, png, tiff or npy (default: its name)", OPTION_TEXT,
-     .offset = offsetof(struct values, type)},
+     .offset = offsetof(struct testcard_values, type)},
     {0},
 };
 
@@ -36,25 +27,32 @@ static const char *const examples[] = {
     NULL,
 };
 
+ro_image testcard_shape(const struct testcard_values *values)
+{
+    static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
+    return (ro_image){.format = formats[values->colour][values->bits],
+                      .width = values->size.width,
+                      .height = values->size.height,
+                      .maxval = values->bits ? 65535 : 255};
+}
+
 /* Drawn whole: what it will need is asked of the writer before the work. */
 static ro_status draw(struct task *task)
 {
-    const struct values *values = task->values;
+    const struct testcard_values *values = task->values;
     ro_context *context = task->context;
-    static const ro_format formats[2][2] = {{RO_GRAY8, RO_GRAY16}, {RO_RGB8, RO_RGB16}};
-    ro_format format = formats[values->colour][values->bits];
-    uint32_t white = values->bits ? 65535 : 255;
+    const ro_image shape = testcard_shape(values);
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
-    ro_file_info info = {.format = format,
-                         .width = values->size.width,
-                         .height = values->size.height,
-                         .maxval = white,
+    ro_file_info info = {.format = shape.format,
+                         .width = shape.width,
+                         .height = shape.height,
+                         .maxval = shape.maxval,
                          .pages = 1};
     ro_image image = {0};
     ro_status status = ro_writer_accepts(context, task->out, &info, &write);
     if (status != RO_OK)
         goto done;
-    status = ro_image_alloc(context, format, info.width, info.height, white, &image);
+    status = ro_image_alloc(context, shape.format, shape.width, shape.height, shape.maxval, &image);
     if (status != RO_OK)
         goto done;
     status = ro_testcard(context, &image);
@@ -68,7 +66,7 @@ done:
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct values *values = task->values;
+    const struct testcard_values *values = task->values;
     fputs("{\"command\": \"testcard\", \"output\": ", file);
     json_string(file, task->out);
     fprintf(file,
@@ -80,7 +78,7 @@ static void print_json(const struct task *task, FILE *file)
 
 static void print_line(const struct task *task)
 {
-    const struct values *values = task->values;
+    const struct testcard_values *values = task->values;
     fprintf(stderr, "testcard: %u x %u, %d bit %s, %.1f ms\n", values->size.width,
             values->size.height, values->bits ? 16 : 8, values->colour ? "colour" : "grey",
             1e3 * task->seconds);
@@ -88,7 +86,7 @@ static void print_line(const struct task *task)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = defaults;
+    struct testcard_values values = defaults;
     struct operands files;
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))

@@ -41,11 +41,22 @@ struct command {
     const char *const *(*reference)(const void *values);
 };
 
+/* What a program is called and says of itself; each has one, and a list of commands. */
+struct program {
+    const char *name, *summary;
+    const char *names;    /* what names of files may be beside files, lines of --help */
+    const char *examples; /* lines of it, the last without its end */
+};
+extern const struct program program;
+
 extern const struct command command_halftone, command_screen, command_denoise, command_hologram,
     command_register, command_segment, command_measure, command_compare, command_calibrate,
     command_verify, command_testcard, command_devices, command_bench;
 extern const struct command *const commands[];     /* ended by NULL */
 extern const struct command command_calibrate_fit; /* none of them, but has certificates */
+
+/* Whether this process says anything at all: of many that do the same, one speaks for all. */
+void speak(bool speaks);
 
 /* Prints "roundoff: sentence" as one line on stderr, whatever characters a file name brought, and
  * returns 1; usage_error adds where to read more and returns EXIT_BAD_USAGE. */

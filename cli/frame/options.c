@@ -42,7 +42,7 @@ enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
 int options_list(const struct command *command, const struct option *list[MOST_OPTIONS])
 {
     int count = 0;
-    for (const struct option *own = command->options; own->name; own++)
+    for (const struct option *own = command->options; own && own->name; own++)
         list[count++] = own;
     for (int i = 0; i < COMMON_COUNT; i++)
         if (command->common & 1u << i)
@@ -478,7 +478,7 @@ static bool has_topic(const struct option *option, const char *topic)
 
 void options_help(const struct command *command, const char *topic, FILE *file)
 {
-    fprintf(file, "Usage: roundoff %s %s%s[options]\n", command->name, command->operands,
+    fprintf(file, "Usage: %s %s %s%s[options]\n", program.name, command->name, command->operands,
             *command->operands ? " " : "");
     if (topic)
         fprintf(file, "Options for %s:\n\n", topic);

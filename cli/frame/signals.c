@@ -19,6 +19,7 @@
 static atomic_int caught;
 static atomic_int inside; /* handlers at work: any thread may be the one that is interrupted */
 static _Atomic(ro_context *) watched;
+static void (*_Atomic at_once)(void);
 
 static void on_signal(int number)
 {
@@ -28,6 +29,9 @@ static void on_signal(int number)
         _exit(128 + number);
     }
     atomic_fetch_add(&inside, 1);
+    void (*action)(void) = atomic_load(&at_once);
+    if (action)
+        action();
     ro_context *context = atomic_load(&watched);
     if (context)
         ro_context_cancel(context);
@@ -47,6 +51,8 @@ void signals_catch(void)
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
 }
+
+void signals_at_once(void (*action)(void)) { atomic_store(&at_once, action); }
 
 void signals_watch(ro_context *context)
 {

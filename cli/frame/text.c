@@ -67,19 +67,26 @@ static void make_plain(char *text)
     *to = '\0';
 }
 
-static void say(const char *before, const char *more, const char *format, va_list arguments)
+static bool silent;
+
+void speak(bool speaks) { silent = !speaks; }
+
+/* `named`: the program says it. */
+static void say(bool named, const char *more, const char *format, va_list arguments)
 {
     char sentence[1024];
+    if (silent)
+        return;
     vsnprintf(sentence, sizeof sentence, format, arguments);
     make_plain(sentence);
-    fprintf(stderr, "%s%s%s\n", before, sentence, more);
+    fprintf(stderr, "%s%s%s%s\n", named ? program.name : "", named ? ": " : "", sentence, more);
 }
 
 int fail(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("roundoff: ", "", format, arguments);
+    say(true, "", format, arguments);
     va_end(arguments);
     return 1;
 }
@@ -88,7 +95,7 @@ void note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("roundoff: ", "", format, arguments);
+    say(true, "", format, arguments);
     va_end(arguments);
 }
 
@@ -96,18 +103,18 @@ void tell(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("", "", format, arguments);
+    say(false, "", format, arguments);
     va_end(arguments);
 }
 
 int usage_error(const struct command *command, const char *format, ...)
 {
     char more[80];
-    snprintf(more, sizeof more, " (see roundoff %s%s--help)", command ? command->name : "",
+    snprintf(more, sizeof more, " (see %s %s%s--help)", program.name, command ? command->name : "",
              command ? " " : "");
     va_list arguments;
     va_start(arguments, format);
-    say("roundoff: ", more, format, arguments);
+    say(true, more, format, arguments);
     va_end(arguments);
     return EXIT_BAD_USAGE;
 }

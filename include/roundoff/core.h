@@ -274,6 +274,12 @@ void ro_image_free(ro_image *image);
 RO_API
 ro_status ro_testcard(ro_context *context, ro_image *image);
 
+/* The same pixels of a part of a card of width x height: `image` is what lies at (x, y) of it. The
+ * scene, the upper half, is drawn by whole columns: a part of it costs as much as all its columns. */
+RO_API
+ro_status ro_testcard_part(ro_context *context, uint32_t width, uint32_t height, uint32_t x,
+                           uint32_t y, ro_image *image);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,6 +107,39 @@ RO_API
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene, ro_field *field,
                                ro_optics *optics);
 
+/* A point in a scene: metres from the axis, to the right and down, and behind the hologram. It is
+ * as bright as a pixel of the hologram's size with this amplitude. */
+typedef struct ro_scene_point {
+    double x, y, depth;
+    double amplitude, phase; /* radians */
+} ro_scene_point;
+
+typedef struct ro_point_scene {
+    size_t size; /* RO_POINT_SCENE sets it */
+    const ro_scene_point *points;
+    size_t count;
+    const char *phase; /* NULL: "random"; "constant", "smooth": as if it came from the viewer,
+                          "given": the points' own */
+    uint64_t seed;
+    ro_optics optics;  /* as in ro_picture_scene */
+    int view_specific; /* as in ro_hologram_scene */
+    ro_field_rows *rows;
+    void *rows_to;
+} ro_point_scene;
+#define RO_POINT_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_point_scene, RO_NONE_UNSET)
+#define RO_POINT_SCENE RO_OPTIONS_OF(ro_point_scene, RO_NONE_UNSET)
+
+/* As ro_hologram_make, of points, which hide nothing. */
+RO_API
+ro_status ro_hologram_points(ro_context *context, const ro_point_scene *scene, ro_field *field,
+                             ro_optics *optics);
+
+/* Moves points so that they fill nine tenths of a width or height, keeping proportions, and lie
+ * between two depths, the least depth becoming `near`. */
+RO_API
+ro_status ro_points_fit(ro_context *context, ro_scene_point *points, size_t count, double width,
+                        double height, double near, double far);
+
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
  * may be the same. The same bits on every CPU. */

@@ -39,6 +39,7 @@ static const ro_choices choices[] = {
     {"ro_hologram_scene", "target", NAMES("dice", "disc", "ring", "bars")},
     {"ro_hologram_scene", "phase", NAMES("random", "smooth")},
     {"ro_picture_scene", "phase", NAMES("random", "constant", "smooth")},
+    {"ro_point_scene", "phase", NAMES("random", "constant", "smooth", "given")},
     {"ro_hologram_options", "algorithm", NAMES("vded", "swed", "floyd-steinberg", "truncate")},
     {"ro_hologram_options", "weights", NAMES("ls", "paper")},
     {"ro_hologram_options", "levels",

@@ -158,6 +158,17 @@ static ro_status pictures(size_t place, const char *name)
     return ro_hologram_pictures(context, &o, &field, NULL);
 }
 
+static ro_status points(size_t place, const char *name)
+{
+    ro_point_scene o = RO_POINT_SCENE;
+    const ro_scene_point point = {.depth = 0.1, .amplitude = 1};
+    o.points = &point;
+    o.count = 1;
+    o.optics = optics;
+    set(&o, place, name);
+    return ro_hologram_points(context, &o, &field, NULL);
+}
+
 static void lit(void)
 {
     for (int i = 0; i < 2 * SIDE * SIDE; i++)
@@ -241,6 +252,7 @@ static const struct user {
     MEMBER(ro_hologram_scene, target, make),
     MEMBER(ro_hologram_scene, phase, make),
     MEMBER(ro_picture_scene, phase, pictures),
+    MEMBER(ro_point_scene, phase, points),
     MEMBER(ro_hologram_options, algorithm, quantize),
     MEMBER(ro_hologram_options, weights, quantize),
     MEMBER(ro_hologram_options, levels, quantize),

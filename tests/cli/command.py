@@ -3,9 +3,11 @@
 import functools
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 ROUNDOFF = os.environ.get("ROUNDOFF", "build/roundoff")
 SOURCE_DIR = os.environ.get("SOURCE_DIR", ".")
@@ -39,6 +41,25 @@ def certifies():
                                "--certificate", os.path.join(folder, "a.json")],
                               stderr=subprocess.PIPE)
     return b"no hashes" not in done.stderr
+
+
+@functools.lru_cache(None)
+def profiles():
+    """Whether this build makes sRGB of other colours (lcms2)."""
+    if not supports("png"):
+        return False
+    chunk = lambda name, data: (struct.pack(">I", len(data)) + name + data +
+                                struct.pack(">I", zlib.crc32(name + data) & 0xFFFFFFFF))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.png")
+        with open(path, "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n" +
+                       chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)) +
+                       chunk(b"gAMA", struct.pack(">I", 100000)) +
+                       chunk(b"IDAT", zlib.compress(b"\0\x80")) + chunk(b"IEND", b""))
+        done = subprocess.run([ROUNDOFF, "halftone", path, os.path.join(folder, "out.pgm")],
+                              stderr=subprocess.PIPE)
+    return b"dropped" not in done.stderr
 
 
 class Case(unittest.TestCase):

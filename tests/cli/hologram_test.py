@@ -41,6 +41,40 @@ class Make(Case):
                      words=["none"])
 
 
+    def test_points(self):
+        """The same cloud in four kinds of files."""
+        cloud = [(0.1e-3, 0.05e-3, 8e-3, 1, 0.5), (-0.1e-3, 0.02e-3, 9e-3, 0.5, 2)]
+        lines = "".join("%g %g %g %g %g\n" % p for p in cloud)
+        header = ("ply\nformat %s 1.0\ncomment none\nelement vertex 2\n" +
+                  "".join("property double %s\n" % n for n in "x y z amplitude phase".split()) +
+                  "element face 0\nproperty list uchar int vertex_index\nend_header\n")
+        numbers = [n for p in cloud for n in p]
+        files = {"a.xyz": lines.encode(),
+                 "b.csv": ("z, y, x, phase, amplitude\n" +
+                           "".join("%g, %g, %g, %g, %g\n" % (z, y, x, f, a)
+                                   for x, y, z, a, f in cloud)).encode(),
+                 "c.ply": (header % "ascii" + lines).encode(),
+                 "d.ply": (header % "binary_little_endian").encode() + struct.pack("<10d", *numbers),
+                 "e.ply": (header % "binary_big_endian").encode() + struct.pack(">10d", *numbers)}
+        make = ["hologram", "make", "out.npy", "--size", "96x80", "--scene"]
+        wanted = None
+        for name, data in files.items():
+            self.put(name, data)
+            self.works(*make, name, "--quiet")
+            wanted = wanted or self.get("out.npy")
+            self.assertEqual(self.get("out.npy"), wanted, name)
+        self.works(*make, "a.xyz", "--near", "20mm", "--far", "30mm", "--view-specific", "--quiet")
+        self.assertNotEqual(self.get("out.npy"), wanted)
+        self.works("hologram", "quantize", "out.npy", "out.pgm", "--quiet")
+        for name, data in (("bad.ply", files["d.ply"][:-9]), ("bad.xyz", b"1 2\n"),
+                           ("bad.ply", b"ply\nelement vertex 9\n"), ("bad.csv", b""),
+                           ("bad.ply", files["c.ply"].replace(b"double x", b"double w")),
+                           ("bad.ply", b"ply\nformat ascii 1.0\nelement face 1\nend_header\n"),
+                           ("bad.xyz", b"0 0 nan\n"), ("bad.xyz", b"0 0 -1e-3\n"),
+                           ("bad.xyz", b"\x00\x01"), ("bad.csv", b"a, b, c\n1, 2, 3\n")):
+            self.put(name, data)
+            self.refused(*make, name)
+
     def test_reference(self):
         self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
         self.works("hologram", "make", "card.npy", "--size", "192x144", "--scene", "card.pgm@3mm",

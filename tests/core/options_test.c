@@ -132,6 +132,7 @@ static void sizes_of_zero_are_refused(void **state)
     REFUSED(ro_hologram_scene, "RO_HOLOGRAM_SCENE", ro_hologram_make(context, &o, &field, &optics));
     REFUSED(ro_picture_scene, "RO_PICTURE_SCENE",
             ro_hologram_pictures(context, &o, &field, &optics));
+    REFUSED(ro_point_scene, "RO_POINT_SCENE", ro_hologram_points(context, &o, &field, &optics));
     REFUSED(ro_refinement, "RO_REFINEMENT",
             ro_hologram_refine(context, &field, &numbers, &quantize, &o, NULL));
     REFUSED(ro_frames, "RO_FRAMES",

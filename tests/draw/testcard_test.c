@@ -244,6 +244,33 @@ static void refusals(void **state)
     ro_context_close(context);
 }
 
+/* Any part of a card has the pixels of the whole one. */
+static void parts(void **state)
+{
+    static const uint32_t places[][4] = {{0, 0, 331, 227}, {5, 100, 300, 40}, {17, 0, 33, 227},
+                                         {330, 226, 1, 1}, {0, 110, 331, 1}};
+    (void)state;
+    ro_context *context = context_of(2);
+    ro_image card, part;
+    assert_int_equal(ro_image_alloc(context, RO_RGB16, 331, 227, 0, &card), RO_OK);
+    assert_int_equal(ro_testcard(context, &card), RO_OK);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const uint32_t *at = places[i];
+        assert_int_equal(ro_image_alloc(context, RO_RGB16, at[2], at[3], 0, &part), RO_OK);
+        assert_int_equal(ro_testcard_part(context, 331, 227, at[0], at[1], &part), RO_OK);
+        for (uint32_t y = 0; y < at[3]; y++)
+            assert_memory_equal((char *)part.data + (ptrdiff_t)y * part.stride,
+                                (char *)card.data + (ptrdiff_t)(at[1] + y) * card.stride +
+                                    (size_t)at[0] * 6,
+                                (size_t)at[2] * 6);
+        assert_int_equal(ro_testcard_part(context, 331, at[1] + at[3] - 1, at[0], at[1], &part),
+                         RO_E_SIZE);
+        ro_image_free(&part);
+    }
+    ro_image_free(&card);
+    ro_context_close(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +278,7 @@ int main(void)
         cmocka_unit_test(threads_agree),   cmocka_unit_test(every_tone_occurs),
         cmocka_unit_test(white_is_maxval), cmocka_unit_test(strides),
         cmocka_unit_test(any_size),        cmocka_unit_test(refusals),
+        cmocka_unit_test(parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

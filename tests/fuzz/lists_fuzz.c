@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that are no pictures: kernels, palettes, curves, modulators, taps, seeds, sidecars,
- * fields of displacements and of light. */
+ * points, fields of displacements and of light. */
 #define _GNU_SOURCE /* memfd_create */
 #include "roundoff_io.h"
 
@@ -40,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static ro_hologram_taps taps;
     ro_optics optics = {0};
     ro_seed *seeds = NULL;
+    ro_scene_point *cloud = NULL;
     size_t seed_count;
     ro_field light = {0};
     if (!context &&
@@ -67,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check(ro_optics_load(context, path, path, &optics));
     check(ro_seeds_load(context, path, &seeds, &seed_count));
     free(seeds);
+    check(ro_points_load(context, path, &cloud, &seed_count, &count));
+    ro_free(cloud);
     check(ro_hologram_load(context, path, NULL, &light, NULL));
     ro_field_free(&light);
     check(ro_displacement_load(context, path, &field));

@@ -1,88 +1,94 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# roundoff-mpi writes the bytes of roundoff, for any number of ranks, threads and rows of a band.
-set -eu
-mpi=$BUILD_DIR/roundoff-mpi
-if [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null 2>&1; then
-    echo "there is no roundoff-mpi or no mpirun"
-    exit 77
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-failed=0
+# roundoff-mpi halftone and testcard: the bytes of roundoff, options that name files, what is refused.
+# shellcheck source=ranks.sh
+. "$SOURCE_DIR/tests/mpi/ranks.sh"
 
-# ranks N ARGUMENTS...: on this machine only, more ranks than cores, also as root
-ranks() {
-    number=$1
-    shift
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-        OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
-        OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none \
-        timeout 120 mpirun -n "$number" "$mpi" "$@"
-}
-
-# same OUT RANKS OPTIONS...: for both commands; --rows and --threads are of ranks only
+# same OUT N "OPTIONS OF RANKS" OPTIONS...: for both commands
 same() {
     out=$1
     number=$2
     of_ranks=$3
     shift 3
-    "$ROUNDOFF" halftone in.pgm "one.$out" --quiet "$@"
+    "$ROUNDOFF" halftone "$in" "one.$out" --quiet "$@"
     # shellcheck disable=SC2086
-    if ! ranks "$number" halftone in.pgm "many.$out" $of_ranks "$@" 2>said; then
+    if ! ranks "$number" halftone "$in" "many.$out" $of_ranks "$@" 2>said; then
         cat said >&2
-        failed=1
+        wrong "$number ranks, $of_ranks, $*: failed"
     elif ! cmp "one.$out" "many.$out"; then
-        echo "$number ranks, $of_ranks, $*: the bytes differ" >&2
-        failed=1
+        wrong "$number ranks, $of_ranks, $*: the bytes differ"
     fi
-    if [ -e "many.$out.part" ]; then
-        echo "many.$out.part was left" >&2
-        failed=1
-    fi
+    if [ -e "many.$out.part" ]; then wrong "many.$out.part was left"; fi
 }
 
-"$ROUNDOFF" testcard in.pgm --size 733x301 --quiet
-for number in 1 2 3 4 7; do
-    same pbm "$number" "--rows 20"
-done
-same pbm 3 "--rows 1" --method stevenson-arce
-same pbm 4 "--rows 33 --threads 2" --method stucki
-same pbm 2 "--rows 64" --method ostromoukhov
-same pgm 3 "--rows 17" --method acuity --levels 4
-same npy 2 "--rows 50" --levels 5 --noise 20 --seed 3
-same pbm 3 "--rows 40" --method blue-noise
-same pbm 3 "--rows 40" --serpentine
+# Test cards by columns and rows, and by bands of packed strips.
+"$ROUNDOFF" testcard one.ppm --size 733x301 --colour --quiet
+ranks 3 testcard many.ppm --size 733x301 --colour --rows 20 --quiet
+cmp one.ppm many.ppm || wrong "the cards differ"
+"$ROUNDOFF" testcard one.tif --size 933x901 --bits 16 --quiet
+ranks 2 testcard many.tif --size 933x901 --bits 16 --quiet
+cmp one.tif many.tif || wrong "the cards as TIFF differ"
+
+in=one.tif # packed strips, 16 bits
+same tif 4 "--rows 33 --threads 2" --method stucki
+if ! grep -q "efficiency .* fill .* waiting" said; then wrong "there is no report"; fi
+if command -v tiffcp >/dev/null 2>&1; then
+    tiffcp -8 -t -w 64 -l 48 -c lzw one.tif tiles.tif
+    in=tiles.tif # of a BigTIFF
+    same npy 3 "--rows 31" --levels 9
+fi
+cat >curve.txt <<'END'
+0, 0
+0.5, 0.6
+1, 1
+END
+in=one.ppm
+same tif 3 "--rows 17" --palette "black white #c00" --curve curve.txt
 same pbm 4 "" # fewer bands than ranks
-"$ROUNDOFF" testcard in.pgm --size 2100x130 --bits 16 --quiet 2>/dev/null ||
-    "$ROUNDOFF" testcard in.pgm --size 2100x130 --depth 16 --quiet
-same pbm 3 "--rows 30" --method jarvis-judice-ninke
+if [ "$(grep -c "had no band" said)" != 1 ]; then wrong "idle ranks were not told of once"; fi
+ranks 2 halftone one.ppm many.pgm --levels 4 --rows 50 --json >told 2>said
+if ! grep -q '"ranks": 2.*"bands": 7,.*"efficiency": ' told; then wrong "JSON: $(cat told said)"; fi
 
-# What is refused leaves the old file whole.
-# refused WORDS ARGUMENTS...
-refused() {
-    words=$1
-    shift
-    echo old >old.pbm
-    if ranks 2 halftone "$@" 2>said; then
-        echo "$* was not refused" >&2
-        failed=1
-    elif ! grep -q "$words" said; then
-        echo "$*: '$words' was not said:" >&2
-        cat said >&2
-        failed=1
-    fi
-    if [ "$(cat old.pbm)" != old ]; then
-        echo "$*: the old file is gone" >&2
-        failed=1
-    fi
-}
-refused "cannot be spread over ranks" in.pgm old.pbm --method dbs
-refused "No such file" none.pgm old.pbm
-refused "is not a PGM" one.npy old.pbm
-refused "write PBM, PGM and NPY" in.pgm old.tif
-refused "no method" in.pgm old.pbm --method nobody
-head -c 5000 in.pgm >short.pgm
-refused "ends before its last row" short.pgm old.pbm
+# Help and names, by rank 0 alone.
+ranks 2 --help >told
+if [ "$(grep -c "Usage: roundoff-mpi COMMAND" told)" != 1 ]; then wrong "help is not said once"; fi
+ranks 1 halftone --help >told
+if ! grep -q -- "--checkpoint FILE" told; then wrong "help knows no checkpoint"; fi
+
+# Every option of ranks is in the man page.
+for option in $(sed -n 's/^  --\([a-z-]*\).*/\1/p' told); do
+    grep -q -e "^\.It Fl -$option\b" "$SOURCE_DIR/docs/roundoff-mpi.1" "$SOURCE_DIR/docs/roundoff.1" ||
+        wrong "no man page has --$option"
+done
+
+refused "cannot be spread over ranks" 2 halftone one.ppm old.pbm --method dbs
+refused "No such file" 2 halftone none.pgm old.pbm
+echo "P2 2 2 3 0 1 2 3" >plain.pgm
+refused "can be read from anywhere" 2 halftone plain.pgm old.pbm
+refused "cannot be written in parts" 2 halftone one.ppm old.png
+refused "there is no method" 2 halftone one.ppm old.pbm --method nobody
+refused "unknown option --sigma" 2 halftone one.ppm old.pbm --sigma 2
+refused "a file per ink cannot" 2 halftone one.ppm old.pbm --separate cmyk
+refused "needs --checkpoint" 2 halftone one.ppm old.pbm --resume
+head -c 5000 one.ppm >short.ppm
+refused "ends early" 2 halftone short.ppm old.pbm
+refused "No such file" 2 halftone one.ppm nowhere/old.pbm
+
+# Ranks that see different files: two folders.
+mkdir a b
+"$ROUNDOFF" testcard a/in.pgm --size 64x64 --quiet
+"$ROUNDOFF" testcard b/in.pgm --size 64x65 --quiet
+if mpirun -n 1 -wdir "$folder/a" "$mpi" halftone in.pgm out.pbm : \
+    -n 1 -wdir "$folder/b" "$mpi" halftone in.pgm out.pbm </dev/null 2>said; then
+    wrong "ranks may see different inputs"
+elif ! grep -q "do not see the same input" said; then
+    wrong "different inputs: $(cat said)"
+fi
+cp a/in.pgm b/in.pgm
+if mpirun -n 1 -wdir "$folder/a" "$mpi" halftone in.pgm out.pbm : \
+    -n 1 -wdir "$folder/b" "$mpi" halftone in.pgm out.pbm </dev/null 2>said; then
+    wrong "ranks may see different folders"
+elif ! grep -q "do not see the same folder" said; then
+    wrong "different folders: $(cat said)"
+fi
 exit $failed

@@ -25,6 +25,7 @@ static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
 
+static const char *const profile_names[] = {"apply", "ignore", NULL};
 static const char *const alpha_names[] = {"auto", "over", "keep", "drop", NULL};
 static const char *const order_names[] = {"msb", "lsb", NULL};
 static const char *const ones_names[] = {"white", "black", NULL};
@@ -56,6 +57,9 @@ static const struct option options[] = {
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB",
+     OPTION_CHOICE, .offset = offsetof(struct halftone_values, profile), .choices = profile_names,
+     .topic = "files", .before = "ignore"},
     {"alpha", "A", "over the background, keep (in .png, .tif) or drop it", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, alpha), .choices = alpha_names, .topic = "files"},
     {"background", "C", "colour that is seen through alpha (default white)", OPTION_TEXT,
@@ -377,6 +381,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .start = values->start,
                     .rounds = values->rounds},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
+                 .ignore_profile = values->profile,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
@@ -550,6 +555,46 @@ static void print_line(const struct task *task)
         put_line(&task->ran, output, task->seconds);
 }
 
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const char *in, const char *out)
+{
+    if (values->vectors && (values->levels > 256 || values->bits > 8))
+        return usage_error(command, "--vectors holds 256 levels at most");
+    if (values->bits && values->levels != 2)
+        return usage_error(command, "--levels and --bits exclude each other");
+    if (values->channels && values->separate)
+        return usage_error(command, "--channels rgb and --separate cannot be combined");
+
+    if (values->resample && !values->resize.width && !values->resize.height &&
+        !(values->resize.percent > 0))
+        return usage_error(command, "--resample needs --resize%s",
+                           values->resize.up ? " to a size, not up" : "");
+    if (values->white > 0 && values->range)
+        return usage_error(command, "--white and --range exclude each other");
+    if (values->palette && names_a_file(values->palette) &&
+        same_file(values->palette, strcmp(values->palette, "-") ? out : in))
+        return usage_error(command, "--palette and %s are the same file", values->palette);
+    if (values->dpi > 0 && !ro_writer_holds_resolution(out, values->type))
+        return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
+
+    if (values->common.certificate && values->alpha == RO_ALPHA_KEEP)
+        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
+    if (values->alpha == RO_ALPHA_DROP && values->background)
+        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
+    if (values->common.certificate && !ro_writer_reads_back(out, values->type))
+        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
+
+    uint32_t shadow[2];
+    double view[2];
+    if (values->sigma == 0)
+        return usage_error(command, "--sigma 0: must be above 0");
+    if (values->view && !read_view(values->view, view))
+        return usage_error(command, "--view %s: must look like 600dpi,300mm", values->view);
+    if (values->shadow && !read_fraction(values->shadow, shadow))
+        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values->shadow);
+    return stack_check(command, values->page) != 0 ? EXIT_BAD_USAGE : 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct halftone_values values = defaults;
@@ -575,42 +620,9 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--certificate states one picture: --out-dir has many");
     if (values.out_dir && values.vectors)
         return usage_error(command, "--vectors holds one picture: --out-dir has many");
-    if (values.vectors && (values.levels > 256 || values.bits > 8))
-        return usage_error(command, "--vectors holds 256 levels at most");
-    if (values.bits && values.levels != 2)
-        return usage_error(command, "--levels and --bits exclude each other");
-    if (values.channels && values.separate)
-        return usage_error(command, "--channels rgb and --separate cannot be combined");
-
-    if (values.resample && !values.resize.width && !values.resize.height &&
-        !(values.resize.percent > 0))
-        return usage_error(command, "--resample needs --resize%s",
-                           values.resize.up ? " to a size, not up" : "");
-    if (values.white > 0 && values.range)
-        return usage_error(command, "--white and --range exclude each other");
-    if (values.palette && names_a_file(values.palette) &&
-        same_file(values.palette, strcmp(values.palette, "-") ? out : files.path[0]))
-        return usage_error(command, "--palette and %s are the same file", values.palette);
-    if (values.dpi > 0 && !ro_writer_holds_resolution(out, values.type))
-        return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
-
-    if (values.common.certificate && values.alpha == RO_ALPHA_KEEP)
-        return usage_error(command, "--certificate: alpha that is kept cannot be stated");
-    if (values.alpha == RO_ALPHA_DROP && values.background)
-        return usage_error(command, "--background: nothing is seen of it with --alpha drop");
-    if (values.common.certificate && !ro_writer_reads_back(out, values.type))
-        return usage_error(command, "--certificate: %s: such files cannot be read back", out);
-
-    uint32_t shadow[2];
-    double view[2];
-    if (values.sigma == 0)
-        return usage_error(command, "--sigma 0: must be above 0");
-    if (values.view && !read_view(values.view, view))
-        return usage_error(command, "--view %s: must look like 600dpi,300mm", values.view);
-    if (values.shadow && !read_fraction(values.shadow, shadow))
-        return usage_error(command, "--shadow %s: must be a fraction such as 9/255", values.shadow);
-    if (stack_check(command, values.page) != 0)
-        return EXIT_BAD_USAGE;
+    const int wrong = halftone_check(command, &values, files.path[0], out);
+    if (wrong)
+        return wrong;
     if (values.out_dir)
         return halftone_batch(command, &values, &files);
     static struct halftone_request request;

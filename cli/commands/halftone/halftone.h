@@ -15,7 +15,7 @@ struct halftone_values {
     struct scale resize;
     int resample;
     int compression, bit_order, ones, pixel_bits;
-    int alpha;
+    int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;
     const char *range;
@@ -37,6 +37,10 @@ struct halftone_request {
     ro_palette palette;
     ro_tone_point points[RO_CURVE_POINTS];
 };
+
+/* Options that cannot be together: told, and the exit status; 0: all is well. */
+int halftone_check(const struct command *command, const struct halftone_values *values,
+                   const char *in, const char *out);
 
 /* Reads the files that options name, and IN (NULL: many) where an option asks what is in it;
  * halftone_release frees, also after a failure. */

@@ -27,8 +27,12 @@ struct hologram_values {
 typedef int hologram_action(const struct command *command, const struct hologram_values *values,
                             const struct operands *files);
 hologram_action hologram_scene;  /* make of --scene */
+hologram_action hologram_points; /* of a cloud of points */
 hologram_action hologram_frames; /* quantize of --frames */
 hologram_action hologram_make, hologram_quantize, hologram_propagate, hologram_reconstruct;
+
+/* Whether a scene is a file of points. */
+bool hologram_is_cloud(const char *name);
 
 /* A field that is made row by row goes to its file as it comes; the rest is the writer's. */
 ro_status hologram_take_row(void *writer, uint32_t y, const float *row);

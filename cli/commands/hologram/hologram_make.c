@@ -178,6 +178,9 @@ int hologram_make(const struct command *command, const struct hologram_values *v
 {
     const char *const *path = files->path;
     struct made made = {0};
+    for (int i = 0; i < values->scenes.count; i++)
+        if (hologram_is_cloud(values->scenes.text[i]))
+            return hologram_points(command, values, files);
     if (values->scenes.count)
         return hologram_scene(command, values, files);
     if (values->depth_map || values->near || values->far)

@@ -114,14 +114,13 @@ static uint32_t good_length(double least)
 /* Coarse pixels: as many of the hologram's as still carry the steepest light from the scene to the
  * viewing area, with a twentieth to spare. */
 static struct light_grid coarse_grid(const struct layers *layers, const ro_optics *o,
-                                     const struct layers_out *out, uint32_t factor[2])
+                                     const uint32_t pixels[2], uint32_t factor[2])
 {
-    const uint32_t pixels[2] = {out->field->width, out->field->height};
-    struct light_grid grid;
-    double nearest = INFINITY, pitch[2];
-    uint32_t size[2];
+    struct light_grid grid = {0};
+    double nearest = layers->nearest > 0 ? layers->nearest : INFINITY, pitch[2];
+    uint32_t size[2] = {0};
     field_pitch(o, pitch);
-    for (int i = 0; i < layers->count; i++)
+    for (int i = 0; i < layers->count && !(layers->nearest > 0); i++)
         nearest = fmin(nearest, layers->depth(layers->scene, i));
     for (int i = 0; i < 2; i++) {
         const double area = fabs(o->viewer[i]) + o->viewing_area[i] / 2;
@@ -138,11 +137,21 @@ static struct light_grid coarse_grid(const struct layers *layers, const ro_optic
     return grid;
 }
 
+struct light_grid layers_grid(const struct layers *layers, const ro_optics *optics, uint32_t width,
+                              uint32_t height, bool seen)
+{
+    uint32_t factor[2];
+    struct light_grid plain = {.width = width, .height = height};
+    field_pitch(optics, plain.pitch);
+    return seen ? coarse_grid(layers, optics, (const uint32_t[]){width, height}, factor) : plain;
+}
+
 ro_status layers_seen(ro_context *context, const struct layers *layers, const ro_optics *optics,
                       double fringe, const struct layers_out *out)
 {
     uint32_t factor[2];
-    const struct light_grid grid = coarse_grid(layers, optics, out, factor);
+    const uint32_t pixels[2] = {out->field->width, out->field->height};
+    const struct light_grid grid = coarse_grid(layers, optics, pixels, factor);
     struct propagation p;
     ro_optics coarse = *optics;
     coarse.pitch = grid.pitch[0];

@@ -33,6 +33,7 @@ struct layers {
     const void *scene;
     int count;
     double reach[2]; /* no light starts farther from the axis */
+    double nearest;  /* nor nearer than this; 0: than the planes */
     double (*depth)(const void *scene, int plane);
     void (*emit)(const void *scene, int plane, const struct light_grid *grid, uint32_t row,
                  float *light);
@@ -44,6 +45,11 @@ struct layers_out {
     ro_field_rows *rows;
     void *to;
 };
+
+/* The pixels of the planes: the hologram's, or if only what is seen counts coarser ones. Planes
+ * need not be there yet if `nearest` is. */
+struct light_grid layers_grid(const struct layers *layers, const ro_optics *optics, uint32_t width,
+                              uint32_t height, bool seen);
 
 /* All light; `fringe` (0: none) is the finest. Of the optics wavelength and pitch count. */
 ro_status layers_whole(ro_context *context, const struct layers *layers, const ro_optics *optics,

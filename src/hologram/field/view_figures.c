@@ -130,7 +130,7 @@ ro_status ro_view_compare(ro_context *context, const ro_image *view, const ro_im
     double ssim = 0, speckle = 0, squares = 0, even = 0;
     for (uint32_t y = 0; y + SQUARE <= view->height; y += SQUARE)
         for (uint32_t x = 0; x + SQUARE <= view->width; x += SQUARE) {
-            double similar, contrast;
+            double similar = 0, contrast = -1;
             if (!look_at(&c, x, y, &similar, &contrast))
                 continue;
             ssim += similar;

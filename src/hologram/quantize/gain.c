@@ -51,7 +51,7 @@ static ro_status climb(struct trials *t, int step, int *k, double *best)
 {
     ro_status status = RO_OK;
     while (status == RO_OK && abs(*k + step) <= FARTHEST) {
-        double snr;
+        double snr = 0;
         status = try_gain(t, *k + step, &snr);
         if (status != RO_OK || !(snr > *best))
             break;

@@ -126,7 +126,7 @@ static ro_status open_file(struct ro_sink *sink, const char *path)
 ro_status ro_sink_open(struct ro_sink *sink, struct ro_file *file, const char *path)
 {
     struct stat about;
-    *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path};
+    *sink = (struct ro_sink){.file = file, .fd = -1, .memory = !path, .seekable = !path};
     if (!path)
         return RO_OK;
     if (ro_sink_is_standard(path)) {
@@ -213,17 +213,27 @@ static void flush_ahead(struct ro_sink *sink)
 
 static ro_status keep(struct ro_sink *sink, const void *bytes, size_t size)
 {
-    if (size > sink->room - sink->used) {
-        const size_t room = 2 * (sink->used + size) + BUFFER;
+    uint64_t at = sink->position;
+    sink->position += size;
+    if (at >= sink->hole && at - sink->hole < sink->hole_bytes)
+        return RO_OK;
+    if (at >= sink->hole)
+        at -= sink->hole_bytes;
+    if (size > SIZE_MAX / 4 || at > SIZE_MAX / 4)
+        return ro_file_no_memory(sink->file, at);
+    if (at + size > sink->room) {
+        const size_t room = 2 * ((size_t)at + size) + BUFFER;
         uint8_t *more = realloc(sink->buffer, room);
         if (!more)
             return ro_file_no_memory(sink->file, room);
         sink->buffer = more;
         sink->room = room;
     }
-    memcpy(sink->buffer + sink->used, bytes, size);
-    sink->used += size;
-    sink->position += size;
+    if (at > sink->used) /* as a file has it where nothing was written */
+        memset(sink->buffer + sink->used, 0, (size_t)at - sink->used);
+    memcpy(sink->buffer + at, bytes, size);
+    if (at + size > sink->used)
+        sink->used = (size_t)at + size;
     return RO_OK;
 }
 
@@ -262,7 +272,11 @@ ro_status ro_sink_seek(struct ro_sink *sink, uint64_t position)
 {
     if (position == sink->position)
         return RO_OK;
-    ro_status status = sink->memory ? RO_OK : flush(sink);
+    if (sink->memory) {
+        sink->position = position;
+        return RO_OK;
+    }
+    ro_status status = flush(sink);
     if (status != RO_OK)
         return status;
     if (!sink->seekable || position > INT64_MAX)

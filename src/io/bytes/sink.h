@@ -24,7 +24,8 @@ struct ro_sink {
     bool complete; /* every byte is on the disk, and the descriptor closed if it was ours */
     char *target;  /* the file behind any symbolic links; NULL: written directly */
     struct ro_temporary *temporary; /* NULL: none to remove */
-    bool memory;                    /* no file: `buffer` grows and keeps everything */
+    bool memory;                    /* no file: `buffer` grows and keeps everything, but for */
+    uint64_t hole, hole_bytes;      /* these, which are left to others: bytes from `hole` on */
     uint8_t *buffer;
     size_t used, room;
     uint64_t position;        /* where the next byte goes */

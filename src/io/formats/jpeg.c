@@ -25,6 +25,7 @@ enum {
     LONGEST_MARKER = 65535, /* as the format has it */
     ADOBE_CHANNELS = 4,
     ONLY_ITS_NAME = 32, /* enough of a marker to know it */
+    ICC_HEAD = 14,      /* of a part of a profile */
 };
 
 struct jpeg {
@@ -125,7 +126,6 @@ static bool begins(jpeg_saved_marker_ptr marker, int code, const char *mark, siz
 
 static void note_dropped(struct jpeg *self)
 {
-    enum { ICC_HEAD = 14 }; /* a name, and which of how many parts it is */
     static const struct {
         int code;
         const char *mark;
@@ -140,13 +140,50 @@ static void note_dropped(struct jpeg *self)
     };
     struct ro_file *file = self->stage.file;
     for (jpeg_saved_marker_ptr marker = self->jpeg.marker_list; marker; marker = marker->next) {
-        if (begins(marker, JPEG_APP0 + 2, "ICC_PROFILE", 12) && marker->data_length > ICC_HEAD &&
-            marker->data[12] == 1)
-            ro_profile_note(file, marker->data + ICC_HEAD, marker->data_length - ICC_HEAD);
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (begins(marker, known[i].code, known[i].mark, known[i].size))
                 ro_file_drop(file, known[i].what, "%s", known[i].words);
     }
+}
+
+/* A profile may lie in many markers, each of which says which of how many it is. */
+static jpeg_saved_marker_ptr part_of_profile(struct jpeg *self, int part)
+{
+    enum { PART = 12 };
+    jpeg_saved_marker_ptr marker = self->jpeg.marker_list;
+    while (marker && !(begins(marker, JPEG_APP0 + 2, "ICC_PROFILE", PART) &&
+                       marker->data_length > ICC_HEAD && marker->data[PART] == part))
+        marker = marker->next;
+    return marker;
+}
+
+static void read_profile(struct jpeg *self, bool ink)
+{
+    size_t size = 0, used = 0;
+    jpeg_saved_marker_ptr marker;
+    const jpeg_saved_marker_ptr first = part_of_profile(self, 1);
+    const int parts = first ? first->data[ICC_HEAD - 1] : 0;
+    bool whole = true;
+    for (int i = 1; i <= parts; i++) {
+        marker = part_of_profile(self, i);
+        whole = whole && marker;
+        size += marker ? marker->data_length - ICC_HEAD : 0;
+    }
+    uint8_t *bytes = parts && whole ? malloc(size) : NULL;
+    for (int i = 1; bytes && i <= parts; i++) {
+        marker = part_of_profile(self, i);
+        memcpy(bytes + used, marker->data + ICC_HEAD, marker->data_length - ICC_HEAD);
+        used += marker->data_length - ICC_HEAD;
+    }
+    if (bytes)
+        ro_profile_take(&self->stage, bytes, size);
+    else if (first)
+        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    if (self->stage.profile && ink && ro_profile_is(bytes, size, "CMYK")) {
+        self->stage.profile->inks = true;
+        self->stage.profile->inverted = self->jpeg.saw_Adobe_marker;
+    }
+    free(bytes);
 }
 
 static void read_resolution(struct jpeg *self)
@@ -212,6 +249,7 @@ static ro_status read_info(struct jpeg *self)
                                       .pages = 1};
     read_resolution(self);
     note_dropped(self);
+    read_profile(self, ink);
     self->status = ro_stage_check_size(self->stage.file, jpeg->image_width, jpeg->image_height);
     return self->status == RO_OK ? check_memory(self) : self->status;
 }
@@ -239,7 +277,9 @@ static ro_status read_row(struct jpeg *self, uint8_t *row)
         return self->status;
     JSAMPROW to = self->line ? self->line : row;
     jpeg_read_scanlines(&self->jpeg, &to, 1);
-    if (self->line) /* Adobe's programs store ink upside down, and only they write such files */
+    if (self->line && self->stage.profile && self->stage.profile->inks)
+        memcpy(row, self->line, (size_t)self->stage.info.width * ADOBE_CHANNELS);
+    else if (self->line) /* Adobe's programs store ink upside down, and only they do */
         ro_cmyk_to_rgb(row, self->line, self->stage.info.width, self->jpeg.saw_Adobe_marker);
     if (self->jpeg.output_scanline == self->jpeg.output_height)
         jpeg_finish_decompress(&self->jpeg); /* checks that the file has its end */
@@ -260,6 +300,7 @@ static void close_reader(struct ro_stage *stage)
     struct jpeg *self = (struct jpeg *)stage;
     if (self->created)
         jpeg_destroy_decompress(&self->jpeg);
+    ro_profile_free(stage);
     free(self->line);
     free(self);
 }

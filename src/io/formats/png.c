@@ -13,6 +13,7 @@
 #include "io/stages/stage.h"
 
 #include <png.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,13 @@ static void ignore_warning(png_structp png, png_const_charp text)
 static void read_warned(png_structp png, png_const_charp text)
 {
     struct png *self = png_get_error_ptr(png);
-    if (strncmp(text, "iCCP", 4) == 0 && !strstr(text, "sRGB"))
+    if (strstr(text, "sRGB"))
+        return;
+    if (strncmp(text, "iCCP", 4) == 0)
         ro_file_drop(self->stage.file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    else if (strstr(text, "gAMA") || strstr(text, "cHRM") || strstr(text, "gamma value"))
+        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA,
+                     "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
 static void read_failed(png_structp png, png_const_charp text)
@@ -115,24 +121,36 @@ static void note_colours(struct png *self)
 {
     static const png_fixed_point srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
     png_fixed_point gamma, at[8];
+    double xy[4][2];
     png_charp name;
     png_bytep profile;
     png_uint_32 size;
     int number;
     if (png_get_iCCP(self->png, self->info, &name, &number, &profile, &size)) {
-        ro_profile_note(self->stage.file, profile, size);
+        ro_profile_take(&self->stage, profile, size);
         return;
     }
     if (png_get_sRGB(self->png, self->info, &number))
         return;
-    if (png_get_gAMA_fixed(self->png, self->info, &gamma) && !near(gamma, 45455, 455))
-        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA, "its gamma of %.3g (taken as sRGB)",
-                     gamma / 1e5);
+    bool other_gamma =
+        png_get_gAMA_fixed(self->png, self->info, &gamma) && !near(gamma, 45455, 455);
+    bool other_primaries = false;
     if (png_get_cHRM_fixed(self->png, self->info, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
                            &at[6], &at[7]))
-        for (int i = 0; i < 8; i++)
-            if (!near(at[i], srgb[i], 200))
-                ro_file_drop(self->stage.file, RO_DROPPED_GAMMA, "its primaries (taken as sRGB's)");
+        for (int i = 0; i < 8; i++) {
+            other_primaries = other_primaries || !near(at[i], srgb[i], 200);
+            xy[i / 2][i % 2] = at[i] / 1e5;
+        }
+    if (!other_gamma && !other_primaries)
+        return;
+    char words[100];
+    if (other_gamma)
+        snprintf(words, sizeof words, "its gamma of %.3g%s (taken as sRGB)", gamma / 1e5,
+                 other_primaries ? " and primaries" : "");
+    else
+        snprintf(words, sizeof words, "its primaries (taken as sRGB's)");
+    ro_profile_take_gamma(&self->stage, other_gamma ? 1e5 / gamma : 0, other_primaries ? xy : NULL,
+                          words);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
@@ -373,6 +391,7 @@ static void close_reader(struct ro_stage *stage)
 {
     struct png *self = (struct png *)stage;
     png_destroy_read_struct(&self->png, &self->info, NULL);
+    ro_profile_free(stage);
     ro_store_close(&self->store);
     free(self->line);
     free(self);

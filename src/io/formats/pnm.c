@@ -18,6 +18,7 @@ struct pnm {
     char kind;     /* '1' to '6' */
     bool counted;  /* what follows the image is known */
     uint32_t row;  /* the next one */
+    uint64_t first, row_bytes; /* of a raw file: where its rows begin, and of one of them */
     uint8_t *line; /* packed bits of a row of P4 */
 };
 
@@ -264,6 +265,13 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct pnm *pnm = (struct pnm *)stage;
+    pnm->row = row;
+    return ro_source_seek(pnm->source, pnm->first + row * pnm->row_bytes);
+}
+
 static void close_reader(struct ro_stage *stage)
 {
     free(((struct pnm *)stage)->line);
@@ -302,6 +310,7 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
     pnm->stage = (struct ro_stage){
         .file = source->file,
         .rows = read_rows,
+        .seek = is_raw(header.kind) ? seek_row : NULL,
         .close = close_reader,
         .info = {.format = colour ? (wide ? RO_RGB16 : RO_RGB8) : (wide ? RO_GRAY16 : RO_GRAY8),
                  .width = (uint32_t)header.width,
@@ -311,6 +320,8 @@ ro_status ro_pnm_decode(struct ro_source *source, unsigned page, struct ro_stage
     pnm->source = source;
     pnm->kind = header.kind;
     pnm->counted = source->seekable && is_raw(header.kind);
+    pnm->first = source->position;
+    pnm->row_bytes = raster_bytes(&header) / header.height;
     if (header.kind == '4' && !(pnm->line = malloc((header.width + 7) / 8))) {
         close_reader(&pnm->stage);
         return ro_file_no_memory(source->file, header.width / 8);

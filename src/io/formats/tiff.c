@@ -14,8 +14,8 @@
 #include "core/checked.h"
 #include "io/formats/tiff_file.h"
 #include "io/formats/tiff_pages.h"
+#include "io/formats/tiff_profile.h"
 #include "io/stages/convert.h"
-#include "io/stages/profile.h"
 #include "io/stages/samples.h"
 #include "io/stages/stage.h"
 
@@ -105,6 +105,15 @@ static ro_status read_channels(struct tiff *self)
             return unsupported(self, "CMYK of bits", self->bits);
         self->channels = 4;
         break;
+    case PHOTOMETRIC_CIELAB:
+    case PHOTOMETRIC_ICCLAB:
+        if (self->bits != 8 && self->bits != 16)
+            return unsupported(self, "Lab of bits", self->bits);
+        self->channels = 3;
+        ro_status status = ro_profile_take_lab(&self->stage);
+        if (status != RO_OK)
+            return status;
+        break;
     default:
         return unsupported(self, "colours of kind", self->photometric);
     }
@@ -142,6 +151,8 @@ static ro_status read_format(struct tiff *self)
         self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     if (self->samples == 1)
         self->planar = PLANARCONFIG_CONTIG;
+    if (self->photometric == PHOTOMETRIC_CIELAB)
+        sample_format = SAMPLEFORMAT_UINT; /* a and b have a sign, whatever the tag says */
     if (sample_format == SAMPLEFORMAT_COMPLEXINT || sample_format == SAMPLEFORMAT_COMPLEXIEEEFP)
         return ro_file_fail(self->stage.file, RO_E_UNSUPPORTED,
                             "complex numbers where real ones are wanted");
@@ -301,7 +312,7 @@ static void note_tag(struct tiff *self, uint32_t tag)
     void *bytes = NULL;
     if (tag == TIFFTAG_ICCPROFILE) {
         if (TIFFGetField(self->file.tiff, tag, &size, &bytes) && bytes)
-            ro_profile_note(file, bytes, size);
+            ro_tiff_profile(&self->stage, bytes, size, self->photometric, self->bits);
         return;
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -522,6 +533,10 @@ static void convert_row(const struct tiff *self, uint8_t *row, uint8_t *from)
         invert(self, from);
     if (self->photometric == PHOTOMETRIC_PALETTE)
         ro_colour_map_apply(&self->palette, row, from, width);
+    else if (self->photometric == PHOTOMETRIC_CIELAB)
+        ro_tiff_lab(row, from, width, self->bits, given_bytes(self) / width / (self->bits / 8u));
+    else if (self->photometric == PHOTOMETRIC_SEPARATED && self->stage.profile)
+        memcpy(row, from, 4 * (size_t)width);
     else if (self->photometric == PHOTOMETRIC_SEPARATED)
         ro_cmyk_to_rgb(row, from, width, false);
     else if (row != from)
@@ -555,6 +570,30 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
     return status;
 }
 
+/* Rows of a compressed strip are found from its beginning only. */
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct tiff *self = (struct tiff *)stage;
+    const uint32_t first = row - row % self->chunk_height;
+    ro_status status = RO_OK;
+    if (self->way == PLAIN) {
+        self->row = row;
+    } else if (self->way == SCANLINE) {
+        size_t bytes = (size_t)TIFFScanlineSize64(self->file.tiff);
+        status = allocate(&self->line, self, bytes > self->row_bytes ? bytes : self->row_bytes);
+        if (self->row > row || self->row < first)
+            self->row = first;
+        for (uint8_t *to = self->line; self->row < row && status == RO_OK;)
+            status = file_row(self, &to);
+    } else {
+        self->row = first; /* a band is made from its first row on */
+        if (row >= self->band_at + self->band_rows || row < self->band_at || !self->band)
+            status = fill_band(self);
+        self->row = row;
+    }
+    return status;
+}
+
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void free_buffers(struct tiff *self)
@@ -572,6 +611,7 @@ static void close_reader(struct ro_stage *stage)
     struct tiff *self = (struct tiff *)stage;
     ro_tiff_close(&self->file);
     ro_tiff_pages_free(&self->pages);
+    ro_profile_free(stage);
     free_buffers(self);
     free(self->description);
     free(self);
@@ -665,8 +705,11 @@ ro_status ro_tiff_decode(struct ro_source *source, unsigned page, struct ro_stag
     struct tiff *self = calloc(1, sizeof *self);
     if (!self)
         return ro_file_no_memory(source->file, sizeof *self);
-    self->stage = (struct ro_stage){
-        .file = source->file, .rows = read_rows, .close = close_reader, .next = next_page};
+    self->stage = (struct ro_stage){.file = source->file,
+                                    .rows = read_rows,
+                                    .seek = seek_row,
+                                    .close = close_reader,
+                                    .next = next_page};
     self->file = (struct ro_tiff){.file = source->file, .source = source};
     ro_status status = open_page(self, page);
     if (status != RO_OK) {

@@ -170,6 +170,42 @@ static ro_status finish_writer(struct ro_encoder *encoder)
     return TIFFWriteDirectory(self->file.tiff) ? RO_OK : ro_tiff_failed(&self->file);
 }
 
+static uint32_t strip_rows(const struct ro_encoder *encoder)
+{
+    uint32_t rows = 1;
+    TIFFGetField(((const struct tiff_encoder *)encoder)->file.tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    return rows;
+}
+
+static ro_status strip_sizes(struct ro_encoder *encoder, uint64_t *sizes)
+{
+    struct tiff_encoder *self = (struct tiff_encoder *)encoder;
+    if (!TIFFFlushData(self->file.tiff))
+        return ro_tiff_failed(&self->file);
+    for (uint32_t i = 0; i < TIFFNumberOfStrips(self->file.tiff); i++)
+        sizes[i] = TIFFGetStrileByteCount(self->file.tiff, i);
+    return RO_OK;
+}
+
+/* libtiff is given nothing of the right length for each strip. */
+static ro_status take_sizes(struct ro_encoder *encoder, const uint64_t *sizes)
+{
+    struct tiff_encoder *self = (struct tiff_encoder *)encoder;
+    const uint32_t count = TIFFNumberOfStrips(self->file.tiff);
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < count; i++)
+        most = sizes[i] > most ? sizes[i] : most;
+    uint8_t *nothing = most < SIZE_MAX / 2 ? calloc(1, (size_t)most) : NULL;
+    ro_status status = nothing ? RO_OK : ro_file_no_memory(self->file.file, most);
+    for (uint32_t i = 0; i < count && status == RO_OK; i++)
+        if (TIFFWriteRawStrip(self->file.tiff, i, nothing, (tmsize_t)sizes[i]) < 0)
+            status = ro_tiff_failed(&self->file);
+    free(nothing);
+    return status;
+}
+
+const struct ro_packed ro_tiff_packed = {strip_rows, strip_sizes, take_sizes};
+
 static void close_writer(struct ro_encoder *encoder)
 {
     struct tiff_encoder *self = (struct tiff_encoder *)encoder;

@@ -34,7 +34,7 @@ static void read_chunks(struct webp *self, const WebPDemuxer *demuxer, uint32_t 
     struct ro_file *file = self->stage.file;
     WebPChunkIterator chunk;
     if (flags & ICCP_FLAG && WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk)) {
-        ro_profile_note(file, chunk.chunk.bytes, chunk.chunk.size);
+        ro_profile_take(&self->stage, chunk.chunk.bytes, chunk.chunk.size);
         WebPDemuxReleaseChunkIterator(&chunk);
     }
     if (flags & EXIF_FLAG && WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk)) {
@@ -116,6 +116,7 @@ static void close_reader(struct ro_stage *stage)
 {
     struct webp *self = (struct webp *)stage;
     WebPAnimDecoderDelete(self->decoder);
+    ro_profile_free(stage);
     free(self->bytes);
     free(self);
 }

@@ -46,8 +46,10 @@ struct decoder {
     struct ro_columns columns; /* of an array stored by columns */
     size_t row_bytes, samples;
     uint32_t row;
-    unsigned page; /* from 0 */
-    void *header;  /* the one of the info */
+    unsigned page;  /* from 0 */
+    void *header;   /* the one of the info */
+    uint64_t first; /* where the page that was asked for begins */
+    unsigned first_page;
 };
 
 /* Where a page lies among those of an array by columns, whose first index is the fastest. */
@@ -95,6 +97,14 @@ static ro_status read_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stri
                 rows[i] = rows[i] != 0;
     }
     return status;
+}
+
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct decoder *self = (struct decoder *)stage;
+    const uint64_t rows = (uint64_t)(self->page - self->first_page) * stage->info.height + row;
+    self->row = row;
+    return ro_source_seek(self->source, self->first + rows * self->row_bytes);
 }
 
 static ro_status next_page(struct ro_stage *stage)
@@ -207,6 +217,10 @@ ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array
         close_reader(&self->stage);
         return status;
     }
+    self->first = source->position;
+    self->first_page = self->page;
+    if (!array->by_columns)
+        self->stage.seek = seek_row;
     *stage = &self->stage;
     return RO_OK;
 }

@@ -291,8 +291,7 @@ static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
     return status;
 }
 
-/* The form of the result; its size is not known yet. */
-static ro_file_info result_of(const ro_halftone_options *options)
+ro_file_info ro_halftone_result(const ro_halftone_options *options)
 {
     int levels = options->levels ? options->levels : 2;
     if (options->palette)
@@ -379,7 +378,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         status = ro_options_take(context, write, &form, "RO_WRITE_OPTIONS");
     if (status != RO_OK || ro_file_named(context, out) != RO_OK)
         return status == RO_OK ? RO_E_ARGUMENT : status;
-    ro_file_info result = result_of(options);
+    ro_file_info result = ro_halftone_result(options);
     if (form.split_inks && !result.inks)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a file per ink applies to CMYK separations only");

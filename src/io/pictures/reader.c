@@ -8,6 +8,7 @@
 #include "io/formats/types.h"
 #include "io/video/y4m.h"
 #include "io/stages/alpha.h"
+#include "io/stages/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,22 @@ static ro_status build_chain(struct ro_reader *reader)
     struct ro_stage *before = reader->stage;
     snprintf(before->info.type, sizeof before->info.type, "%s", reader->type->name);
     before->info.stack = reader->last - reader->options.page + 1;
+    if (before->raw && before->profile)
+        ro_file_drop(&reader->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
     if (before->raw) {
         reader->stage = NULL;
         if ((status = ro_samples(before, &reader->span, &reader->stage)) != RO_OK)
             return status;
         before = reader->stage;
     }
+#if RO_WITH_LCMS
+    if (before->profile) {
+        reader->stage = NULL;
+        if ((status = ro_profile_stage(before, options, &reader->stage)) != RO_OK)
+            return status;
+        before = reader->stage;
+    }
+#endif
     reader->has_alpha = before->alpha != RO_NO_ALPHA;
     if (reader->has_alpha || options->alpha == RO_ALPHA_ONLY) {
         reader->stage = NULL;
@@ -296,6 +307,26 @@ ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32
     reader->row += count;
     *got = count;
     return RO_OK;
+}
+
+ro_status ro_reader_seek(ro_reader *reader, uint32_t row)
+{
+    struct ro_stage *stage = reader->stage;
+    if (reader->status != RO_OK)
+        return ro_context_fail(reader->file.context, reader->status, "%s", reader->file.message);
+    if (row > stage->info.height)
+        return ro_file_fail(&reader->file, RO_E_ARGUMENT, "there is no row %u of %u", row,
+                            stage->info.height);
+    if (!stage->seek || !reader->source.seekable)
+        return ro_file_fail(&reader->file, RO_E_UNSUPPORTED,
+                            "its rows can be read one after another only; those of raw PNM, NPY by "
+                            "rows and TIFF, upright and not resized, can be read from anywhere");
+    if (row == reader->row)
+        return RO_OK;
+    free(reader->ahead);
+    reader->ahead = NULL;
+    reader->row = row;
+    return reader->status = row < stage->info.height ? stage->seek(stage, row) : RO_OK;
 }
 
 static bool alike(const ro_file_info *a, const ro_file_info *b)

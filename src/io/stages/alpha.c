@@ -95,6 +95,12 @@ static ro_status opaque_rows(struct ro_stage *stage, uint8_t *rows, ptrdiff_t st
     return status;
 }
 
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct ro_stage *before = ((struct alpha *)stage)->before;
+    return before->seek(before, row);
+}
+
 static void close_stage(struct ro_stage *stage)
 {
     struct alpha *self = (struct alpha *)stage;
@@ -156,6 +162,7 @@ ro_status ro_alpha_stage(struct ro_stage *before, const ro_read_options *options
                                     .info = *from,
                                     .orientation = before->orientation,
                                     .rows = before->alpha == RO_NO_ALPHA ? opaque_rows : read_rows,
+                                    .seek = before->seek ? seek_row : NULL,
                                     .close = close_stage};
     set_format(self, from);
     *stage = &self->stage;

@@ -3,6 +3,7 @@
 #include "io/stages/profile.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = 128, TAG = 12, MOST_TAGS = 100, NAME = 100 };
@@ -32,11 +33,70 @@ static void read_name(const uint8_t *bytes, size_t size, char name[NAME])
     name[used] = '\0';
 }
 
-void ro_profile_note(struct ro_file *file, const uint8_t *bytes, size_t size)
+static bool says_srgb(const uint8_t *bytes, size_t size)
 {
     char name[NAME];
     read_name(bytes, size, name);
-    bool srgb = strstr(name, "srgb") && !strstr(name, "linear") && !strstr(name, "g10");
-    if (!srgb)
-        ro_file_drop(file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+    return strstr(name, "srgb") && !strstr(name, "linear") && !strstr(name, "g10");
+}
+
+bool ro_profile_is(const uint8_t *bytes, size_t size, const char *space)
+{
+    enum { SPACE = 16 };
+    return size >= HEADER && memcmp(bytes + SPACE, space, 4) == 0;
+}
+
+/* A profile for the stage to be filled in; NULL: there is none in this build, or no memory. */
+static struct ro_profile *new_profile(struct ro_stage *stage, struct ro_profile profile)
+{
+#if RO_WITH_LCMS
+    if (!stage->profile && (stage->profile = malloc(sizeof profile))) {
+        *stage->profile = profile;
+        return stage->profile;
+    }
+#else
+    (void)stage, (void)profile;
+#endif
+    return NULL;
+}
+
+void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
+{
+    if (stage->profile || says_srgb(bytes, size))
+        return;
+    uint8_t *copy = malloc(size + 1);
+    const struct ro_profile icc = {.kind = RO_PROFILE_ICC, .bytes = copy, .size = size};
+    if (copy && new_profile(stage, icc)) {
+        memcpy(copy, bytes, size);
+        return;
+    }
+    free(copy);
+    ro_file_drop(stage->file, RO_DROPPED_PROFILE, RO_PROFILE_WORDS);
+}
+
+void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
+                           const char *words)
+{
+    struct ro_profile profile = {.kind = RO_PROFILE_GAMMA, .gamma = gamma, .has_primaries = xy};
+    if (xy)
+        memcpy(profile.xy, xy, sizeof profile.xy);
+    if (!new_profile(stage, profile))
+        ro_file_drop(stage->file, RO_DROPPED_GAMMA, "%s", words);
+}
+
+ro_status ro_profile_take_lab(struct ro_stage *stage)
+{
+    if (stage->profile && stage->profile->kind == RO_PROFILE_LAB) /* of the page before */
+        return RO_OK;
+    if (new_profile(stage, (struct ro_profile){.kind = RO_PROFILE_LAB}))
+        return RO_OK;
+    return ro_file_fail(stage->file, RO_E_UNSUPPORTED, "this build has no lcms2, which Lab needs");
+}
+
+void ro_profile_free(struct ro_stage *stage)
+{
+    if (stage->profile)
+        free(stage->profile->bytes);
+    free(stage->profile);
+    stage->profile = NULL;
 }

@@ -1,16 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* Colour as files state it, as far as it must be known whether it is sRGB's. */
+/* Colour as files state it, and the stage that makes sRGB of it where lcms2 is part of the build.
+ */
 #ifndef RO_IO_STAGES_PROFILE_H
 #define RO_IO_STAGES_PROFILE_H
 
-#include "io/bytes/file.h"
-
-#include <stddef.h>
+#include "io/stages/stage.h"
 
 #define RO_PROFILE_WORDS "its ICC profile (colours are taken as sRGB)"
 
-/* Notes an ICC profile as dropped, unless its description says that it is sRGB's: samples are taken
- * as sRGB, so nothing is lost then. */
-void ro_profile_note(struct ro_file *file, const uint8_t *bytes, size_t size);
+enum ro_profile_kind { RO_PROFILE_ICC, RO_PROFILE_GAMMA, RO_PROFILE_LAB };
+
+/* What the samples of a decoder mean, if not sRGB. */
+struct ro_profile {
+    enum ro_profile_kind kind;
+    uint8_t *bytes; /* ICC */
+    size_t size;
+    double gamma;       /* light is samples to the power gamma; 0: as sRGB has it */
+    bool has_primaries; /* else they are sRGB's */
+    double xy[4][2];    /* white, red, green, blue */
+    bool inks;          /* rows are of four inks, 8 bits each, whatever the stage's format is */
+    bool inverted;      /* they hold 255 - ink */
+};
+
+/* Whether a profile is of this space: "RGB ", "GRAY", "CMYK". */
+bool ro_profile_is(const uint8_t *bytes, size_t size, const char *space);
+
+/* Gives the stage a profile that is not sRGB's. Without lcms2, or memory, it is noted as dropped:
+ * samples are then taken as sRGB. */
+void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size);
+/* The same for gamma and primaries, which may be NULL; `words` are noted where they are dropped. */
+void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
+                           const char *words);
+/* The same for CIE L*a*b* as profiles have it; RO_E_UNSUPPORTED without lcms2. */
+ro_status ro_profile_take_lab(struct ro_stage *stage);
+void ro_profile_free(struct ro_stage *stage);
+
+/* A stage on top of one that has a profile. Owns `before` from then on, and closes it on a failure.
+ * A profile that makes no sense is noted as dropped. */
+ro_status ro_profile_stage(struct ro_stage *before, const ro_read_options *options,
+                           struct ro_stage **stage);
 
 #endif

@@ -152,6 +152,12 @@ static ro_status next_page(struct ro_stage *stage)
     return self->before->next(self->before);
 }
 
+static ro_status seek_row(struct ro_stage *stage, uint32_t row)
+{
+    struct ro_stage *before = ((struct samples *)stage)->before;
+    return before->seek(before, row);
+}
+
 static void close_stage(struct ro_stage *stage)
 {
     struct samples *self = (struct samples *)stage;
@@ -179,6 +185,7 @@ ro_status ro_samples(struct ro_stage *before, const struct ro_span *span, struct
                                     .orientation = before->orientation,
                                     .stack = before->stack,
                                     .rows = read_rows,
+                                    .seek = before->seek ? seek_row : NULL,
                                     .next = before->next ? next_page : NULL,
                                     .close = close_stage};
     self->before = before;

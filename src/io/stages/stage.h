@@ -14,15 +14,20 @@
 /* Whether the colours of each pixel have alpha behind them, 0 to maxval, in the same row. */
 enum ro_row_alpha { RO_NO_ALPHA, RO_STRAIGHT_ALPHA, RO_MULTIPLIED_ALPHA };
 
+struct ro_profile;
+
 struct ro_stage {
     struct ro_file *file;
     ro_file_info info;
-    int orientation;         /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
-    enum ro_row_alpha alpha; /* of decoders only */
-    bool stack;              /* all pages have one shape */
+    int orientation;            /* as EXIF and TIFF count, 1 to 8; 0 and 1: upright */
+    enum ro_row_alpha alpha;    /* of decoders only */
+    struct ro_profile *profile; /* the same: what samples mean; NULL: sRGB */
+    bool stack;                 /* all pages have one shape */
     bool raw; /* rows hold numbers of info.sample, which become those of a format later */
     /* Gives the next `count` rows; never asked for more than there are, nor after a failure. */
     ro_status (*rows)(struct ro_stage *stage, uint8_t *rows, ptrdiff_t stride, uint32_t count);
+    /* Makes `row` the next one; NULL: rows come one after another only. */
+    ro_status (*seek)(struct ro_stage *stage, uint32_t row);
     void (*close)(struct ro_stage *stage);
     /* Goes on to the next page of one shape, when all rows were given. NULL: it is opened anew. */
     ro_status (*next)(struct ro_stage *stage);
@@ -36,6 +41,15 @@ struct ro_encoder {
     ro_status (*finish)(struct ro_encoder *encoder);
     void (*close)(struct ro_encoder *encoder);
 };
+
+/* Encoders whose rows are packed by groups that know nothing of each other, for ro_parts. */
+struct ro_packed {
+    uint32_t (*rows)(const struct ro_encoder *encoder); /* of a group */
+    ro_status (*sizes)(struct ro_encoder *encoder, uint64_t *sizes); /* of what was written */
+    /* Takes the sizes of all groups instead of rows. */
+    ro_status (*frame)(struct ro_encoder *encoder, const uint64_t *sizes);
+};
+extern const struct ro_packed ro_tiff_packed;
 
 /* Opens a decoder at the given page (from 1). It need not check that the page exists if its type
  * has one page only. */

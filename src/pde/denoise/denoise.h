@@ -112,6 +112,11 @@ ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y
 /* `carry` is what the pixels before left, of this channel; it becomes what these leave. */
 void ro_denoiser_write(const struct ro_denoiser *work, char *row, int channel, const void *values,
                        uint64_t *carry, struct ro_figures *figures);
+/* The same for all channels, the values of one after those of another. */
+ro_status ro_denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
+                               struct ro_figures *figures);
+void ro_denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
+                           uint64_t *carry, struct ro_figures *figures);
 uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, uint32_t width);
 void ro_figures_count(const struct ro_denoiser *work, struct ro_figures *figures,
                       const void *values);
@@ -138,6 +143,13 @@ ro_status ro_denoiser_store_rows(struct ro_denoiser *work, const struct ro_row_s
 /* One plane after another. */
 ro_status ro_denoiser_load(struct ro_denoiser *work, void *planes);
 ro_status ro_denoiser_store(struct ro_denoiser *work, const void *planes);
+
+/* A stream of rows in numbers instead of samples, all channels of a row: false where it has no room,
+ * and where no row is ready. A step reaches so many rows up and down. */
+bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values);
+bool ro_denoise_give_row(ro_denoise_stream *stream, void *values);
+const struct ro_denoiser *ro_denoise_work(const ro_denoise_stream *stream);
+uint32_t ro_denoise_reach(const ro_denoise_stream *stream);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);

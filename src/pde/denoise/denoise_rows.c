@@ -39,7 +39,7 @@ struct ro_denoise_stream {
     struct ro_gate_room room;
     uint64_t pulled;
     uint64_t carry[3]; /* of the last rounding, a channel each */
-    int32_t *values;
+    int32_t *values;   /* of a row, a channel after another; or floats */
 };
 
 static char *slot(const struct ring *ring, uint64_t row)
@@ -188,7 +188,7 @@ static ro_status open_rows(ro_denoise_stream *stream, ro_context *context)
     stream->stencil = ro_rows_stencil(&stream->rows);
     for (int c = 0; c < work->channels; c++)
         stream->carry[c] = ro_levels_start(&work->levels);
-    stream->values = malloc(work->in.width * sizeof *stream->values);
+    stream->values = malloc((size_t)work->in.width * (size_t)work->channels * sizeof(int32_t));
     if (!stream->values)
         return no_memory(work);
     return open_links(stream, (int)work->options.iterations * stream->stencil.stages);
@@ -245,6 +245,48 @@ static bool rows_wait(ro_denoise_stream *stream)
     return filled(&stream->ring[stream->links]) > stream->pulled;
 }
 
+bool ro_denoise_take_row(ro_denoise_stream *stream, const void *values)
+{
+    struct ring *ring = &stream->ring[0];
+    if (batch_is_full(stream)) {
+        if (rows_wait(stream))
+            return false;
+        run_batch(stream);
+    }
+    const uint64_t y = filled(ring);
+    const char *line = values;
+    char *to = slot(ring, y);
+    for (int c = 0; c < stream->work.channels; c++, to += stream->rows.line_bytes) {
+        stream->rows.kernel->pack(&stream->rows, line, to);
+        line += stream->work.in.width * sizeof(int32_t);
+    }
+    ro_gate_raise(&stream->room, &ring->filled, y + 1);
+    return true;
+}
+
+bool ro_denoise_give_row(ro_denoise_stream *stream, void *values)
+{
+    if (!rows_wait(stream) && batch_is_full(stream))
+        run_batch(stream);
+    if (!rows_wait(stream))
+        return false;
+    const char *from = slot(&stream->ring[stream->links], stream->pulled);
+    char *line = values;
+    for (int c = 0; c < stream->work.channels; c++, from += stream->rows.line_bytes) {
+        stream->rows.kernel->unpack(&stream->rows, from, line);
+        line += stream->work.in.width * sizeof(int32_t);
+    }
+    stream->pulled++;
+    return true;
+}
+
+const struct ro_denoiser *ro_denoise_work(const ro_denoise_stream *stream) { return &stream->work; }
+
+uint32_t ro_denoise_reach(const ro_denoise_stream *stream)
+{
+    return (uint32_t)stream->stencil.stages;
+}
+
 ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t stride,
                           uint32_t count, uint32_t *taken)
 {
@@ -257,24 +299,16 @@ ro_status ro_denoise_push(ro_denoise_stream *stream, const void *rows, ptrdiff_t
         return ro_context_fail(work->context, RO_E_STATE, "more than %u rows were pushed",
                                work->in.height);
     for (; *taken < count; ++*taken) {
-        if (batch_is_full(stream)) {
-            if (rows_wait(stream))
-                return RO_OK;
-            run_batch(stream);
-        }
+        if (batch_is_full(stream) && rows_wait(stream))
+            return RO_OK;
         const char *row = (const char *)rows + (ptrdiff_t)*taken * stride;
-        uint64_t y = filled(ring);
-        char *to = slot(ring, y);
         struct ro_figures figures = ro_figures_none;
-        for (int c = 0; c < work->channels; c++, to += stream->rows.line_bytes) {
-            ro_status status =
-                ro_denoiser_read(work, row, (uint32_t)y, c, stream->values, &figures);
-            if (status != RO_OK)
-                return status;
-            stream->rows.kernel->pack(&stream->rows, stream->values, to);
-        }
+        ro_status status =
+            ro_denoiser_read_row(work, row, (uint32_t)filled(ring), stream->values, &figures);
+        if (status != RO_OK)
+            return status;
+        (void)ro_denoise_take_row(stream, stream->values);
         ro_figures_add(&work->before, &figures);
-        ro_gate_raise(&stream->room, &ring->filled, y + 1);
     }
     return RO_OK;
 }
@@ -283,27 +317,41 @@ ro_status ro_denoise_pull(ro_denoise_stream *stream, void *rows, ptrdiff_t strid
                           uint32_t *given)
 {
     struct ro_denoiser *work = &stream->work;
-    const struct ring *ring = &stream->ring[stream->links];
     *given = 0;
     if (ro_context_cancelled(work->context))
         return ro_context_fail(work->context, RO_E_CANCELLED, "cancelled");
     for (; *given < count; ++*given) {
-        if (!rows_wait(stream) && batch_is_full(stream))
-            run_batch(stream);
-        if (!rows_wait(stream))
+        if (!ro_denoise_give_row(stream, stream->values))
             break;
-        const char *from = slot(ring, stream->pulled);
-        char *row = (char *)rows + (ptrdiff_t)*given * stride;
         struct ro_figures figures = ro_figures_none;
-        for (int c = 0; c < work->channels; c++, from += stream->rows.line_bytes) {
-            stream->rows.kernel->unpack(&stream->rows, from, stream->values);
-            ro_denoiser_write(work, row, c, stream->values, &stream->carry[c], &figures);
-        }
+        ro_denoiser_write_row(work, (char *)rows + (ptrdiff_t)*given * stride, stream->values,
+                              stream->carry, &figures);
         ro_figures_add(&work->after, &figures);
-        stream->pulled++;
     }
     work->report.steps = work->options.iterations;
     if (stream->pulled == work->in.height)
         ro_denoiser_report(work, "stream", stream->rows.kernel->cpu, stream->links);
     return ro_context_progress(work->context, "denoise", (double)stream->pulled / work->in.height);
+}
+
+/* ---- Rows of all channels -------------------------------------------------------------------- */
+
+ro_status ro_denoiser_read_row(struct ro_denoiser *work, const char *row, uint32_t y, void *values,
+                               struct ro_figures *figures)
+{
+    ro_status status = RO_OK;
+    char *line = values;
+    for (int c = 0; c < work->channels && status == RO_OK; c++) {
+        status = ro_denoiser_read(work, row, y, c, line, figures);
+        line += work->in.width * sizeof(int32_t);
+    }
+    return status;
+}
+
+void ro_denoiser_write_row(const struct ro_denoiser *work, char *row, const void *values,
+                           uint64_t *carry, struct ro_figures *figures)
+{
+    const char *line = values;
+    for (int c = 0; c < work->channels; c++, line += work->in.width * sizeof(int32_t))
+        ro_denoiser_write(work, row, c, line, &carry[c], figures);
 }

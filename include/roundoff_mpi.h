@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Roundoff over MPI: pictures too large for one machine, with the bits of one machine.
+ * libroundoff_mpi, on top of libroundoff_io; needs MPI_THREAD_MULTIPLE.
+ *
+ *     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &granted);
+ *     ro_context_open(NULL, &context);
+ *     ro_mpi_halftone(MPI_COMM_WORLD, context, "wall.tif", "wall-2.tif", NULL, NULL, NULL, NULL,
+ *                     &report);
+ *
+ * All ranks of a communicator make a call together, with the same arguments but for the context,
+ * which each has opened for itself. The picture is cut into bands of rows, which go round the
+ * ranks; a rank holds one band. Files are read from anywhere (ro_reader_seek) and written in parts
+ * (ro_parts): PBM, PGM, PPM, NPY and TIFF.
+ *
+ * The output appears when all of it is complete, and has lain beside its name as NAME.part. What
+ * can be told before the first row is told to all: every rank returns the same status, one of them
+ * with the reason. Later a rank that fails returns alone, while the others wait for it: end them by
+ * MPI_Abort.
+ */
+#ifndef ROUNDOFF_MPI_H
+#define ROUNDOFF_MPI_H
+
+#include "roundoff_io.h"
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ro_mpi_options {
+    size_t size;            /* RO_MPI_OPTIONS sets it */
+    uint32_t rows;          /* of a band; 0: as many as memory and packed strips suggest */
+    const char *checkpoint; /* a file that keeps how far the run is, with NAME.part, until it is
+                               complete; NULL: nothing stays of a run that fails */
+    int resume;             /* 1: go on from `checkpoint`, of the same call, with any ranks */
+    const char *words;      /* what else must be the same to go on, such as a command's options */
+} ro_mpi_options;
+#define RO_MPI_DEFAULTS RO_DEFAULTS_OF(ro_mpi_options, RO_NONE_UNSET)
+#define RO_MPI_OPTIONS RO_OPTIONS_OF(ro_mpi_options, RO_NONE_UNSET)
+
+/* What all ranks did together; the same on all of them. Seconds are sums over the ranks but for the
+ * first two. */
+typedef struct ro_mpi_report {
+    int alone;     /* 1: the call failed on this rank while the others wait for it */
+    ro_report run; /* of one of the rank's bands */
+    int ranks;
+    int idle;             /* ranks without a band */
+    uint32_t bands, rows; /* of the picture, and of a band */
+    uint32_t first;       /* the band it went on from */
+    uint32_t columns;     /* of a piece of what bands hand on; 0: nothing is handed on */
+    double seconds;       /* of the slowest rank */
+    double fill;          /* until the last rank could begin its first band */
+    double computing;     /* of processors */
+    double reading, writing;
+    double waiting;     /* for what the bands before hand on, or for a processor */
+    double efficiency;  /* computing / (seconds * ranks * threads) */
+    uint64_t sent;      /* bytes from rank to rank */
+    ro_dropped dropped; /* of the input, by one of the ranks */
+} ro_mpi_report;
+
+/* As ro_halftone_file, for methods that stream and can be cut. */
+RO_API
+ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, const char *out,
+                          const ro_halftone_options *options, const ro_read_options *read,
+                          const ro_write_options *write, const ro_mpi_options *how,
+                          ro_mpi_report *report);
+
+/* The test card of ro_testcard: of `shape` format, width, height and maxval count. Into files whose
+ * rows lie as they come (PGM, PPM, NPY) columns of the scene are drawn once; a TIFF is drawn band
+ * by band. */
+RO_API
+ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *shape,
+                          const char *out, const ro_write_options *write, const ro_mpi_options *how,
+                          ro_mpi_report *report);
+
+/* Removes the partial file of a call that is under way, unless there is a checkpoint. For a signal
+ * handler that then ends the process. */
+RO_API
+void ro_mpi_abandon(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "command.h"
+
+#include "cli/frame/progress.h"
+#include "cli/frame/signals.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNED = 16, MOST_ROWS = 1 << 24 };
+
+static const struct option of_ranks[] = {
+    {"rows", "N", "rows of a band; bands go round the ranks (default 256)", OPTION_WHOLE,
+     .offset = offsetof(struct ranks_values, rows), .min = 1, .max = MOST_ROWS},
+    {"checkpoint", "FILE", "keep how far it is, to go on after a failure", OPTION_TEXT,
+     .offset = offsetof(struct ranks_values, checkpoint), .writes = true},
+    {"resume", NULL, "go on from the checkpoint, with any number of ranks", OPTION_FLAG,
+     .offset = offsetof(struct ranks_values, resume)},
+};
+
+/* Beside the other processes of a machine one thread is the rule. */
+static const struct option threads = {"threads",
+                                      "N",
+                                      "worker threads of each rank (default 1)",
+                                      OPTION_WHOLE,
+                                      .offset = offsetof(struct common, threads),
+                                      .min = 1,
+                                      .max = RO_MAX_THREADS};
+
+static size_t place_of_ranks(const struct command *base)
+{
+    return (base->values_size + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+    for (; names && *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+/* The options of both, as one list. */
+static void join_options(const struct ranks_command *what, struct option list[MOST_OPTIONS])
+{
+    int count = 0;
+    for (const struct option *own = what->base->options; own->name; own++)
+        if (!is_among(own->name, what->without))
+            list[count++] = *own;
+    for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks; i++)
+        if (i == 0 || what->checkpoints) {
+            list[count] = of_ranks[i];
+            list[count++].offset += place_of_ranks(what->base);
+        }
+    list[count++] = threads;
+    list[count] = (struct option){0};
+}
+
+/* ---- A rank's context ------------------------------------------------------------------------ */
+
+static struct progress progress;
+
+/* A device for each rank of a machine, as far as they go. */
+static int device_of_rank(void)
+{
+    MPI_Comm machine;
+    int number = 0, devices = 0;
+    ro_device_info info;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &number);
+    MPI_Comm_free(&machine);
+    for (int i = 0; i < ro_device_count(); i++)
+        if (ro_device_at(i, &info) == RO_OK && info.device == RO_DEVICE_CUDA)
+            devices++;
+    return devices ? number % devices : RO_DEFAULT;
+}
+
+ro_context *ranks_context(const struct common *common)
+{
+    ro_context *context = NULL;
+    int rank = 0, all = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    progress_begin(&progress, common->quiet || rank > 0);
+    const int number = device_of_rank();
+    ro_context_options options = {RO_CONTEXT_DEFAULTS,
+                                  .device = (ro_device)common->device,
+                                  .cpu = (ro_cpu)common->cpu,
+                                  .threads = common->threads ? common->threads : 1,
+                                  .progress = rank == 0 ? progress_step : NULL,
+                                  .progress_data = &progress,
+                                  .device_number = number};
+    if (ro_context_open(&options, &context) != RO_OK) {
+        speak(true);
+        fail("rank %d: %s", rank, ro_context_message(NULL));
+        all = 0;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!all) {
+        ro_context_close(context);
+        return NULL;
+    }
+    signals_at_once(ro_mpi_abandon);
+    signals_watch(context);
+    return context;
+}
+
+int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *report,
+              const char *out)
+{
+    int rank = 0;
+    const int number = signals_caught();
+    progress_end(&progress);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (status == RO_OK)
+        return 0;
+    speak(rank == 0 || (report->alone && !number));
+    if (status == RO_E_CANCELLED && number)
+        fail("%s, %s was not written", number == SIGINT ? "interrupted" : "terminated",
+             out ? out : "nothing");
+    else
+        fail("%s", ro_context_message(context));
+    fflush(stderr);
+    if (report->alone)
+        MPI_Abort(MPI_COMM_WORLD, number ? 128 + number : EXIT_FAILURE);
+    return number ? 128 + number : EXIT_FAILURE;
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+static void say_line(const struct ranks_task *task)
+{
+    const ro_mpi_report *report = &task->report;
+    const ro_report *run = &report->run;
+    const double pixels = (double)run->width * (double)run->height;
+    const double whole = report->seconds * report->ranks;
+    fprintf(stderr, "%s: %s, %u x %u, %d rank%s", task->command->name, run->method, run->width,
+            run->height, report->ranks, report->ranks == 1 ? "" : "s");
+    if (run->threads > 1)
+        fprintf(stderr, " of %d threads", run->threads);
+    fprintf(stderr, ", %u bands of %u rows, %.2f s, %.1f Mpixel/s\n", report->bands, report->rows,
+            report->seconds, pixels / report->seconds * 1e-6);
+    fprintf(stderr,
+            "%s: efficiency %.0f %%, fill %.0f %%, reading %.0f %%, writing %.0f %%, waiting "
+            "%.0f %%\n",
+            task->command->name, 100 * report->efficiency, 100 * report->fill / report->seconds,
+            100 * report->reading / whole, 100 * report->writing / whole,
+            100 * report->waiting / whole);
+    if (report->first)
+        fprintf(stderr, "%s: went on from band %u\n", task->command->name, report->first);
+    if (report->idle)
+        fprintf(stderr, "%s: %d rank%s had no band; --rows makes more of them\n",
+                task->command->name, report->idle, report->idle == 1 ? "" : "s");
+    if (report->dropped.what)
+        tell("%s: dropped: %s", task->files->path[0], report->dropped.text);
+}
+
+static void put_json(const struct ranks_task *task)
+{
+    const ro_mpi_report *report = &task->report;
+    printf("{\"command\": ");
+    json_string(stdout, task->command->name);
+    fputs(", \"output\": ", stdout);
+    json_string(stdout, task->out ? task->out : "");
+    fputs(", \"method\": ", stdout);
+    json_string(stdout, report->run.method ? report->run.method : "");
+    printf(", \"width\": %u, \"height\": %u, \"ranks\": %d, \"idle\": %d, \"threads\": %d, "
+           "\"bands\": %u, \"rows\": %u, \"first\": %u, \"columns\": %u, \"seconds\": %.6f, "
+           "\"fill\": %.6f, \"computing\": %.6f, \"reading\": %.6f, \"writing\": %.6f, "
+           "\"waiting\": %.6f, \"efficiency\": %.4f, \"sent\": %llu}\n",
+           report->run.width, report->run.height, report->ranks, report->idle, report->run.threads,
+           report->bands, report->rows, report->first, report->columns, report->seconds,
+           report->fill, report->computing, report->reading, report->writing, report->waiting,
+           report->efficiency, (unsigned long long)report->sent);
+}
+
+/* What must be the same to go on from a checkpoint: all words but those that say so. */
+static char *join_words(int argc, char **argv)
+{
+    size_t size = 1;
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *words = calloc(1, size);
+    for (int i = 0; words && i < argc; i++) {
+        const char *const value[] = {"--rows", "--threads", "--checkpoint", NULL};
+        if (is_among(argv[i], value))
+            i++;
+        else if (strcmp(argv[i], "--resume") != 0 && strncmp(argv[i], "--rows=", 7) != 0 &&
+                 strncmp(argv[i], "--threads=", 10) != 0 &&
+                 strncmp(argv[i], "--checkpoint=", 13) != 0)
+            strcat(strcat(words, argv[i]), "\n");
+    }
+    return words;
+}
+
+static int run_with(const struct ranks_command *what, const struct command *command, int argc,
+                    char **argv, char *values)
+{
+    const struct ranks_values *ranks =
+        (const struct ranks_values *)(values + place_of_ranks(what->base));
+    const struct common *common = (const struct common *)values;
+    struct operands files;
+    int ended;
+    if (!options_take(command, argc, argv, values, &files, &ended))
+        return ended;
+    if (files.count != what->operands)
+        return usage_error(command, "%s", what->needs);
+    if (ranks->resume && !ranks->checkpoint)
+        return usage_error(command, "--resume needs --checkpoint");
+    const int wrong = what->check ? what->check(command, values, &files) : 0;
+    if (wrong)
+        return wrong;
+    char *words = join_words(argc, argv);
+    struct ranks_task task = {.command = command,
+                              .values = values,
+                              .files = &files,
+                              .out = files.path[files.count - 1],
+                              .context = ranks_context(common),
+                              .how = {RO_MPI_DEFAULTS, .rows = (uint32_t)ranks->rows,
+                                      .checkpoint = ranks->checkpoint, .resume = ranks->resume,
+                                      .words = words}};
+    if (!task.context) {
+        free(words);
+        return EXIT_FAILURE;
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &task.rank);
+    const ro_status status = what->work(&task);
+    int result = ranks_end(task.context, status, &task.report, task.out);
+    if (result == 0 && task.rank == 0 && common->json)
+        put_json(&task);
+    else if (result == 0 && task.rank == 0 && !common->quiet)
+        (what->say ? what->say : say_line)(&task);
+    if (result == 0)
+        result = finish_stdout();
+    signals_watch(NULL);
+    ro_context_close(task.context);
+    free(words);
+    return result;
+}
+
+int ranks_run(const struct ranks_command *what, int argc, char **argv)
+{
+    const struct command *base = what->base;
+    struct option list[MOST_OPTIONS];
+    struct command command = *base;
+    join_options(what, list);
+    command.options = list;
+    command.examples = what->examples;
+    command.summary = what->summary;
+    command.common &= ~(unsigned)(COMMON_THREADS | COMMON_CERTIFICATE);
+    char *values = calloc(1, place_of_ranks(base) + sizeof(struct ranks_values));
+    if (!values)
+        return fail("not enough memory to start");
+    memcpy(values, base->defaults, base->values_size);
+    const int result = run_with(what, &command, argc, argv, values);
+    free(values);
+    return result;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff-mpi halftone: the options of roundoff halftone, for methods that stream. */
+#include "cli/commands/halftone/halftone.h"
+
+#include "cli/frame/pictures.h"
+#include "command.h"
+
+static const char *const without[] = {"list",  "out-dir", "vectors", "resize", "resample",
+                                      "view",  "sigma",   "radius",  "aim",    "order",
+                                      "start", "rounds",  "shadow",  NULL};
+
+static const char *const examples[] = {
+    "mpirun -n 64 roundoff-mpi halftone wall.tif out.tif --method stucki",
+    "mpirun -n 4 roundoff-mpi halftone map.pgm map.pbm --checkpoint map.state",
+    NULL,
+};
+
+static int check(const struct command *command, const void *values, const struct operands *files)
+{
+    return halftone_check(command, values, files->path[0], files->path[1]);
+}
+
+static ro_status work(struct ranks_task *task)
+{
+    static struct halftone_request request;
+    const struct halftone_values *values = task->values;
+    pictures_begin(values->common.strict);
+    ro_status status = halftone_prepare(task->context, values, task->files->path[0], &request);
+    request.read.strict = values->common.strict;
+    /* Files that options name are read by each rank: a failure of one must not leave the others. */
+    int worst = (int)status;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (worst != RO_OK && status == RO_OK)
+        status = ro_context_fail(task->context, (ro_status)worst,
+                                 "a rank cannot read a file that an option names");
+    if (status == RO_OK)
+        status = ro_mpi_halftone(MPI_COMM_WORLD, task->context, task->files->path[0], task->out,
+                                 &request.options, &request.read, &request.write, &task->how,
+                                 &task->report);
+    halftone_release(&request);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static const struct ranks_command what = {.base = &command_halftone,
+                                              .summary = "rounds a picture to a few levels",
+                                              .without = without,
+                                              .examples = examples,
+                                              .checkpoints = true,
+                                              .operands = 2,
+                                              .needs = "halftone needs IN and OUT",
+                                              .check = check,
+                                              .work = work};
+    (void)command;
+    return ranks_run(&what, argc, argv);
+}
+
+const struct command ranks_halftone = {.name = "halftone",
+                                       .operands = "IN OUT",
+                                       .summary = "rounds a picture to a few levels",
+                                       .run = run};
