@@ -30,6 +30,8 @@ class HalftoneOptions(TypedDict, total=False):
     angle: int
     shape: str
     screen: Any
+    white: float
+    range: Union[str, tuple[float, float]]
     linear: bool
     gamma: float
     curve: Sequence[tuple[float, float]]
@@ -51,6 +53,7 @@ class HalftoneOptions(TypedDict, total=False):
     shadow: Union[str, tuple[int, int]]
 
 
+RANGES = ("full", "limited")
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
     "channels", "start", "overshoot", "threshold"}
@@ -81,6 +84,20 @@ def _choice(name: str, value: str, choices: Sequence[str]) -> int:
     if value not in choices:
         raise BadArgument(f"{name} {value}: must be {' or '.join(choices)}")
     return list(choices).index(value)
+
+
+def of_data(options: dict[str, Any], array: np.ndarray) -> None:
+    """The range "data" as the two samples that it is of a picture."""
+    if isinstance(options.get("range"), str) and options["range"] == "data":
+        options["range"] = float(np.nanmin(array)), float(np.nanmax(array))
+
+
+def _range(value: Any) -> dict[str, Any]:
+    if isinstance(value, str) and value in RANGES:
+        return {"range_of": RANGES.index(value) + 1}
+    number = r"([-+.0-9e]+)"
+    low, white = _pair("range", value, number + "," + number, "64,940")
+    return {"black_sample": low, "white_sample": white}
 
 
 def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +134,10 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
         elif name == "shadow":
             low, white = _pair(name, value, r"([0-9]+)/([0-9]+)", "9/255")
             members["shadow_of"], members["shadow_in"] = int(low), int(white)
+        elif name == "white":
+            members["white_sample"] = float(value)
+        elif name == "range":
+            members.update(_range(value))
         elif name == "curve":
             members["curve"] = [(float(a), float(b)) for a, b in value]
         elif name == "kernel":

@@ -44,6 +44,9 @@ static const struct member members[] = {
     TONE(MEMBER_REAL, contrast),
     TONE(MEMBER_REAL, gamma),
     TONE(MEMBER_INT, linear),
+    {"range_of", MEMBER_INT, offsetof(ro_halftone_options, range)},
+    {"black_sample", MEMBER_REAL, offsetof(ro_halftone_options, black)},
+    {"white_sample", MEMBER_REAL, offsetof(ro_halftone_options, white)},
     {"shadow_of", MEMBER_U32, offsetof(ro_halftone_options, shadow[0])},
     {"shadow_in", MEMBER_U32, offsetof(ro_halftone_options, shadow[1])},
 };

@@ -15,6 +15,7 @@ OPTIONS = [
     {"method": "dbs", "sigma": 1.5, "radius": 5, "rounds": 2}, {"schedule": "ed"},
     {"method": "stucki", "threshold": "balanced"},
     {"method": "clustered-dot", "angle": 45, "shape": "line"},
+    {"white": 200}, {"range": "limited"}, {"range": "40,200"}, {"range": "data"},
 ]
 
 

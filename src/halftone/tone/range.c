@@ -20,7 +20,7 @@ static ro_status limited(ro_context *context, const ro_image *in, uint32_t most,
     const uint32_t unit = (most + 1) / 256;
     range->black = 16 * unit;
     range->white = (235 - 16) * unit;
-    range->whole = false;
+    range->cuts = true;
     return RO_OK;
 }
 
@@ -29,7 +29,7 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
 {
     const uint32_t most = grey_input_white(in);
     const double black = options->black, white = options->white;
-    *range = (struct tone_range){.whole = true, .white = most, .width = 1};
+    *range = (struct tone_range){.white = most, .width = 1};
     const bool given = black != 0 || white != 0;
     const bool full = options->range == RO_RANGE_AUTO || options->range == RO_RANGE_FULL;
     if (!full && options->range != RO_RANGE_LIMITED)
@@ -44,7 +44,7 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
     if (!(isfinite(black) && isfinite(white) && black < white))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "black at %g and white at %g: black must be the lower", black, white);
-    range->whole = false;
+    range->cuts = true;
     if (is_float(in)) {
         range->low = black;
         range->width = white - black;
@@ -56,6 +56,6 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
                                black, white, most);
     range->black = (uint32_t)black;
     range->white = (uint32_t)(white - black);
-    range->whole = range->black == 0 && range->white == most;
+    range->cuts = range->black != 0 || range->white != most;
     return RO_OK;
 }
