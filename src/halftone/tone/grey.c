@@ -40,8 +40,8 @@ ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form
     form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
     form->white = tables ? form->tone->white : form->range.cuts ? form->range.white : white;
     form->sample_bytes = bytes && form->white <= UINT8_MAX ? 1 : 2;
-    form->direct =
-        full && !tables && !form->range.cuts && ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
+    form->direct = full && !tables && !form->range.cuts &&
+                   ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
     return RO_OK;
 }
 
@@ -126,7 +126,8 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
     for (uint32_t x = 0; x < width; x++) {
         uint32_t c[3];
         for (int i = 0; i < (colour ? 3 : 1); i++) {
-            uint32_t sample = sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
+            uint32_t sample =
+                sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
             largest = sample > largest ? sample : largest;
             sample = sample > black ? sample - black : 0;
             sample = sample > white ? white : sample;

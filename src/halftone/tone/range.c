@@ -5,10 +5,7 @@
 
 #include <math.h>
 
-static bool is_float(const ro_image *in)
-{
-    return in->format == RO_GRAYF || in->format == RO_RGBF;
-}
+static bool is_float(const ro_image *in) { return in->format == RO_GRAYF || in->format == RO_RGBF; }
 
 /* Video's numbers: 16 to 235 of 255, with as many bits more as there are. */
 static ro_status limited(ro_context *context, const ro_image *in, uint32_t most,
@@ -43,7 +40,8 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
         return limited(context, in, most, range);
     if (!(isfinite(black) && isfinite(white) && black < white))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "black at %g and white at %g: black must be the lower", black, white);
+                               "black at %g and white at %g: black must be the lower", black,
+                               white);
     range->cuts = true;
     if (is_float(in)) {
         range->low = black;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Long reads by several threads: the bytes of the file, wherever it ends, and its position after. */
+/* Long reads by several threads: the bytes of the file, wherever it ends, and its position after.
+ */
 #include "io/bytes/source.h"
 #include "io/io_test.h"
 
