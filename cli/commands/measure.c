@@ -54,6 +54,8 @@ static const char *const examples[] = {
 struct job {
     ro_image original, result;
     ro_measure_report report;
+    ro_colour_report colour;
+    bool in_colour;
     /* Pages, from 1; 0: the only one. */
     unsigned count, first, result_first;
     FILE *json; /* of the pages of a stack; NULL: there is one */
@@ -130,7 +132,26 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
         .tile = values->tile >= 0 ? 16 << values->tile : 0,
         .border = values->border,
     };
-    return ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    job->in_colour = ro_format_is_colour(job->result.format);
+    status = ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    if (status == RO_OK && job->in_colour)
+        status = ro_measure_colour(context, &job->original, &job->result, &measure, &job->colour);
+    return status;
+}
+
+static void put_figures(FILE *file, const struct job *job)
+{
+    figures_json(file, &job->report);
+    if (job->in_colour)
+        figures_colour_json(file, &job->colour);
+}
+
+static void put_table(const struct values *values, const struct job *job)
+{
+    if (job->in_colour && !values->linear)
+        figures_colour_table(stdout, &job->report, &job->colour);
+    else
+        figures_table(stdout, &job->report);
 }
 
 /* Both pictures and every figure to the last bit; fields by their means. */
@@ -194,11 +215,11 @@ static ro_status work_pages(struct task *task)
         if (status != RO_OK)
             break;
         fprintf(job->json, "%s{\"page\": %u, ", at ? ", " : "", job->first + at);
-        figures_json(job->json, &job->report);
+        put_figures(job->json, job);
         fputc('}', job->json);
         if (!values->common.json && !values->common.quiet) {
             printf("%spage %u\n", at ? "\n" : "", job->first + at);
-            figures_table(stdout, &job->report);
+            put_table(values, job);
         }
     }
     return status;
@@ -232,7 +253,7 @@ static void print_json(const struct task *task, FILE *file)
         job->json = NULL;
         fprintf(file, "\"pages\": [%s]", job->text);
     } else {
-        figures_json(file, &job->report);
+        put_figures(file, job);
     }
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
@@ -242,7 +263,7 @@ static void print_table(const struct task *task)
 {
     const struct job *job = task->data;
     if (!job->json)
-        figures_table(stdout, &job->report);
+        put_table(task->values, job);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _run
 from ._arrays import Picture, picture, readable, target
 from ._errors import BadArgument
-from ._options import CHANNELS, Colours, HalftoneOptions, halftone_members, of_data, palette_text
+from ._options import CHANNELS, Colours, HalftoneOptions, halftone_members, palette_text
 
 BYTE = np.dtype(np.uint8)
 
@@ -102,7 +102,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     if method is not None or levels is not None or palette is not None:
         options.update(method=method, levels=levels, palette=palette)
     source = picture(image, maxval)
-    of_data(options, source.array)
+    if options.get("range") == "data":
+        options["range"] = float(source.array.min()), float(source.array.max())
     members = halftone_members(options) if options else {}
     rows, columns = source.size
     kind = kind_of(members, columns, packed, indices)

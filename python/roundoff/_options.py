@@ -40,6 +40,7 @@ class HalftoneOptions(TypedDict, total=False):
     contrast: float
     channels: str
     phases: str
+    fit: str
     overshoot: int
     separate: str
     black: float
@@ -53,10 +54,9 @@ class HalftoneOptions(TypedDict, total=False):
     shadow: Union[str, tuple[int, int]]
 
 
-RANGES = ("full", "limited")
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot", "threshold"}
+    "channels", "start", "overshoot", "threshold", "range", "fit"}
 
 
 def palette_text(palette: Colours) -> str:
@@ -80,24 +80,17 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
     return float(first), float(second)
 
 
+def _range(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"range": 1 + _choice("range", value, ("full", "limited"))}
+    black, white = value
+    return {"range_black": float(black), "range_white": float(white)}
+
+
 def _choice(name: str, value: str, choices: Sequence[str]) -> int:
     if value not in choices:
         raise BadArgument(f"{name} {value}: must be {' or '.join(choices)}")
     return list(choices).index(value)
-
-
-def of_data(options: dict[str, Any], array: np.ndarray) -> None:
-    """The range "data" as the two samples that it is of a picture."""
-    if isinstance(options.get("range"), str) and options["range"] == "data":
-        options["range"] = float(np.nanmin(array)), float(np.nanmax(array))
-
-
-def _range(value: Any) -> dict[str, Any]:
-    if isinstance(value, str) and value in RANGES:
-        return {"range_of": RANGES.index(value) + 1}
-    number = r"([-+.0-9e]+)"
-    low, white = _pair("range", value, number + "," + number, "64,940")
-    return {"black_sample": low, "white_sample": white}
 
 
 def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
@@ -116,6 +109,10 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["palette"] = palette_text(value)
         elif name == "threshold":
             members["threshold"] = _core.BALANCED if value == "balanced" else value
+        elif name == "white":
+            members["range_white"] = value
+        elif name == "range":
+            members.update(_range(value))
         elif name == "channels":
             members["channels"] = _choice(name, value, tuple(CHANNELS))
         elif name == "separate":
@@ -125,6 +122,8 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["same_phases"] = _choice(name, value, ("own", "same"))
         elif name == "black":
             members["grey_in_colour"] = 100 - value
+        elif name == "fit":
+            members["fit"] = int(_choice(name, value, ("auto", "none", "full")) == 2)
         elif name == "overshoot":
             members["overshoot"] = value
             members["clamp"] = 1
@@ -134,10 +133,6 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
         elif name == "shadow":
             low, white = _pair(name, value, r"([0-9]+)/([0-9]+)", "9/255")
             members["shadow_of"], members["shadow_in"] = int(low), int(white)
-        elif name == "white":
-            members["white_sample"] = float(value)
-        elif name == "range":
-            members.update(_range(value))
         elif name == "curve":
             members["curve"] = [(float(a), float(b)) for a, b in value]
         elif name == "kernel":
@@ -153,4 +148,7 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
                 members["first"] = picture(value, name="start").view()
         else:
             raise TypeError(f"there is no option {name}")
+    panel = isinstance(options.get("palette"), str) and options["palette"].endswith("-panel")
+    if panel and options.get("fit") in (None, "auto") and options.get("overshoot") is None:
+        members["fit"] = 1
     return members

@@ -25,7 +25,7 @@ REGISTER = {"scheme", "match", "init", "number", "scales", "updates", "trials", 
 CASES = {
     "halftone": (parameters(roundoff.halftone) - {"image", "packed", "indices", "out", "maxval",
                                                   "progress", "device_number"},
-                 OF_FILES | {"list", "dpi", "resize", "resample"}),
+                 OF_FILES | {"list", "dpi", "resize", "resample", "recolour"}),
     "denoise": (parameters(roundoff.denoise) -
                 {"image", "out", "maxval", "return_figures", "seed"} | RUN,
                 OF_FILES | {"bits", "float", "raw"}),

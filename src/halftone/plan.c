@@ -127,6 +127,10 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
         plan->palette = *own.palette;
         own.palette = &plan->palette;
     }
+    if (own.recolour) {
+        plan->recolour = *own.recolour;
+        own.recolour = &plan->recolour;
+    }
     status = ro_image_check(context, &plan->shape, "input");
     if (status == RO_OK)
         status = open_planes(plan, &own, device);
@@ -221,7 +225,10 @@ ro_status halftone_plan_take(struct halftone_plan *plan, const void *row, uint32
     for (int i = 0; i < plan->count && status == RO_OK; i++) {
         unsigned char *to = pending_row(plan, i, plan->pending_rows);
         const struct grey_form *grey = &plan->work[i].grey;
-        if (grey->direct)
+        if (plan->work[i].fit)
+            status = halftone_fit_row(plan->plan.context, plan->work[i].fit, &plan->shape, row, y,
+                                      (uint16_t *)(void *)to);
+        else if (grey->direct)
             memcpy(to, row, plan->grey_row_bytes);
         else
             status = grey_row(plan->plan.context, &plan->shape, row, y, grey, to);
