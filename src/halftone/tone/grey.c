@@ -259,7 +259,7 @@ static ro_status ink_rows(ro_context *context, const ro_image *in, const void *r
             ((uint16_t *)out[i])[x] = curve ? curve[paper[i]] : (uint16_t)paper[i];
         }
     }
-    if (largest > in_white && range->whole)
+    if (largest > in_white && !range->cuts)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, in_white);
     return status;
@@ -274,7 +274,7 @@ static separate_row_fn *find_separation(const ro_image *in, const struct grey_fo
         forms[0]->plane != PLANE_CYAN)
         return NULL;
     for (int i = 0; i < count; i++)
-        if ((forms[i]->tone && forms[i]->tone->channel) || !forms[i]->range.whole)
+        if ((forms[i]->tone && forms[i]->tone->channel) || forms[i]->range.cuts)
             return NULL;
     return rows[cpu];
 }
