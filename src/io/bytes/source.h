@@ -28,6 +28,7 @@ struct ro_source {
     const uint8_t *bytes;
     size_t begin, end;        /* what is ready in bytes */
     struct ro_packed *packed; /* where the bytes come from; NULL: as they are (packed.h) */
+    const char *member;       /* the name behind "file:", for files that hold several; NULL: none */
 };
 
 /* Path "-" is standard input. */
