@@ -13,7 +13,7 @@
 
 enum {
     LARGEST_FILE = 1 << 30,
-    SMALL_SCREEN = 1 << 24, /* pixels of an animation that are believed whatever the file's size */
+    SMALL_SCREEN = 1 << 22, /* pixels of an animation that are believed whatever the file's size */
     PIXELS_PER_BYTE = 1 << 14,
 };
 
