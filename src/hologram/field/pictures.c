@@ -193,16 +193,14 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
     return status;
 }
 
-/* How far the largest picture reaches from the axis. */
-static void reach_of(const struct pictures *p, double reach[2])
+static void place_of(const void *data, int place, double *depth, double reach[2])
 {
-    for (int i = 0; i < p->scene->count; i++) {
-        const ro_scene_picture *picture = &p->scene->pictures[i];
-        const double width = width_of(picture, p->side[0], p->side[1]);
-        const double height = width * picture->amplitude.height / picture->amplitude.width;
-        reach[0] = fmax(reach[0], width / 2);
-        reach[1] = fmax(reach[1], height / 2);
-    }
+    const struct pictures *p = data;
+    const ro_scene_picture *picture = p->layers[place].picture;
+    const double width = width_of(picture, p->side[0], p->side[1]);
+    *depth = p->layers[place].depth;
+    reach[0] = width / 2;
+    reach[1] = width * picture->amplitude.height / picture->amplitude.width / 2;
 }
 
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
@@ -229,9 +227,12 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *opti
     if (status == RO_OK)
         status = open_pictures(context, scene, &pictures);
     if (status == RO_OK) {
-        struct layers layers = {
-            .scene = &pictures, .count = pictures.count, .depth = depth_of, .emit = emit};
-        reach_of(&pictures, layers.reach);
+        const struct layers layers = {.scene = &pictures,
+                                      .count = pictures.count,
+                                      .depth = depth_of,
+                                      .emit = emit,
+                                      .places = pictures.count,
+                                      .place = place_of};
         status = layers_make(context, &layers, &seen, 0, all.view_specific,
                              &(struct layers_out){field, all.rows, all.rows_to});
     }

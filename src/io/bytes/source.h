@@ -30,6 +30,7 @@ struct ro_source {
     size_t begin, end;        /* what is ready in bytes */
     struct ro_packed *packed; /* where the bytes come from; NULL: as they are (packed.h) */
     struct ro_readers *readers; /* who reads long pieces together; NULL: one alone */
+    const char *member;       /* the name behind "file:", for files that hold several; NULL: none */
 };
 
 /* Path "-" is standard input. */
