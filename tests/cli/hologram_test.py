@@ -75,6 +75,25 @@ class Make(Case):
             self.put(name, data)
             self.refused(*make, name)
 
+    def test_phases_of_a_picture(self):
+        make = ["hologram", "make", "out.npy", "--size", "64x48", "--scene", "card.pgm@9mm",
+                "--quiet", "--phase"]
+        self.put("card.pgm", b"P5\n16 12\n255\n" + noise(192, 3))
+        self.put("none.pgm", b"P5\n16 12\n255\n" + bytes(192))
+        self.put("none.npy", npy(16, 12, bytes(4 * 192), "<f4"))
+        self.put("some.pgm", b"P5\n16 12\n255\n" + noise(192, 4))
+        fields = []
+        for phase in "constant", "none.pgm", "none.npy", "some.pgm":
+            self.works(*make, phase)
+            fields.append(self.get("out.npy"))
+        self.assertEqual(fields[0], fields[1])
+        self.assertEqual(fields[0], fields[2])
+        self.assertNotEqual(fields[0], fields[3])
+        self.put("small.pgm", b"P5\n2 2\n255\n1234")
+        self.refused(*make, "small.pgm", words=["2 x 2", "16 x 12"])
+        self.refused(*make, "missing.pgm", words=["missing.pgm"])
+        self.refused(*make, "given", words=["no phases"])
+
     def test_reference(self):
         self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
         self.works("hologram", "make", "card.npy", "--size", "192x144", "--scene", "card.pgm@3mm",
