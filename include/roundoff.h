@@ -30,6 +30,7 @@
 #include "roundoff/multigrid.h"
 #include "roundoff/number.h"
 #include "roundoff/plan.h"
+#include "roundoff/print.h"
 #include "roundoff/register.h"
 #include "roundoff/regions.h"
 #include "roundoff/segment.h"

@@ -68,6 +68,10 @@ typedef struct ro_file_info {
     const void *header;      /* for a writer of the same type; NULL: none */
     size_t header_size;
     int with_alpha; /* for writers: 1: rows come with alpha, by ro_writer_rows_alpha */
+
+    /* Inks, for writers: these instead of those of RO_CHANNELS_CMYK, as RO_CHANNELS_INKS has them. */
+    const ro_ink *ink_list; /* NULL: those */
+    int ink_count;
 } ro_file_info;
 
 /* What a file holds that a reader does not give. */
@@ -127,6 +131,8 @@ typedef struct ro_read_options {
     int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
                          ro_writer_loses; else it counts as dropped */
     ro_profile_use profile;
+    double least, largest; /* what samples of integers that are no plain ones must be able to stand
+                              for, beside the file's own numbers; both 0: nothing */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -185,7 +191,8 @@ typedef struct ro_write_options {
     size_t size;         /* RO_WRITE_OPTIONS sets it */
     const char *type;    /* NULL: by the path's extension; "pbm", "pgm", "ppm", "png", ... */
     double dpi_x, dpi_y; /* both 0: as in the info; one 0: as the other */
-    int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif" */
+    int split_inks;      /* ro_halftone_file: 1: a file per ink, "out-c.tif" to "out-k.tif", or with
+                            the names of the inks */
     ro_compression compression; /* of TIFF */
     /* "bits", "packed" and "c": */
     int low_bits_first; /* 1: a byte's first pixel is in its lowest bits */
@@ -458,6 +465,25 @@ ro_status ro_taps_load(ro_context *context, const char *path, ro_hologram_taps *
 RO_API
 ro_file_info ro_halftone_result(const ro_halftone_options *options);
 
+/* The file of an ink, from 0 on, where each has one: "page.tif" becomes "page-c.tif" for the four of
+ * RO_CHANNELS_CMYK, "page-NAME.tif" for others. RO_E_ARGUMENT: there is no such ink, or no room. */
+RO_API
+ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
+                        size_t size);
+
+/* A proof of plates that ro_halftone_file wrote for `out` with these options, whose inks have to have
+ * colours: all of them on each other, as an RGB picture. */
+typedef struct ro_proof_options {
+    size_t size;     /* RO_PROOF_OPTIONS sets it */
+    uint32_t reduce; /* pixels a side that become one; 0: so that no side has more than 2000 */
+    double diameter; /* in pixels, 1 to 3, of the disc that a pixel of ink prints as; 0: itself */
+} ro_proof_options;
+#define RO_PROOF_DEFAULTS RO_DEFAULTS_OF(ro_proof_options, RO_NONE_UNSET)
+#define RO_PROOF_OPTIONS RO_OPTIONS_OF(ro_proof_options, RO_NONE_UNSET)
+RO_API
+ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_options *options,
+                        const ro_proof_options *proof, const char *path);
+
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. `dropped` may be NULL. */
 RO_API
@@ -511,8 +537,8 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
                             const ro_write_options *write, ro_dropped *dropped,
                             ro_video_report *video);
 
-/* The smallest and the largest sample of a picture's file, all channels together; of floats NaN are
- * passed over. */
+/* The smallest and the largest number of a picture's file, all channels and all pages that are read
+ * together; of floats NaN are passed over. */
 RO_API
 ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
                            double *least, double *most);

@@ -87,8 +87,9 @@ static const char *scheme_of(const struct values *values)
     return values->scheme ? values->scheme : "explicit";
 }
 
-static ro_denoise_options options_of(const struct values *values)
+ro_denoise_options denoise_options(const void *given)
 {
+    const struct values *values = given;
     return (ro_denoise_options){RO_DENOISE_DEFAULTS,
                                 .model = values->model,
                                 .scheme = scheme_of(values),
@@ -124,7 +125,7 @@ static struct denoise_files files_of(const struct values *values, const struct o
                                   .page = values->page,
                                   .form = form_of(values),
                                   .white = values->white,
-                                  .denoise = options_of(values),
+                                  .denoise = denoise_options(values),
                                   .report = report};
 }
 

@@ -4,27 +4,43 @@
 #include "cli/commands/task.h"
 #include "roundoff_io.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 struct values {
     struct common common;
-    int size, angle;
-    const char *shape, *type;
+    int size, dot;
+    double lpi, dpi, dpi_y;
+    const char *angle, *shape, *spot, *type;
     bool list;
 };
 
-static const struct values defaults;
+static const struct values defaults = {.lpi = -1};
 
-static const char *const angles[] = {"0", "45", NULL};
+/* What came out. */
+struct made {
+    uint32_t width, height;
+    ro_dots dots; /* of dots in rows */
+};
 
 static const struct option options[] = {
     {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
      .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
-    {"angle", "A", "angle of clustered dots: 0 (default) or 45 degrees", OPTION_CHOICE,
-     .offset = offsetof(struct values, angle), .choices = angles},
-    {"shape", "S", "shape of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"lpi", "L", "am: lines of dots per inch", OPTION_NUMBER,
+     .offset = offsetof(struct values, lpi), .min = 0, .max = 1000000},
+    {"dpi", "D", "am: resolution of the pictures it is for", OPTION_NUMBER,
+     .offset = offsetof(struct values, dpi), .min = 1, .max = 1000000},
+    {"dpi-y", "D", "am: the same from row to row, where it is another", OPTION_NUMBER,
+     .offset = offsetof(struct values, dpi_y), .min = 1, .max = 1000000},
+    {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
+     .offset = offsetof(struct values, angle)},
+    {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
      .offset = offsetof(struct values, shape)},
+    {"spot", "FILE", "am: a dot of your own, as a picture; dark prints first", OPTION_TEXT,
+     .offset = offsetof(struct values, spot)},
+    {"dot", "N", "pixels of the smallest dot (default: am 1, green-noise 4)", OPTION_WHOLE,
+     .offset = offsetof(struct values, dot), .min = 1, .max = 1000000},
     {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct values, type)},
     {"list", NULL, "list the kinds and stop", OPTION_FLAG, .offset = offsetof(struct values, list)},
@@ -33,7 +49,7 @@ static const struct option options[] = {
 
 static const char *const examples[] = {
     "roundoff screen make void-and-cluster blue.png --size 128 --seed 7",
-    "roundoff screen make clustered-dot dots.pgm --size 12 --angle 45",
+    "roundoff screen make am dots.png --lpi 60 --angle 15 --dpi 1200",
     NULL,
 };
 
@@ -69,55 +85,84 @@ static ro_status make(struct task *task)
     const struct values *values = task->values;
     const char *kind = task->files->path[0], *out = task->out;
     ro_context *context = task->context;
-    uint32_t *size = task->data;
+    struct made *made = task->data;
+    const bool in_rows = values->lpi > 0 || ro_name_equal(kind, "am");
+    ro_image image = {0}, spot = {0};
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     ro_screen_options wanted = {
         RO_SCREEN_DEFAULTS,
         .kind = kind,
         .cell = (uint32_t)values->size,
         .seed = values->common.seed,
-        .angle = values->angle ? 45 : 0,
+        .degrees = values->angle ? strtod(values->angle, NULL) : 0,
         .shape = values->shape,
         .format = RO_GRAY16,
         .ranks = is_mem(values, out),
+        .lpi = values->lpi > 0 ? values->lpi : 0,
+        .dpi = values->dpi,
+        .dpi_y = values->dpi_y,
+        .spot = values->spot ? &spot : NULL,
+        .dot = (uint32_t)values->dot,
     };
     ro_file_info info = {
         .format = RO_GRAYF, .width = wanted.cell, .height = wanted.cell, .pages = 1};
-    if (values->size > 256 && ro_writer_accepts(context, out, &info, &write) == RO_OK)
+    ro_status status = RO_OK;
+    if (values->spot)
+        status = ro_image_load(context, values->spot, NULL, &spot, NULL, NULL);
+    if (status == RO_OK && in_rows) {
+        status = ro_dots_find(context, &wanted, 1, &made->dots);
+        info.width = made->dots.width;
+        info.height = made->dots.height;
+    }
+    if (status == RO_OK && !wanted.ranks && (uint64_t)info.width * info.height > UINT16_MAX + 1 &&
+        ro_writer_accepts(context, out, &info, &write) == RO_OK)
         wanted.format = RO_GRAYF;
-    ro_image image = {0};
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
-    info.width = info.height = wanted.cell ? wanted.cell : 1;
-    ro_status status = ro_writer_accepts(context, out, &info, &write);
+    info.width = info.width ? info.width : 1;
+    info.height = info.height ? info.height : 1;
+    if (status == RO_OK)
+        status = ro_writer_accepts(context, out, &info, &write);
     if (status == RO_OK)
         status = ro_screen_make(context, &wanted, &image);
     if (status == RO_OK)
         status = ro_image_save(context, out, &image, &write);
-    *size = image.width;
+    made->width = image.width;
+    made->height = image.height;
     ro_image_free(&image);
+    ro_image_free(&spot);
     return status;
 }
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const uint32_t *size = task->data;
+    const struct made *made = task->data;
     fputs("{\"command\": \"screen\", \"kind\": ", file);
     json_string(file, task->files->path[0]);
     fputs(", \"output\": ", file);
     json_string(file, task->out);
-    fprintf(file, ", \"size\": %u, \"seconds\": %.6f}\n", *size, task->seconds);
+    fprintf(file, ", \"size\": %u, \"width\": %u, \"height\": %u", made->width, made->width,
+            made->height);
+    if (made->dots.greys)
+        fprintf(file, ", \"lpi\": %.6f, \"angle\": %.6f, \"greys\": %u, \"dots\": %u",
+                made->dots.lpi, made->dots.angle, made->dots.greys, made->dots.dots);
+    fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
 }
 
 static void print_line(const struct task *task)
 {
-    const uint32_t *size = task->data;
-    tell("screen: %s, %u x %u, %.1f ms", task->files->path[0], *size, *size, 1e3 * task->seconds);
+    const struct made *made = task->data;
+    char dots[96] = "";
+    if (made->dots.greys)
+        snprintf(dots, sizeof dots, "%.3f lpi at %.3f degrees, %u greys, ", made->dots.lpi,
+                 made->dots.angle, made->dots.greys);
+    tell("screen: %s, %u x %u, %s%.1f ms", task->files->path[0], made->width, made->height, dots,
+         1e3 * task->seconds);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = {0};
+    struct values values = defaults;
     struct operands names;
     bool make_given = argc > 0 && strcmp(argv[0], "make") == 0;
     int ended;
@@ -129,13 +174,18 @@ static int run(const struct command *command, int argc, char **argv)
         return list_kinds(values.common.json);
     if (!make_given || names.count != 2)
         return usage_error(command, "screen needs make, KIND and OUT");
-    uint32_t size = 0;
+    double degrees;
+    if (values.angle && !read_degrees(values.angle, &degrees))
+        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
+    if (values.lpi == 0)
+        return usage_error(command, "--lpi 0: must be above 0");
+    struct made made = {0};
     return task_run(&(struct task){
         .command = command,
         .values = &values,
         .files = &names,
         .out = names.path[1],
-        .data = &size,
+        .data = &made,
         .work = make,
         .json = print_json,
         .say = print_line,

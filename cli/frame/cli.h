@@ -73,4 +73,7 @@ int finish_stdout(void);
 /* A string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void json_string(FILE *file, const char *text);
 
+/* An angle in degrees, -360 to 360; false: the text is none. */
+bool read_degrees(const char *text, double *degrees);
+
 #endif

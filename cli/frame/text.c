@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The length of the UTF-8 character that starts here, 0 if none does. */
@@ -143,4 +144,12 @@ void json_string(FILE *file, const char *text)
         text += length ? length : 1;
     }
     fputc('"', file);
+}
+
+bool read_degrees(const char *text, double *degrees)
+{
+    char *end;
+    *degrees = strtod(text, &end);
+    return end != text && *end == '\0' && strspn(text, "+-.0123456789") == strlen(text) &&
+           *degrees >= -360 && *degrees <= 360;
 }

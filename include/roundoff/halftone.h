@@ -70,12 +70,26 @@ RO_API
 ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
                          ro_image *out);
 
-/* What a colour picture is halftoned as. */
+/* An ink of a separation, with a screen of its own for the method am. */
+enum { RO_INKS_MOST = 8 };
+typedef struct ro_ink {
+    const char *name;           /* in messages and in the names of files: letters, digits and - */
+    uint8_t colour[3];          /* of paper that is covered with it, as sRGB */
+    double lpi, degrees;        /* 0 lines per inch: those of the options */
+    const char *shape;          /* NULL: that of the options */
+    const ro_tone_point *curve; /* instead of that of the tone; NULL: that */
+    int curve_points;
+} ro_ink;
+
+/* What a colour picture is halftoned as. Inks have two levels each. As RO_INDEX8 a bit of each pixel
+ * is an ink, the first the highest, and a bit that is set is ink; as RO_BITS they are plates, white
+ * being paper: `out` then has as many rows for each row of `in` as there are inks, one after another,
+ * and a stream gives such rows together, each ro_format_row_bytes(RO_BITS, width) long. */
 typedef enum ro_channels {
     RO_CHANNELS_GREY = 0, /* one plane: its luma */
     RO_CHANNELS_RGB,      /* red, green and blue, each on its own, into RO_RGB8 or RO_RGB16 */
-    RO_CHANNELS_CMYK, /* four inks, two levels each, into RO_INDEX8: cyan 8, magenta 4, yellow 2,
-                         black 1, a bit that is set is ink */
+    RO_CHANNELS_CMYK,     /* cyan 8, magenta 4, yellow 2 and black 1 */
+    RO_CHANNELS_INKS,     /* the 1 to 8 inks of the options, of any colours */
 } ro_channels;
 
 /* ---- Halftoning --------------------------------------------------------------------------- */
@@ -111,7 +125,8 @@ typedef struct ro_halftone_options {
     /* Screens, for ordered dithering. */
     int cell;               /* cells a side of a screen that is made; 0: the method's own */
     int angle;              /* of clustered dots: 0 or 45 */
-    const char *shape;      /* of clustered dots: NULL: "round"; "line", "diamond" */
+    const char *shape;      /* of dots: NULL: "round"; "line", "diamond", those of am: "ellipse",
+                               "square", "euclidean", "cross" too */
     const ro_image *screen; /* the threshold image of the method "screen" */
 
     /* Error diffusion. */
@@ -157,6 +172,19 @@ typedef struct ro_halftone_options {
                 palette can show */
     const ro_palette *recolour; /* grey in as many levels as it has colours, which stand for them, the
                                    first for black; into RO_INDEX8 or RO_RGB8 */
+
+    /* Dots in rows, of the method am, for an output of `dpi`; and green noise. */
+    double lpi;           /* lines of dots per inch; 0: an eighth of dpi */
+    double degrees;       /* angle of the rows, counterclockwise; of clustered dots 0 or 45 */
+    double dpi_y;         /* from row to row, where that differs from `dpi`; 0: as that */
+    const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
+    int dot;              /* pixels of the smallest dot and hole; 0: 1, of green noise 4 */
+
+    /* Inks: those of RO_CHANNELS_INKS, or the screens and curves of the four of RO_CHANNELS_CMYK, which
+     * have angles of 15, 75, 0 and 45 degrees without them. */
+    const ro_ink *inks;
+    int ink_count;
+    double ink_limit; /* RO_CHANNELS_INKS: per cent of ink at most, all together; 0: no limit */
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)
@@ -185,6 +213,13 @@ typedef struct ro_screen_options {
     ro_format format;  /* RO_GRAY16 (default): the rank r of K cells is the value r * 65536 / K,
                           rounded down; RO_GRAYF: (r + 1/2) / K, which tells any ranks apart */
     int ranks; /* 1: the ranks themselves, as RO_GRAY16 with the maxval K - 1; up to 65536 cells */
+
+    /* Of the kind "am"; `shape` may be any of its own. */
+    double lpi;           /* lines of dots per inch; 0: an eighth of dpi, */
+    double degrees;       /* the angle of the rows, counterclockwise, */
+    double dpi, dpi_y;    /* for an output of so many pixels per inch, and from row to row; 0: as dpi */
+    const ro_image *spot; /* a dot of your own instead of a shape: what is dark prints first */
+    uint32_t dot;         /* pixels of the smallest dot and hole; 0: 1, of "green-noise" 4 */
 } ro_screen_options;
 #define RO_SCREEN_DEFAULTS RO_DEFAULTS_OF(ro_screen_options, RO_NONE_UNSET)
 #define RO_SCREEN_OPTIONS RO_OPTIONS_OF(ro_screen_options, RO_NONE_UNSET)

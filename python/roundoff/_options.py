@@ -27,7 +27,11 @@ class HalftoneOptions(TypedDict, total=False):
     kernel: tuple[int, Sequence[tuple[int, int, int]]]
     like: str
     cell: int
-    angle: int
+    lpi: float
+    angle: float
+    dot: int
+    dpi: float
+    dpi_y: float
     shape: str
     screen: Any
     white: float

@@ -63,7 +63,11 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SERPENTINE, options->serpentine != 0, "serpentine"},
         {OPTION_SEED, options->seed != 0, "seed"},
         {OPTION_CELL, options->cell != 0, "cell"},
-        {OPTION_ANGLE, options->angle != 0, "angle"},
+        {OPTION_LINES, options->lpi != 0, "lpi"},
+        {OPTION_LINES, options->dpi_y != 0, "dpi-y"},
+        {OPTION_LINES, options->spot != NULL, "spot"},
+        {OPTION_DOT, options->dot != 0, "dot"},
+        {OPTION_ANGLE, options->angle != 0 || options->degrees != 0, "angle"},
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
@@ -124,7 +128,7 @@ static ro_status black_share(struct halftoner *work)
     if (!(kept >= 0 && kept <= 100))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "%g %% of grey in coloured inks: must be from 0 to 100", kept);
-    if (kept != 0 && work->grey.plane < PLANE_CYAN)
+    if (kept != 0 && (work->grey.plane < PLANE_CYAN || work->grey.plane > PLANE_BLACK))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the share of black applies to CMYK separations only");
     work->grey.black_per_mille = (uint32_t)(1000.5 - 10 * kept);

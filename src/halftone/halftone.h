@@ -25,6 +25,8 @@ enum halftone_option {
     OPTION_STRENGTH = 1 << 8,
     OPTION_NOISE = 1 << 9,
     OPTION_SERPENTINE = 1 << 10,
+    OPTION_LINES = 1 << 12, /* of dots: lpi, the dots of your own */
+    OPTION_DOT = 1 << 13,
     OPTION_DEEP = 1 << 11, /* more than 256 levels, numbers of 16 bits */
     OPTION_PALETTE = 1 << 16,
     OPTION_OVERSHOOT = 1 << 17, /* of palettes */

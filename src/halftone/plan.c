@@ -68,7 +68,7 @@ static uint32_t rows_gathered(const struct halftone_plan *plan)
     if (work->engine->whole_image)
         return height;
     uint32_t bands = halftone_plan_room(plan) / work->granularity;
-    uint32_t wanted = 4 * (uint32_t)work->report.threads;
+    uint32_t wanted = (plan->planes ? 16 : 4) * (uint32_t)work->report.threads;
     if (work->device == RO_DEVICE_CUDA && wanted < width / work->granularity)
         wanted = width / work->granularity;
     uint32_t rows = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
@@ -83,16 +83,25 @@ static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_optio
     ro_status status = RO_OK;
     plan->count = 1;
     if (options->channels != RO_CHANNELS_GREY) {
-        status = planes_find(context, options, out, &plan->planes);
+        status = planes_find(context, options, out, &plan->found);
         if (status != RO_OK)
             return status;
+        plan->planes = &plan->found;
         plan->count = plan->planes->count;
         out = plan->planes->format;
+    } else if (options->inks || options->ink_limit != 0) {
+        return ro_context_fail(context, RO_E_ARGUMENT, "inks apply to separations only");
     }
-    for (int i = 0; i < plan->count && status == RO_OK; i++)
+    if (options->channels == RO_CHANNELS_INKS)
+        status = ink_table_make(context, options->inks, options->ink_count,
+                                options->ink_limit / 100, &plan->inks);
+    for (int i = 0; i < plan->count && status == RO_OK; i++) {
+        const ro_halftone_options own = planes_options(options, i);
         status = halftoner_open(&plan->work[i], context, &plan->shape,
-                                plan->planes ? plan->planes->plane[i] : PLANE_LUMA, out, options,
+                                plan->planes ? plan->planes->plane[i] : PLANE_LUMA, out, &own,
                                 device);
+        plan->work[i].grey.inks = &plan->inks;
+    }
     return status;
 }
 
@@ -138,13 +147,15 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
         const struct grey_form *grey = &plan->work[0].grey;
         plan->grey_row_bytes = grey_row_bytes(grey, plan->shape.width);
         plan->out_row_bytes = ro_format_row_bytes(out, plan->shape.width);
+        if (plan->planes && !plan->planes->combine)
+            plan->out_row_bytes *= (size_t)plan->count;
         plan->direct = grey->direct && !plan->planes;
         plan->capacity = rows_gathered(plan);
     }
     /* Memory that a device copies from is dear, and images that are there already need none. */
     if (status == RO_OK && !plan->direct && plan->work[0].device != RO_DEVICE_CUDA)
         status = halftone_plan_gather(plan);
-    if (status == RO_OK && plan->planes)
+    if (status == RO_OK && plan->planes && plan->planes->combine)
         status = halftone_rows_alloc(plan, store_row_bytes(plan) * (size_t)plan->count,
                                      plan->capacity, &plan->store);
     if (status != RO_OK) {
@@ -163,6 +174,7 @@ static void free_plan(ro_plan *base)
     halftone_rows_free(plan, plan->store);
     for (int i = 0; i < plan->count; i++)
         halftoner_close(&plan->work[i]);
+    ink_table_free(&plan->inks);
     free(plan);
 }
 
@@ -219,39 +231,90 @@ static unsigned char *pending_row(const struct halftone_plan *plan, int plane, u
     return plan->pending + ((size_t)plane * plan->capacity + row) * plan->grey_row_bytes;
 }
 
-ro_status halftone_plan_take(struct halftone_plan *plan, const void *row, uint32_t y)
+/* Rows to be converted, by ticket. */
+struct conversion {
+    struct halftone_plan *plan;
+    const unsigned char *rows;
+    ptrdiff_t stride;
+    uint32_t count, y;
+    atomic_uint ticket;
+    atomic_int status; /* of a row that failed */
+};
+
+static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32_t at, uint32_t y)
 {
-    ro_status status = RO_OK;
-    for (int i = 0; i < plan->count && status == RO_OK; i++) {
-        unsigned char *to = pending_row(plan, i, plan->pending_rows);
-        const struct grey_form *grey = &plan->work[i].grey;
-        if (plan->work[i].fit)
-            status = halftone_fit_row(plan->plan.context, plan->work[i].fit, &plan->shape, row, y,
-                                      (uint16_t *)(void *)to);
-        else if (grey->direct)
-            memcpy(to, row, plan->grey_row_bytes);
-        else
-            status = grey_row(plan->plan.context, &plan->shape, row, y, grey, to);
+    const struct grey_form *forms[PLANES_MOST];
+    void *to[PLANES_MOST];
+    for (int i = 0; i < plan->count; i++) {
+        forms[i] = &plan->work[i].grey;
+        to[i] = pending_row(plan, i, at);
     }
-    plan->pending_rows += status == RO_OK;
-    return status;
+    if (plan->work[0].fit)
+        return halftone_fit_row(plan->plan.context, plan->work[0].fit, &plan->shape, row, y, to[0]);
+    if (plan->planes)
+        return grey_rows(plan->plan.context, &plan->shape, row, y, plan->plan.context->cpu, forms,
+                         plan->count, to);
+    if (!forms[0]->direct)
+        return grey_row(plan->plan.context, &plan->shape, row, y, forms[0], to[0]);
+    memcpy(to[0], row, plan->grey_row_bytes);
+    return RO_OK;
 }
 
-ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride)
+static void convert_rows(void *data, int thread)
+{
+    struct conversion *job = data;
+    (void)thread;
+    for (uint32_t i; (i = atomic_fetch_add(&job->ticket, 1)) < job->count;) {
+        const ro_status status =
+            convert_row(job->plan, job->rows + (ptrdiff_t)i * job->stride,
+                        job->plan->pending_rows + i, job->y + i);
+        if (status != RO_OK)
+            atomic_store(&job->status, (int)status);
+    }
+}
+
+ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
+                             uint32_t count, uint32_t y)
+{
+    ro_context *context = plan->plan.context;
+    struct conversion job = {plan, rows, stride, count, y, 0, RO_OK};
+    /* A thread is woken for some hundred microseconds of work. */
+    const bool many = plan->planes && (uint64_t)count * plan->shape.width >= 1u << 16;
+    if (many)
+        ro_pool_run(context->pool, context->threads < (int)count ? context->threads : (int)count,
+                    convert_rows, &job);
+    else
+        convert_rows(&job, 0);
+    /* what is told is the first that is wrong, whoever found another */
+    for (uint32_t i = 0; i < count && job.status != RO_OK; i++) {
+        const ro_status status =
+            convert_row(plan, job.rows + (ptrdiff_t)i * stride, plan->pending_rows + i, y + i);
+        if (status != RO_OK)
+            return status;
+    }
+    plan->pending_rows += count;
+    return RO_OK;
+}
+
+ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride,
+                              ptrdiff_t plates)
 {
     const uint32_t rows = plan->pending_rows;
-    const size_t row_bytes = plan->planes ? store_row_bytes(plan) : 0;
+    const bool together = plan->planes && plan->planes->combine;
+    const size_t row_bytes = together ? store_row_bytes(plan) : 0;
     const size_t apart = plan->capacity * row_bytes; /* planes in the store */
     ro_status status = RO_OK;
     plan->pending_rows = 0;
     for (int i = 0; i < plan->count && status == RO_OK; i++)
         status =
             halftoner_run(&plan->work[i], pending_row(plan, i, 0), (ptrdiff_t)plan->grey_row_bytes,
-                          plan->planes ? plan->store + (size_t)i * apart : out,
-                          plan->planes ? (ptrdiff_t)row_bytes : out_stride, rows);
-    for (uint32_t r = 0; plan->planes && r < rows && status == RO_OK; r++)
+                          together ? plan->store + (size_t)i * apart
+                                   : (unsigned char *)out + i * plates,
+                          together ? (ptrdiff_t)row_bytes : out_stride, rows);
+    for (uint32_t r = 0; together && r < rows && status == RO_OK; r++)
         plan->planes->combine((unsigned char *)out + (ptrdiff_t)r * out_stride,
-                              plan->store + (size_t)r * row_bytes, apart, plan->shape.width);
+                              plan->store + (size_t)r * row_bytes, plan->count, apart,
+                              plan->shape.width);
     return status;
 }
 
@@ -270,6 +333,12 @@ static uint32_t block_rows(const struct halftone_plan *plan)
     return work->granularity * (bands ? bands : 1);
 }
 
+/* Rows of the output for each of the input: one for each plate. */
+static uint32_t rows_a_row(const struct halftone_plan *plan)
+{
+    return plan->planes && !plan->planes->combine ? (uint32_t)plan->count : 1;
+}
+
 static ro_status check_image(const struct halftone_plan *plan, const ro_image *image,
                              const char *role)
 {
@@ -280,10 +349,11 @@ static ro_status check_image(const struct halftone_plan *plan, const ro_image *i
     ro_status status = ro_image_check(context, image, role);
     if (status != RO_OK)
         return status;
-    if (image->width != shape->width || image->height != shape->height)
+    const uint32_t height = shape->height * (input ? 1 : rows_a_row(plan));
+    if (image->width != shape->width || image->height != height)
         return ro_context_fail(context, RO_E_SIZE,
                                "the plan is for %u x %u pixels but the %s is %u x %u", shape->width,
-                               shape->height, role, image->width, image->height);
+                               height, role, image->width, image->height);
     if (image->format != format)
         return ro_context_fail(context, RO_E_ARGUMENT, "the plan has %s as its %s, not %s",
                                ro_format_name(format), role, ro_format_name(image->format));
@@ -297,20 +367,20 @@ static ro_status check_image(const struct halftone_plan *plan, const ro_image *i
 static ro_status run_image(struct halftone_plan *plan, const ro_image *in, const ro_image *out)
 {
     const uint32_t height = plan->shape.height, block = block_rows(plan);
+    const ptrdiff_t out_stride = out->stride * (ptrdiff_t)rows_a_row(plan);
     ro_status status = plan->direct ? RO_OK : halftone_plan_gather(plan);
     if (status == RO_OK)
         status = halftone_plan_begin(plan, 0, height, NULL);
     for (uint32_t y = 0; y < height && status == RO_OK; y += block) {
         const uint32_t count = height - y < block ? height - y : block;
         const unsigned char *from = (const unsigned char *)in->data + (ptrdiff_t)y * in->stride;
-        unsigned char *to = (unsigned char *)out->data + (ptrdiff_t)y * out->stride;
+        unsigned char *to = (unsigned char *)out->data + (ptrdiff_t)y * out_stride;
         if (plan->direct) {
-            status = halftone_plan_rows(plan, from, in->stride, to, out->stride, count);
+            status = halftone_plan_rows(plan, from, in->stride, to, out_stride, count);
         } else {
-            for (uint32_t r = 0; r < count && status == RO_OK; r++)
-                status = halftone_plan_take(plan, from + (ptrdiff_t)r * in->stride, y + r);
+            status = halftone_plan_take(plan, from, in->stride, count, y);
             if (status == RO_OK)
-                status = halftone_plan_flush(plan, to, out->stride);
+                status = halftone_plan_flush(plan, to, out_stride, out->stride);
         }
         if (status == RO_OK)
             status =
@@ -390,7 +460,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (work->tone.channel)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "tone options do not apply to images on a device");
-    if (!work->grey.range.whole)
+    if (work->grey.range.cuts)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "ranges do not apply to images on a device");
     status = check_batch(plan, in, out, count);
@@ -429,15 +499,17 @@ ro_status ro_halftone(ro_context *context, const ro_image *in, ro_image *out,
     ro_status status = ro_image_check(context, in, "input");
     if (status == RO_OK)
         status = ro_image_check(context, out, "output");
-    if (status == RO_OK && (in->width != out->width || in->height != out->height))
-        status =
-            ro_context_fail(context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u",
-                            in->width, in->height, out->width, out->height);
     if (status == RO_OK)
         status = halftone_plan_make(context, in, out->format, options, RO_DEVICE_AUTO, &plan);
     if (status != RO_OK)
         return status;
-    status = run_image(plan, in, out);
+    const uint32_t rows = rows_a_row(plan);
+    if (in->width != out->width || in->height * rows != out->height)
+        status = ro_context_fail(
+            context, RO_E_SIZE, "the input is %u x %u but the output is %u x %u%s", in->width,
+            in->height, out->width, out->height, rows > 1 ? ": it has a row for each ink" : "");
+    if (status == RO_OK)
+        status = run_image(plan, in, out);
     ro_plan_free(&plan->plan);
     return status;
 }

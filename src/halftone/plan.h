@@ -19,7 +19,9 @@ struct halftone_plan {
     ro_image shape;
     ro_format out;
     ro_palette palette, recolour; /* the options', if they have them */
+    struct planes found;
     const struct planes *planes; /* NULL: one plane, which is the picture */
+    struct ink_table inks;       /* of inks of any colour */
     int count;
     struct halftoner work[PLANES_MOST];
     size_t grey_row_bytes, out_row_bytes;
@@ -64,11 +66,14 @@ void halftone_rows_free(const struct halftone_plan *plan, unsigned char *memory)
 ro_status halftone_plan_begin(struct halftone_plan *plan, uint32_t first, uint32_t end,
                               struct ro_wavefront_link *links);
 
-/* The next rows as they are; or row y into `pending`, and all that is there through. */
+/* The next rows as they are; or those from y on into `pending`, and all that is there through. */
 ro_status halftone_plan_rows(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
                              void *out, ptrdiff_t out_stride, uint32_t count);
-ro_status halftone_plan_take(struct halftone_plan *plan, const void *row, uint32_t y);
-ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride);
+ro_status halftone_plan_take(struct halftone_plan *plan, const void *rows, ptrdiff_t stride,
+                             uint32_t count, uint32_t y);
+/* `apart`: bytes from a plate to the next, where they stay apart. */
+ro_status halftone_plan_flush(struct halftone_plan *plan, void *out, ptrdiff_t out_stride,
+                              ptrdiff_t apart);
 
 /* Of the stream that a plan keeps. */
 void halftone_stream_free(ro_halftone_stream *stream);

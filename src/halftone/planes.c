@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "halftone/planes.h"
 
-static void combine_rgb(unsigned char *to, const unsigned char *planes, size_t apart,
+static void combine_rgb(unsigned char *to, const unsigned char *planes, int count, size_t apart,
                         uint32_t width)
 {
+    (void)count;
     for (size_t x = 0; x < width; x++)
         for (size_t c = 0; c < 3; c++)
             to[3 * x + c] = planes[c * apart + x];
 }
 
-static void combine_deep_rgb(unsigned char *to, const unsigned char *planes, size_t apart,
-                             uint32_t width)
+static void combine_deep_rgb(unsigned char *to, const unsigned char *planes, int count,
+                             size_t apart, uint32_t width)
 {
+    (void)count;
     for (size_t c = 0; c < 3; c++) {
         const uint16_t *from = (const uint16_t *)(const void *)(planes + c * apart);
         for (size_t x = 0; x < width; x++)
@@ -20,13 +22,15 @@ static void combine_deep_rgb(unsigned char *to, const unsigned char *planes, siz
 }
 
 /* A plane's white is paper; a bit that is set is ink. */
-static void combine_inks(unsigned char *to, const unsigned char *planes, size_t apart,
+static void combine_inks(unsigned char *to, const unsigned char *planes, int count, size_t apart,
                          uint32_t width)
 {
-    for (size_t x = 0; x < width; x++)
-        to[x] = (unsigned char)((planes[x] << 3 | planes[apart + x] << 2 |
-                                 planes[2 * apart + x] << 1 | planes[3 * apart + x]) ^
-                                15);
+    for (size_t x = 0; x < width; x++) {
+        unsigned bits = 0;
+        for (int i = 0; i < count; i++)
+            bits = bits << 1 | !planes[(size_t)i * apart + x];
+        to[x] = (unsigned char)bits;
+    }
 }
 
 static const struct planes deep_rgb = {
@@ -38,27 +42,85 @@ static const struct planes all[] = {
                           RO_INDEX8,
                           RO_INDEX8,
                           combine_inks},
+    [RO_CHANNELS_INKS] = {0,
+                          {PLANE_INK, PLANE_INK + 1, PLANE_INK + 2, PLANE_INK + 3, PLANE_INK + 4,
+                           PLANE_INK + 5, PLANE_INK + 6, PLANE_INK + 7},
+                          RO_INDEX8,
+                          RO_INDEX8,
+                          combine_inks},
 };
 
+static ro_status check_inks(ro_context *context, const ro_halftone_options *options)
+{
+    const bool own = options->channels == RO_CHANNELS_INKS;
+    const int least = own ? 1 : 4, most = own ? RO_INKS_MOST : 4;
+    if (own && options->tone.linear)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "inks are separated in linear light already: linear does not apply");
+    if (!own && options->ink_limit != 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a limit of ink applies to inks of your own only");
+    if (!(options->ink_limit >= 0 && options->ink_limit <= 100 * RO_INKS_MOST))
+        return ro_context_fail(context, RO_E_ARGUMENT, "%g %% of ink: must be from 0 to %d",
+                               options->ink_limit, 100 * RO_INKS_MOST);
+    if ((own || options->inks) && (options->ink_count < least || options->ink_count > most ||
+                                   !options->inks))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               own ? "%d inks: must be from 1 to %d"
+                                   : "screens of %d inks: CMYK has %d",
+                               options->ink_count, most);
+    return RO_OK;
+}
+
 ro_status planes_find(ro_context *context, const ro_halftone_options *options, ro_format out,
-                      const struct planes **planes)
+                      struct planes *planes)
 {
     unsigned channels = options->channels;
     if (channels >= sizeof all / sizeof *all)
         return ro_context_fail(context, RO_E_ARGUMENT, "there is no choice of channels %u",
                                channels);
+    const bool inks = channels == RO_CHANNELS_CMYK || channels == RO_CHANNELS_INKS;
     if (options->palette)
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette and channels cannot be combined");
-    if (channels == RO_CHANNELS_CMYK && options->levels != 0 && options->levels != 2)
+    if (inks && options->levels != 0 && options->levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
                                options->levels);
-    *planes = &all[channels];
+    ro_status status = inks ? check_inks(context, options) : RO_OK;
+    if (status != RO_OK)
+        return status;
+    *planes = all[channels];
     if (channels == RO_CHANNELS_RGB && out == RO_RGB16)
-        *planes = &deep_rgb;
-    if (out != (*planes)->out)
+        *planes = deep_rgb;
+    if (channels == RO_CHANNELS_INKS)
+        planes->count = options->ink_count;
+    if (inks && out == RO_BITS) {
+        planes->format = planes->out = RO_BITS;
+        planes->combine = NULL;
+    }
+    if (out != planes->out)
         return ro_context_fail(context, RO_E_ARGUMENT, "these channels are written as %s, not %s",
-                               ro_format_name((*planes)->out), ro_format_name(out));
+                               ro_format_name(planes->out), ro_format_name(out));
     return RO_OK;
+}
+
+ro_halftone_options planes_options(const ro_halftone_options *options, int plane)
+{
+    static const double cmyk[4] = {15, 75, 0, 45};
+    ro_halftone_options own = *options;
+    const ro_ink *ink = options->inks ? &options->inks[plane] : NULL;
+    if (options->channels == RO_CHANNELS_CMYK && !ink && options->lpi > 0)
+        own.degrees = options->degrees + cmyk[plane];
+    if (ink && (ink->lpi > 0 || options->lpi > 0))
+        own.degrees = ink->degrees;
+    if (ink && ink->lpi > 0)
+        own.lpi = ink->lpi;
+    if (ink && ink->shape)
+        own.shape = ink->shape;
+    if (ink && ink->curve_points) {
+        own.tone.curve = ink->curve;
+        own.tone.curve_points = ink->curve_points;
+    }
+    return own;
 }
 
 int planes_plate(enum grey_plane plane)
@@ -76,7 +138,7 @@ int planes_plate(enum grey_plane plane)
     case PLANE_YELLOW:
         return 4;
     default:
-        return 0;
+        return plane >= PLANE_INK ? 1 + (int)(plane - PLANE_INK) : 0;
     }
 }
 

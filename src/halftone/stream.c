@@ -156,7 +156,7 @@ static ro_status run_rows(ro_halftone_stream *stream, const void *rows, ptrdiff_
     const uint32_t made = rows ? count : plan->pending_rows;
     ro_status status =
         rows ? halftone_plan_rows(plan, rows, stride, stream->ready, out_stride, count)
-             : halftone_plan_flush(plan, stream->ready, out_stride);
+             : halftone_plan_flush(plan, stream->ready, out_stride, out_stride / plan->count);
     stream->ready_first = 0;
     stream->ready_rows = status == RO_OK ? made : 0;
     return status;
@@ -209,12 +209,14 @@ ro_status ro_halftone_push(ro_halftone_stream *stream, const void *rows, ptrdiff
             }
         }
         if (plan->pending_rows < plan->capacity) {
-            status = halftone_plan_take(plan, from, stream->next);
+            const uint32_t room = plan->capacity - plan->pending_rows;
+            const uint32_t rows = offered < room ? offered : room;
+            status = halftone_plan_take(plan, from, stride, rows, stream->next);
             if (status != RO_OK)
                 break;
-            from += stride;
-            stream->next++;
-            ++*taken;
+            from += (ptrdiff_t)rows * stride;
+            stream->next += rows;
+            *taken += rows;
         } else if (stream->ready_rows > 0) {
             break;
         }

@@ -76,7 +76,7 @@ static ro_status halftone(size_t place, const char *name)
 {
     ro_halftone_options o = RO_HALFTONE_OPTIONS;
     if (place == offsetof(ro_halftone_options, shape))
-        o.method = "clustered-dot";
+        o.method = "am", o.lpi = 60, o.dpi = 300;
     if (place == offsetof(ro_halftone_options, aim) ||
         place == offsetof(ro_halftone_options, order))
         o.method = "dbs";
@@ -88,7 +88,7 @@ static ro_status screen(size_t place, const char *name)
 {
     ro_screen_options o = RO_SCREEN_OPTIONS;
     ro_image made;
-    o.kind = "clustered-dot";
+    o.kind = "am", o.lpi = 60, o.dpi = 300;
     set(&o, place, name);
     ro_status status = ro_screen_make(context, &o, &made);
     ro_image_free(&made);

@@ -87,7 +87,7 @@ class Screen(Case):
 
     def test_bad_input(self):
         self.put("old.pgm", OLD)
-        self.put("wide.pgm", pgm(1025, 1, bytes(1025)))
+        self.put("wide.pgm", pgm(4097, 1, bytes(4097)))
         self.put("cut.pgm", pgm(4, 4, bytes(3)))
         self.put("colour.ppm", b"P6\n1 1\n255\n\x01\x02\x03")
         make = ["screen", "make"]
@@ -98,10 +98,12 @@ class Screen(Case):
         self.refused(*make, "bayr", "old.pgm", words=["did you mean 'bayer'"])
         self.refused(*make, "bayer", "none/old.pgm", words=["none"])
         self.refused("screen", "bayer", "old.pgm", words=["make"], status=2)
-        self.refused(*make, "clustered-dot", "old.pgm", "--angle", "30", words=["0 or 45"],
-                     status=2)
+        self.refused(*make, "clustered-dot", "old.pgm", "--angle", "30", words=["0 or 45"])
+        self.refused(*make, "am", "old.pgm", "--angle", "3x", words=["degrees"], status=2)
+        self.refused(*make, "am", "old.pgm", "--lpi", "0", words=["above 0"], status=2)
+        self.refused(*make, "am", "old.pgm", "--lpi", "60", words=["dpi"])
         halftone = ["halftone", "in.pgm", "old.pgm"]
-        self.refused(*halftone, "--screen", "wide.pgm", words=["1025 x 1", "1024"])
+        self.refused(*halftone, "--screen", "wide.pgm", words=["4097 x 1", "4096"])
         self.refused(*halftone, "--screen", "cut.pgm", words=["cut.pgm"])
         self.refused(*halftone, "--screen", "colour.ppm", words=["grey"])
         self.refused(*halftone, "--screen", "missing.pgm", words=["missing.pgm"])

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const methods[] = {"bayer2",     "bayer4", "bayer8", "bayer16",  "clustered-dot",
-                                      "blue-noise", "screen", "random", "threshold"};
+static const char *const methods[] = {"bayer2",     "bayer4", "bayer8", "bayer16", "clustered-dot",
+                                      "blue-noise", "am",     "screen", "random",  "threshold"};
 static const enum ordered_rule rules[] = {ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
                                           ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_SCREEN,
-                                          ORDERED_BY_SCREEN, ORDERED_BY_HASH,   ORDERED_BY_LIMIT};
-enum { METHODS = sizeof methods / sizeof *methods };
+                                          ORDERED_BY_SCREEN, ORDERED_BY_SCREEN, ORDERED_BY_HASH,
+                                          ORDERED_BY_LIMIT};
+enum { METHODS = sizeof methods / sizeof *methods, AM = METHODS - 4 };
 
 static const char *case_name(int number) { return methods[number]; }
 
 static bool supports(int number, const struct variant *variant)
 {
-    (void)number, (void)variant;
-    return true;
+    return number != AM || variant->device != RO_DEVICE_CUDA;
 }
 
 struct trial {
@@ -75,6 +75,11 @@ static void make(struct check *check, int number, struct trial *trial)
         trial->options.seed = 1 + draw(check, 1000);
     if (number == METHODS - 1)
         trial->options.threshold = 1 + (int)draw(check, 99);
+    if (number == AM) {
+        trial->options.dpi = 300 + draw(check, 300);
+        trial->options.lpi = 30 + draw(check, 100);
+        trial->options.degrees = draw(check, 360);
+    }
     trial->options.levels = draw_levels(check, out, white);
     size_t stride = ((size_t)width << wide) + 2 * draw(check, 20);
     size_t out_stride = ro_format_row_bytes(out, width) + 2 * draw(check, 10);
@@ -136,20 +141,23 @@ static bool run_reference(ro_context *plain, int number, const struct trial *tri
         .percent = rules[number] == ORDERED_BY_LIMIT ? trial->options.threshold : 0,
         .rule = rules[number],
         .seed = trial->options.seed};
-    static const uint32_t sizes[] = {2, 4, 8, 16, 0, 64};
+    static const uint32_t sizes[] = {2, 4, 8, 16, 0, 64, 0};
     ro_status status = RO_OK;
     if (number < METHODS - 3)
         status = screen_make(plain,
                              &(ro_screen_options){RO_SCREEN_DEFAULTS,
                                                   .kind = number < 4    ? "bayer"
-                                                          : number == 4 ? "clustered-dot"
-                                                                        : "void-and-cluster",
-                                                  .cell = sizes[number]},
-                             &plan.screen);
+                                                          : number == 5 ? "void-and-cluster"
+                                                                        : methods[number],
+                                                  .cell = sizes[number],
+                                                  .lpi = trial->options.lpi,
+                                                  .degrees = trial->options.degrees,
+                                                  .dpi = trial->options.dpi},
+                             false, &plan.screen);
     else if (number == METHODS - 3)
         status = screen_rank(plain, &trial->values, &plan.screen);
     else
-        plan.screen = (struct screen){1, 1, calloc(1, sizeof(uint32_t))};
+        plan.screen = (struct screen){.width = 1, .height = 1, .ranks = calloc(1, sizeof(uint32_t))};
     plan.cells = plan.rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
                                               : plan.screen.width * plan.screen.height;
     for (uint32_t y = 0; y < trial->in.height && status == RO_OK; y++)

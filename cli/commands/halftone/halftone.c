@@ -15,12 +15,14 @@ static const struct halftone_values defaults = {.levels = 2,
                                                 .overshoot = -1,
                                                 .black = 100,
                                                 .sigma = -1,
+                                                .lpi = -1,
                                                 .rounds = RO_DEFAULT};
 
-static const char *const angles[] = {"0", "45", NULL};
 static const char *const channels_names[] = {"grey", "rgb", NULL};
 static const char *const phases_names[] = {"own", "same", NULL};
-static const char *const separate_names[] = {"none", "cmyk", "cmyk-tiff", NULL};
+static const char *const separate_names[] = {"none", "cmyk",      "cmyk-tiff",
+                                             "inks", "inks-tiff", NULL};
+enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE_INKS_TIFF };
 
 /* Before there was --aim, only the halftone was blurred. */
 static const char *const searches[] = {"dbs", "dbs-clipping-free", NULL};
@@ -59,6 +61,9 @@ static const struct option options[] = {
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
+    {"dpi-y", "D", "resolution from row to row, where it is another", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, dpi_y), .min = 1, .max = 1000000,
+     .topic = "files"},
     {"profile", "P", "ICC profile, gamma: apply (default), or ignore: all is sRGB",
      OPTION_CHOICE, .offset = offsetof(struct halftone_values, profile), .choices = profile_names,
      .topic = "files", .before = "ignore"},
@@ -95,10 +100,16 @@ static const struct option options[] = {
     {"cell", "N", "cells per side of the screen (default: the method's own)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, cell), .min = 1, .max = 1 << 20,
      .topic = "screens"},
-    {"angle", "A", "angle of clustered dots: 0 (default) or 45 degrees", OPTION_CHOICE,
-     .offset = offsetof(struct halftone_values, angle), .choices = angles, .topic = "screens"},
-    {"shape", "S", "shape of clustered dots: round (default), line or diamond", OPTION_TEXT,
+    {"lpi", "L", "am: lines of dots per inch, at the resolution of --dpi", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, lpi), .min = 0, .max = 1000000, .topic = "screens"},
+    {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, angle), .topic = "screens"},
+    {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, shape), .topic = "screens"},
+    {"spot", "FILE", "am: a dot of your own, as a picture; dark prints first", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, spot), .topic = "screens"},
+    {"dot", "N", "pixels of the smallest dot (default: am 1, green-noise 4)", OPTION_WHOLE,
+     .offset = offsetof(struct halftone_values, dot), .min = 1, .max = 1000000, .topic = "screens"},
     {"screen", "FILE", "a threshold image for ordered dithering", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, screen), .topic = "screens"},
     {"white", "N", "the sample of IN that is white (default: the largest)",
@@ -136,9 +147,20 @@ static const struct option options[] = {
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
-    {"separate", "S", "cmyk: OUT-c, -m, -y and -k; cmyk-tiff: one file", OPTION_CHOICE,
+    {"separate", "S", "cmyk: OUT-c, -m, -y, -k; or cmyk-tiff, inks, inks-tiff", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, separate), .choices = separate_names,
      .topic = "colour"},
+    {"inks", "LIST", "inks of your own, 1 to 8 colours: \"#e30613,black\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, inks), .topic = "colour"},
+    {"ink", "I", "an ink's screen: cyan:lpi=133,angle=15,shape=S,curve=FILE", OPTION_LIST,
+     .offset = offsetof(struct halftone_values, ink), .topic = "colour"},
+    {"ink-limit", "P%", "of --inks: ink at most, all together, 1 to 800", OPTION_SHARE,
+     .offset = offsetof(struct halftone_values, ink_limit), .min = 0, .max = 800,
+     .topic = "colour"},
+    {"proof", "FILE", "a file per ink: all of them on each other, as RGB", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, proof), .topic = "colour", .writes = true},
+    {"gain", "D", "of --proof: ink pixels print as discs D pixels wide, 1 to 3", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, gain), .min = 1, .max = 3, .topic = "colour"},
     {"black", "P%", "share of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
     {"view", "D,M", "resolution and viewing distance (default 300dpi,300mm)", OPTION_TEXT,
@@ -204,8 +226,8 @@ static void say_output(const ro_halftone_options *options, char *text, size_t si
                  options->fit ? ", fitted" : "");
     else if (options->recolour)
         snprintf(text, size, "%d levels in colour", options->recolour->count);
-    else if (options->channels == RO_CHANNELS_CMYK)
-        snprintf(text, size, "4 inks");
+    else if (options->ink_count)
+        snprintf(text, size, "%d ink%s", options->ink_count, options->ink_count > 1 ? "s" : "");
     else
         snprintf(text, size, "%s%d levels", options->channels ? "RGB, " : "", options->levels);
 }
@@ -215,7 +237,7 @@ static const char *where(const ro_report *report)
     return report->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(report->cpu);
 }
 
-static void put_line(const ro_report *report, const char *output, double seconds)
+static void put_line(const ro_report *report, const char *output, bool plates, double seconds)
 {
     double pixels = (double)report->width * (double)report->height;
     char time[32], threads[32] = "";
@@ -230,20 +252,23 @@ static void put_line(const ro_report *report, const char *output, double seconds
     fprintf(stderr, "halftone: %s, %s, %u x %u, %s/%s, %s%s, %.*f Mpixel/s\n", report->method,
             output, report->width, report->height, report->schedule, where(report), threads, time,
             speed < 10 ? 1 : 0, speed);
-    if (report->detail[0])
+    if (report->detail[0] && !plates)
         fprintf(stderr, "halftone: %s\n", report->detail);
 }
 
-static void put_json(FILE *file, const ro_report *report, const struct operands *files,
-                     const struct halftone_request *request, double seconds)
+static void put_json(FILE *file, ro_context *context, const ro_report *report,
+                     const struct operands *files, const struct halftone_request *request,
+                     double seconds)
 {
     const ro_halftone_options *options = &request->options;
     const ro_video_report *video = &request->video;
     double pixels = (double)report->width * (double)report->height;
     fputs("{\"command\": \"halftone\", \"input\": ", file);
     json_string(file, files->path[0]);
-    fputs(", \"output\": ", file);
-    json_string(file, files->path[1]);
+    if (!request->write.split_inks) { /* else the inks have files of their own */
+        fputs(", \"output\": ", file);
+        json_string(file, files->path[1]);
+    }
     fputs(", \"method\": ", file);
     json_string(file, report->method);
     fputs(", \"schedule\": ", file);
@@ -254,16 +279,17 @@ static void put_json(FILE *file, const ro_report *report, const struct operands 
         fprintf(file, ", \"colours\": %d", options->palette->count);
     else
         fprintf(file, ", \"levels\": %d, \"channels\": %d", options->levels,
-                options->channels == RO_CHANNELS_CMYK ? 4
-                : options->channels                   ? 3
-                                                      : 1);
+                options->ink_count  ? options->ink_count
+                : options->channels ? 3
+                                    : 1);
     fprintf(file, ", \"width\": %u, \"height\": %u", report->width, report->height);
     fprintf(file, ", \"steps\": %llu, \"launches\": %llu", (unsigned long long)report->steps,
             (unsigned long long)report->launches);
-    if (report->detail[0]) {
+    if (report->detail[0] && !options->ink_count) {
         fputs(", \"detail\": ", file);
         json_string(file, report->detail);
     }
+    halftone_json_inks(file, context, request, files->path[1]);
     if (video->frames > 0)
         fprintf(file,
                 ", \"frames\": %llu, \"layout\": \"%s\", \"bits_in\": %d, \"bits_out\": %d, "
@@ -315,6 +341,7 @@ void halftone_release(struct halftone_request *request)
 {
     ro_image_free(&request->screen);
     ro_image_free(&request->first);
+    ro_image_free(&request->spot);
 }
 
 /* What needs neither a file nor a check. */
@@ -327,7 +354,11 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .schedule = values->schedule,
                     .seed = values->common.seed,
                     .cell = values->cell,
-                    .angle = values->angle ? 45 : 0,
+                    .degrees = values->angle ? strtod(values->angle, NULL) : 0,
+                    .lpi = values->lpi > 0 ? values->lpi : 0,
+                    .dpi_y = values->lpi > 0 || values->ink.count ? values->dpi_y : 0,
+                    .dot = values->dot,
+                    .spot = values->spot ? &request->spot : NULL,
                     .shape = values->shape,
                     .screen = values->screen ? &request->screen : NULL,
                     .strength = values->strength,
@@ -340,7 +371,8 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                              .contrast = values->contrast,
                              .gamma = values->gamma,
                              .linear = values->linear},
-                    .channels = values->separate   ? RO_CHANNELS_CMYK
+                    .channels = values->inks       ? RO_CHANNELS_INKS
+                                : values->separate ? RO_CHANNELS_CMYK
                                 : values->channels ? RO_CHANNELS_RGB
                                                    : RO_CHANNELS_GREY,
                     .same_phases = values->phases,
@@ -353,7 +385,8 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .aim = values->aim,
                     .order = values->order,
                     .start = values->start,
-                    .rounds = values->rounds},
+                    .rounds = values->rounds,
+                    .ink_limit = values->ink_limit},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
                  .profile = values->profile ? RO_PROFILE_IGNORE : RO_PROFILE_APPLY,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
@@ -364,7 +397,10 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                  .resize_light =
                      values->resample ? values->resample == 1 : values->linear || values->palette},
         .write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
-                  .dpi_y = values->dpi, .split_inks = values->separate == 1,
+                  .dpi_y = values->dpi_y > 0 ? values->dpi_y : values->dpi,
+                  .split_inks = values->separate == SEPARATE_CMYK ||
+                                values->separate == SEPARATE_INKS ||
+                                (values->inks && !values->separate),
                   .compression = (ro_compression)values->compression,
                   .low_bits_first = values->bit_order, .ones_are_black = values->ones,
                   .pixel_bits = values->pixel_bits},
@@ -372,6 +408,8 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
     stack_pages(values->page, &request->read);
     if (values->screen && !values->method)
         request->options.method = "screen";
+    if (values->lpi > 0 && !values->method && !values->screen)
+        request->options.method = "am";
 }
 
 /* "64,940" as two numbers. */
@@ -437,6 +475,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                                  "--shadow %s: must be a fraction such as 9/255", values->shadow);
     if (values->screen && status == RO_OK)
         status = pictures_load(context, values->screen, &request->screen, NULL);
+    if (values->spot && status == RO_OK)
+        status = pictures_load(context, values->spot, &request->spot, NULL);
     if (values->start && names_a_file(values->start) && status == RO_OK) {
         status = pictures_load(context, values->start, &request->first, NULL);
         options->start = NULL;
@@ -451,6 +491,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
             ro_curve_load(context, values->curve, request->points, &options->tone.curve_points);
         options->tone.curve = request->points;
     }
+    if (status == RO_OK)
+        status = halftone_read_inks(context, values, request);
     if (values->background && status == RO_OK) {
         status = ro_colour_parse(context, values->background, request->read.background);
         request->read.background_given = 1;
@@ -490,6 +532,10 @@ static ro_status work(struct task *task)
     task->ran = *ro_context_report(task->context);
     if (status == RO_OK && request->video.frames > 0)
         status = ran_video(task);
+    if (status == RO_OK && values->proof)
+        status = ro_proof_file(task->context, task->out, &request->options,
+                               &(ro_proof_options){RO_PROOF_DEFAULTS, .diameter = values->gain},
+                               values->proof);
     if (status == RO_OK && values->vectors)
         status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
     halftone_release(request);
@@ -499,7 +545,7 @@ static ro_status work(struct task *task)
 static void print_json(const struct task *task, FILE *file)
 {
     const struct halftone_request *request = task->data;
-    put_json(file, &task->ran, task->files, request, task->seconds);
+    put_json(file, task->context, &task->ran, task->files, request, task->seconds);
 }
 
 static void put_video(const ro_report *report, const char *output, const ro_video_report *video,
@@ -522,7 +568,8 @@ static void print_line(const struct task *task)
     if (request->video.frames > 0)
         put_video(&task->ran, output, &request->video, task->seconds);
     else
-        put_line(&task->ran, output, task->seconds);
+        put_line(&task->ran, output, request->options.ink_count > 0, task->seconds);
+    halftone_say_inks(task->context, request);
 }
 
 int halftone_check(const struct command *command, const struct halftone_values *values,
@@ -532,8 +579,28 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--vectors holds 256 levels at most");
     if (values->bits && values->levels != 2)
         return usage_error(command, "--levels and --bits exclude each other");
-    if (values->channels && values->separate)
+    const bool own = values->separate == SEPARATE_INKS || values->separate == SEPARATE_INKS_TIFF;
+    if (values->channels && (values->separate || values->inks))
         return usage_error(command, "--channels rgb and --separate cannot be combined");
+    if (values->inks && values->separate && !own)
+        return usage_error(command, "--inks: --separate must be inks or inks-tiff");
+    if (own && !values->inks)
+        return usage_error(command, "--separate %s needs --inks", separate_names[values->separate]);
+    if (values->ink_limit > 0 && !values->inks)
+        return usage_error(command, "--ink-limit needs --inks");
+    if (values->ink.count && !values->separate && !values->inks)
+        return usage_error(command, "--ink needs --separate or --inks");
+    if (values->angle && (values->separate || values->inks))
+        return usage_error(command, "--angle: inks have angles of their own, see --ink");
+    const bool plates = values->separate == SEPARATE_CMYK || values->separate == SEPARATE_INKS ||
+                        (values->inks && !values->separate);
+    if (values->proof && (!plates || values->out_dir))
+        return usage_error(command, "--proof needs a file per ink: --separate cmyk or --inks");
+    if (values->gain > 0 && !values->proof)
+        return usage_error(command, "--gain needs --proof");
+    if (values->common.certificate && values->separate == SEPARATE_INKS_TIFF)
+        return usage_error(command, "--certificate: a file of several inks is not read back; use "
+                                    "--separate inks");
 
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))
@@ -545,7 +612,15 @@ int halftone_check(const struct command *command, const struct halftone_values *
     if (taken)
         return usage_error(command, "%s is one of the palettes and cannot be %s too", taken,
                            strcmp(taken, "-") ? "OUT" : "IN");
-    if (values->dpi > 0 && !ro_writer_holds_resolution(out, values->type))
+    double degrees;
+    if (values->angle && !read_degrees(values->angle, &degrees))
+        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values->angle);
+    if (values->lpi == 0)
+        return usage_error(command, "--lpi 0: must be above 0");
+    if (values->dpi_y > 0 && !(values->dpi > 0))
+        return usage_error(command, "--dpi-y needs --dpi");
+    if (values->dpi > 0 && !(values->lpi > 0) && !values->ink.count &&
+        !ro_writer_holds_resolution(out, values->type))
         return usage_error(command, "--dpi: only .png, .tif and .bmp files hold a resolution");
 
     if (values->common.certificate && values->alpha == RO_ALPHA_KEEP)
@@ -597,7 +672,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.out_dir)
         return halftone_batch(command, &values, &files);
     static struct halftone_request request;
-    return task_run(&(struct task){
+    const int result = task_run(&(struct task){
         .command = command,
         .values = &values,
         .files = &files,
@@ -608,12 +683,15 @@ static int run(const struct command *command, int argc, char **argv)
         .json = print_json,
         .say = print_line,
     });
+    halftone_release_inks(&request);
+    return result;
 }
 
 /* Plain code: no vectors, one thread. */
 static const char *const *reference(const void *values)
 {
-    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors", NULL};
+    static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors",
+                                           "!gain", NULL};
     (void)values;
     return arguments;
 }

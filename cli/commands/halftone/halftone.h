@@ -12,9 +12,11 @@ struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
     const char *recolour;
-    const char *vectors, *out_dir, *page;
-    int levels, bits, cell, angle, strength, noise, threshold, channels, phases, separate;
-    double dpi, gamma, brightness, contrast, overshoot, black;
+    const char *vectors, *out_dir, *page, *angle, *spot, *inks, *proof;
+    struct texts ink;
+    double ink_limit, gain;
+    int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
+    double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
     int resample, fit;
     int compression, bit_order, ones, pixel_bits;
@@ -35,10 +37,15 @@ struct halftone_request {
     ro_read_options read;
     ro_write_options write;
     ro_video_report video; /* what was done, where IN was one */
-    ro_image screen, first;
+    ro_image screen, first, spot;
     ro_kernel kernel;
     ro_palette palette, recolour;
     ro_tone_point points[RO_CURVE_POINTS];
+    ro_ink inks[RO_INKS_MOST];
+    char ink_names[RO_INKS_MOST][72];
+    char *ink_texts[4 * RO_INKS_MOST];
+    int ink_texts_used;
+    bool ink_screens; /* some ink has an angle or a shape of its own */
 };
 
 /* Options that cannot be together: told, and the exit status; 0: all is well. */
@@ -65,6 +72,14 @@ static inline bool names_a_file(const char *text)
 {
     return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
 }
+
+/* Fills in the inks of a separation; halftone_release_inks frees. And what to say of them. */
+ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
+                             struct halftone_request *request);
+void halftone_release_inks(struct halftone_request *request);
+void halftone_say_inks(ro_context *context, const struct halftone_request *request);
+void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
+                        const char *out);
 
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,

@@ -126,6 +126,7 @@ static ro_status run_batch(struct batch *batch, struct work *work,
     if (status != RO_OK && made)
         (void)rmdir(folder); /* if nothing came into it */
     halftone_release(&request);
+    halftone_release_inks(&request);
     return status;
 }
 

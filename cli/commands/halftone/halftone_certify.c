@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void state_curve(struct certificate *to, const char *name, const ro_tone_point *points,
+                        int count)
+{
+    char hash[RO_HASH_TEXT];
+    if (count && ro_bytes_hash(to->context, points, (size_t)count * sizeof *points, hash) == RO_OK)
+        certificate_text(to, name, hash);
+}
+
 static void state_files(struct certificate *to, const struct halftone_request *request)
 {
     const ro_halftone_options *options = &request->options;
@@ -14,6 +22,8 @@ static void state_files(struct certificate *to, const struct halftone_request *r
         certificate_picture(to, "screen", options->screen);
     if (options->first)
         certificate_picture(to, "start", options->first);
+    if (options->spot)
+        certificate_picture(to, "spot", options->spot);
     if (options->kernel) {
         __int128 taps[1 + 3 * RO_KERNEL_TAPS];
         size_t count = 0;
@@ -31,12 +41,11 @@ static void state_files(struct certificate *to, const struct halftone_request *r
             colours[i] = options->palette->colours[i / 3][i % 3];
         certificate_integers(to, "palette", colours, 3 * (size_t)options->palette->count);
     }
-    if (options->tone.curve_points) {
-        char hash[RO_HASH_TEXT];
-        if (ro_bytes_hash(to->context, options->tone.curve,
-                          (size_t)options->tone.curve_points * sizeof *options->tone.curve,
-                          hash) == RO_OK)
-            certificate_text(to, "curve_hash", hash);
+    state_curve(to, "curve_hash", options->tone.curve, options->tone.curve_points);
+    for (int i = 0; i < options->ink_count; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "curve_hash_%s", options->inks[i].name);
+        state_curve(to, name, options->inks[i].curve, options->inks[i].curve_points);
     }
 }
 
@@ -98,29 +107,20 @@ static ro_status state_account(struct certificate *to, const ro_image *in, const
     return RO_OK;
 }
 
-/* "page.tif" and "-c" make "page-c.tif". */
-static void ink_path(const char *path, const char *ink, char *text, size_t size)
+/* The plates, by the names of their inks. */
+static ro_status state_inks(struct certificate *to, const ro_halftone_options *options,
+                            const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    if (!dot || (slash && dot < slash))
-        dot = path + strlen(path);
-    snprintf(text, size, "%.*s%s%s", (int)(dot - path), path, ink, dot);
-}
-
-static ro_status state_inks(struct certificate *to, const char *path)
-{
-    static const char *const inks[4][2] = {{"-c", "output_cyan"},
-                                           {"-m", "output_magenta"},
-                                           {"-y", "output_yellow"},
-                                           {"-k", "output_black"}};
     ro_status status = RO_OK;
-    for (int i = 0; i < 4 && status == RO_OK; i++) {
-        char name[4096];
+    for (int i = 0; i < options->ink_count && status == RO_OK; i++) {
+        char name[4096], line[96];
         ro_image ink = {0};
-        ink_path(path, inks[i][0], name, sizeof name);
-        status = ro_image_load(to->context, name, NULL, &ink, NULL, NULL);
+        status = ro_plate_path(path, options, i, name, sizeof name);
+        snprintf(line, sizeof line, "output_%s", options->inks[i].name);
         if (status == RO_OK)
-            certificate_picture(to, inks[i][1], &ink);
+            status = ro_image_load(to->context, name, NULL, &ink, NULL, NULL);
+        if (status == RO_OK)
+            certificate_picture(to, line, &ink);
         ro_image_free(&ink);
     }
     return status;
@@ -157,8 +157,14 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
     ro_status status = halftone_prepare(context, values, files->path[0], request);
     const ro_halftone_options *options = &request->options;
+    request->read.least = options->black; /* as ro_halftone_file does */
+    request->read.largest = options->white;
     if (status == RO_OK)
         status = ro_image_load(context, files->path[0], &request->read, &in, &info, NULL);
+    if (status == RO_OK && (options->black != 0 || options->white != 0)) {
+        request->options.black -= (double)info.zero;
+        request->options.white -= (double)info.zero;
+    }
     if (status == RO_OK && info.stack > 1)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "a certificate is of one page; --page N picks it");
@@ -167,7 +173,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     state_files(to, request);
     certificate_picture(to, "input", &in);
     if (request->write.split_inks) {
-        status = state_inks(to, files->path[1]);
+        status = state_inks(to, options, files->path[1]);
         goto done;
     }
     status = ro_image_load(context, files->path[1], NULL, &out, &info, NULL);
@@ -185,6 +191,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     }
 done:
     halftone_release(request);
+    halftone_release_inks(request);
     free(request);
     ro_image_free(&in);
     ro_image_free(&out);

@@ -7,6 +7,7 @@
 #include "halftone/ordered/ordered_cuda.h"
 #include "simd/variants.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,8 @@ static const struct {
     [ORDERED_RANDOM] = {NULL, 0, ORDERED_BY_HASH},
     [ORDERED_THRESHOLD] = {NULL, 0, ORDERED_BY_LIMIT},
     [ORDERED_OTSU] = {NULL, 0, ORDERED_BY_LIMIT},
+    [ORDERED_AM] = {"am", 0, ORDERED_BY_SCREEN},
+    [ORDERED_GREEN_NOISE] = {"green-noise", 0, ORDERED_BY_SCREEN},
 };
 
 /* What the engine keeps in a halftoner. */
@@ -43,7 +46,8 @@ struct ordered_state {
 static ro_status copy_screen(ro_context *context, struct screen *screen, uint32_t size)
 {
     const size_t cells = (size_t)size * size;
-    *screen = (struct screen){size, size, calloc(cells, sizeof *screen->ranks)};
+    *screen = (struct screen){
+        .width = size, .height = size, .ranks = calloc(cells, sizeof *screen->ranks)};
     if (!screen->ranks)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u x %u cells",
                                size, size);
@@ -72,6 +76,8 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
     const bool built_in = options->cell == 0 || options->cell == SCREEN_BUILT_IN_SIDE;
     if (variant == ORDERED_BLUE_NOISE && options->seed == 0 && built_in)
         return copy_screen(context, screen, SCREEN_BUILT_IN_SIDE);
+    if (options->dot < 0)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a dot cannot have %d pixels", options->dot);
     ro_screen_options made = {
         RO_SCREEN_DEFAULTS,
         .kind = variants[variant].kind,
@@ -79,7 +85,15 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
         .seed = options->seed,
         .angle = options->angle,
         .shape = options->shape,
+        .degrees = options->degrees,
+        .spot = options->spot,
+        .dot = (uint32_t)options->dot,
     };
+    if (variant == ORDERED_AM) {
+        made.lpi = options->lpi;
+        made.dpi = options->dpi;
+        made.dpi_y = options->dpi_y;
+    }
     if (work->plate && variant == ORDERED_CLUSTERED_DOT) {
         made.cell = ordered_plate_dot(made.cell ? made.cell : SCREEN_DOT_SIDE, work->plate);
         if (made.angle == 0 && made.cell % 2 == 0)
@@ -87,7 +101,7 @@ ro_status ordered_find_screen(struct halftoner *work, struct screen *screen)
         else if (work->plate > 1) /* of odd size */
             made.angle = 0;
     }
-    return screen_make(context, &made, screen);
+    return screen_make(context, &made, false, screen);
 }
 
 /* The screen of the plane that is halftoned; `cells` is how many ranks it has. */
@@ -98,10 +112,10 @@ static ro_status plan_screen(struct halftoner *work, struct ordered_plan *plan)
     ro_status status = ordered_find_screen(work, &plan->screen);
     plan->cells = plan->rule == ORDERED_BY_HASH ? 1u << ORDERED_RANDOM_BITS
                                                 : plan->screen.width * plan->screen.height;
+    const bool noise = variant == ORDERED_BLUE_NOISE || variant == ORDERED_GREEN_NOISE;
     if (status == RO_OK && plate && plan->rule == ORDERED_BY_SCREEN &&
-        variant != ORDERED_CLUSTERED_DOT)
-        status = ordered_plate_screen(work->context, variant == ORDERED_BLUE_NOISE, plate,
-                                      &plan->screen);
+        variant != ORDERED_CLUSTERED_DOT && variant != ORDERED_AM)
+        status = ordered_plate_screen(work->context, noise, plate, &plan->screen);
     return status;
 }
 
@@ -134,6 +148,11 @@ static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "%s does not make numbers of 16 bits on CUDA",
                                work->method->info.name);
+    if (plan->screen.shift || plan->screen.width > SCREEN_MAX_SIDE ||
+        plan->screen.height > SCREEN_MAX_SIDE)
+        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
+                               "%s of %u x %u cells does not run on CUDA", work->method->info.name,
+                               plan->screen.width, plan->screen.height);
     ro_status status = ordered_on_cuda->open(work->context, &numbers, &state->cuda);
     work->report.cpu = RO_CPU_SCALAR;
     work->report.threads = 1;
@@ -190,6 +209,10 @@ static ro_status open_engine(struct halftoner *work)
     work->report.schedule = "rows";
     work->report.cpu = context->cpu;
     work->report.threads = context->threads;
+    const ro_dots *dots = &plan->screen.reached;
+    if (dots->greys)
+        snprintf(work->report.detail, sizeof work->report.detail,
+                 "%.3f lpi at %.3f degrees, %u greys", dots->lpi, dots->angle, dots->greys);
     return on_device ? open_cuda(work, state) : RO_OK;
 }
 

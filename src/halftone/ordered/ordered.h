@@ -36,6 +36,8 @@ enum ordered_variant {
     ORDERED_RANDOM,
     ORDERED_THRESHOLD,
     ORDERED_OTSU,
+    ORDERED_AM,
+    ORDERED_GREEN_NOISE,
 };
 
 enum ordered_rule {
@@ -88,6 +90,13 @@ int32_t ordered_limit(const struct ordered_plan *plan, int32_t gap);
 
 int ordered_level(const struct ordered_plan *plan, uint32_t sample, uint32_t rank);
 uint32_t ordered_rank(const struct ordered_plan *plan, uint32_t x, uint32_t y);
+
+/* The cell of the screen's row where row y of the image begins. */
+static inline uint32_t ordered_first_cell(const struct ordered_plan *plan, uint32_t y)
+{
+    const struct screen *screen = &plan->screen;
+    return (uint32_t)((uint64_t)screen->shift * (y / screen->height) % screen->width);
+}
 
 /* Rounds row y of the image. */
 typedef void ordered_row_fn(const struct ordered_plan *plan, const unsigned char *in,

@@ -62,6 +62,7 @@ struct row {
     const uint16_t *parts, *more;
     int sample_bytes;
     bool deep, sums;
+    size_t first; /* phase, in the tables */
 };
 
 RO_INLINE lanes16 numbers(const struct row *row, const unsigned char *in, size_t i, size_t phase)
@@ -100,7 +101,7 @@ RO_INLINE void round_row(struct row row, const struct ordered_plan *plan, int sa
 {
     const size_t width = plan->width, period = plan->period;
     const size_t from = (size_t)sample_bytes, to = deep ? 2 : 1;
-    size_t x = 0, phase = 0;
+    size_t x = 0, phase = row.first;
     row.sample_bytes = sample_bytes;
     row.deep = deep;
     row.sums = sums;
@@ -135,7 +136,8 @@ void RO_SIMD_NAME(ordered_parts_row)(const struct ordered_plan *plan, const unsi
                                      unsigned char *out, uint32_t y)
 {
     const size_t at = y % plan->screen.height * plan->pitch;
-    struct row row = {.steps = plan->steps, .quotient = plan->quotient, .parts = plan->parts + at};
+    struct row row = {.steps = plan->steps, .quotient = plan->quotient, .parts = plan->parts + at,
+                      .first = ordered_first_cell(plan, y)};
     if (plan->sums) {
         any_row(row, plan, true, in, out);
     } else {

@@ -31,7 +31,7 @@ static uint32_t common_factor(uint32_t a, uint32_t b) { return b ? common_factor
  * larger. */
 uint32_t ordered_plate_dot(uint32_t size, int plate)
 {
-    uint32_t taken[4] = {size};
+    uint32_t taken[RO_INKS_MOST] = {size};
     for (int p = 1; p < plate; p++) {
         for (uint32_t away = 1; !taken[p]; away++)
             for (int sign = 1; sign >= -1 && !taken[p]; sign -= 2) {
@@ -58,7 +58,8 @@ static uint32_t step_of(uint32_t side)
 ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
                                struct screen *screen)
 {
-    static const uint32_t quarters[4][2] = {{0, 0}, {1, 2}, {2, 1}, {3, 3}};
+    static const uint32_t eighths[RO_INKS_MOST][2] = {{0, 0}, {2, 4}, {4, 2}, {6, 6},
+                                                      {1, 5}, {3, 1}, {5, 7}, {7, 3}};
     const uint32_t width = screen->width, height = screen->height, cells = width * height;
     const bool rows = plate == 1;
     const uint32_t side = rows ? width : height, most = MOST_CELLS / cells;
@@ -67,9 +68,10 @@ ro_status ordered_plate_screen(ro_context *context, bool blue_noise, int plate,
         tiles = 1;
     uint32_t step = step_of(side);
     step = plate == 3 ? 2 * step : plate == 4 ? (side - step % side) : step;
-    const uint32_t *quarter = quarters[plate - 1];
-    const uint32_t from_x = quarter[0] * width / 4, from_y = quarter[1] * height / 4;
-    struct screen made = {rows ? width : width * tiles, rows ? height * tiles : height, NULL};
+    const uint32_t *eighth = eighths[plate - 1];
+    const uint32_t from_x = eighth[0] * width / 8, from_y = eighth[1] * height / 8;
+    struct screen made = {.width = rows ? width : width * tiles,
+                          .height = rows ? height * tiles : height};
     made.ranks = malloc((size_t)cells * tiles * sizeof *made.ranks);
     if (!made.ranks)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a screen of %u x %u cells",

@@ -187,7 +187,8 @@ void ordered_row_scalar(const struct ordered_plan *plan, const unsigned char *in
 {
     const uint32_t below = (1u << ORDERED_RANK_BITS) - 1, width = plan->width;
     const uint32_t *ranks = plan->ranks + y % plan->screen.height * plan->pitch;
-    for (uint32_t x = 0, phase = 0, bits = 0; x < width; x++) {
+    uint32_t phase = ordered_first_cell(plan, y);
+    for (uint32_t x = 0, bits = 0; x < width; x++) {
         uint32_t rank = plan->rule == ORDERED_BY_HASH ? ordered_rank(plan, x, y) : ranks[phase];
         uint32_t sample = ordered_sample(plan, in, x), entry = plan->lookup[sample];
         uint32_t k = (entry >> ORDERED_RANK_BITS) + (rank < (entry & below));

@@ -357,7 +357,7 @@ void RO_SIMD_NAME(ordered_row)(const struct ordered_plan *plan, const unsigned c
 {
     const size_t at = y % plan->screen.height * plan->pitch;
     const bool random = plan->rule == ORDERED_BY_HASH, wide = plan->sample_bytes == 2;
-    struct row row = {.plan = plan};
+    struct row row = {.plan = plan, .phase = ordered_first_cell(plan, y)};
     if (plan->whites) {
         row.whites = (const unsigned char *)plan->whites + at * (size_t)plan->sample_bytes;
         if (wide)

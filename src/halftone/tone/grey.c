@@ -7,6 +7,7 @@
 #include "halftone/tone/grey.h"
 
 #include "core/image.h"
+#include "halftone/tone/separate.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,10 +39,12 @@ ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form
                 in->format != RO_RGBF;
     bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
-    form->white = tables ? form->tone->white : form->range.white;
+    form->white = tables ? form->tone->white : form->range.cuts ? form->range.white : white;
+    if (form->plane >= PLANE_INK)
+        form->white = INKS_WHITE;
     form->sample_bytes = bytes && form->white <= UINT8_MAX ? 1 : 2;
-    form->direct =
-        full && !tables && form->range.whole && ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
+    form->direct = full && !tables && !form->range.cuts && form->plane < PLANE_INK &&
+                   ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
     return RO_OK;
 }
 
@@ -91,7 +94,7 @@ TEMPLATE uint32_t in_plane(const struct grey_form *form, const uint32_t c[3])
 TEMPLATE uint16_t from_float(const struct tone_range *range, float sample)
 {
     double x = sample;
-    if (!range->whole)
+    if (range->cuts)
         x = (x - range->low) / range->width;
     return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : x));
 }
@@ -133,7 +136,8 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
     for (uint32_t x = 0; x < width; x++) {
         uint32_t c[3];
         for (int i = 0; i < (colour ? 3 : 1); i++) {
-            uint32_t sample = sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
+            uint32_t sample =
+                sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
             largest = sample > largest ? sample : largest;
             sample = sample > black ? sample - black : 0;
             sample = sample > white ? white : sample;
@@ -199,7 +203,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
         status = check_numbers(context, row, width, in->format == RO_RGBF ? 3 : 1, y);
     if (status != RO_OK)
         return status;
-    if (plain && !form->range.whole) {
+    if (plain && form->range.cuts) {
         cut_off(row, width, &form->range, out);
         return RO_OK;
     }
@@ -217,8 +221,80 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     default:
         break;
     }
-    if (largest > white && form->range.whole)
+    if (largest > white && !form->range.cuts)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, white);
     return RO_OK;
+}
+
+/* ---- Several planes at once ----------------------------------------------------------------- */
+
+/* Inks of any colour: the colour's shares are found once for all of them. */
+static ro_status ink_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y,
+                          const struct grey_form *const forms[], int count, void *const out[])
+{
+    const struct grey_form *first = forms[0];
+    const struct tone *tone = first->tone;
+    const bool colour = ro_format_is_colour(in->format);
+    const struct tone_range *range = &first->range;
+    const uint32_t in_white = tone->channel ? tone->in_white : range->white;
+    uint32_t largest = 0, paper[RO_INKS_MOST];
+    ro_status status = RO_OK;
+    if (in->format == RO_GRAYF || in->format == RO_RGBF)
+        status = check_numbers(context, row, in->width, colour ? 3 : 1, y);
+    for (size_t x = 0; x < in->width && status == RO_OK; x++) {
+        uint32_t c[3];
+        for (int i = 0; i < 3; i++) {
+            uint32_t sample = sample_at(range, in->format, row, colour ? 3 * x + (size_t)i : x);
+            largest = sample > largest ? sample : largest;
+            sample = sample > range->black ? sample - range->black : 0;
+            sample = sample > in_white ? in_white : sample;
+            const uint32_t white = tone->channel ? tone->white : in_white;
+            sample = tone->channel ? tone->channel[sample] : sample;
+            c[i] = (2 * sample * (uint64_t)INKS_WHITE + white) / (2 * white);
+        }
+        ink_table_at(first->inks, c, paper);
+        for (int i = 0; i < count; i++) {
+            const uint16_t *curve = forms[i]->tone->curve;
+            ((uint16_t *)out[i])[x] = curve ? curve[paper[i]] : (uint16_t)paper[i];
+        }
+    }
+    if (largest > in_white && !range->cuts)
+        return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
+                               largest, in_white);
+    return status;
+}
+
+/* Whether four inks of 8 bits can be made by vectors. */
+static separate_row_fn *find_separation(const ro_image *in, const struct grey_form *const forms[],
+                                        int count, ro_cpu cpu)
+{
+    static separate_row_fn *const rows[RO_CPUS] = {RO_VARIANTS_OF(separate_row)};
+    if (in->format != RO_RGB8 || ro_image_white(in) != UINT8_MAX || count != 4 ||
+        forms[0]->plane != PLANE_CYAN)
+        return NULL;
+    for (int i = 0; i < count; i++)
+        if ((forms[i]->tone && forms[i]->tone->channel) || forms[i]->range.cuts)
+            return NULL;
+    return rows[cpu];
+}
+
+ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y, ro_cpu cpu,
+                    const struct grey_form *const forms[], int count, void *const out[])
+{
+    separate_row_fn *separate = find_separation(in, forms, count, cpu);
+    if (separate) {
+        const uint32_t per_mille = forms[0]->black_per_mille;
+        uint8_t left[256] = {0}, *const paper[4] = {out[0], out[1], out[2], out[3]};
+        for (uint32_t most = 0; most < 256 && per_mille != 1000; most++)
+            left[most] = (uint8_t)(255 - ((255 - most) * per_mille + 500) / 1000);
+        separate(per_mille == 1000 ? NULL : left, row, in->width, paper);
+        return RO_OK;
+    }
+    if (forms[0]->plane >= PLANE_INK)
+        return ink_rows(context, in, row, y, forms, count, out);
+    ro_status status = RO_OK;
+    for (int i = 0; i < count && status == RO_OK; i++)
+        status = grey_row(context, in, row, y, forms[i], out[i]);
+    return status;
 }

@@ -3,6 +3,7 @@
 #ifndef RO_HALFTONE_TONE_GREY_H
 #define RO_HALFTONE_TONE_GREY_H
 
+#include "halftone/tone/inks.h"
 #include "halftone/tone/range.h"
 #include "halftone/tone/tone.h"
 #include "roundoff/halftone.h"
@@ -21,6 +22,7 @@ enum grey_plane {
     PLANE_YELLOW,
     PLANE_BLACK,
     PLANE_COLOUR, /* three samples a pixel, untouched: the tone tables are the engine's to apply */
+    PLANE_INK,    /* the first of inks of any colour */
 };
 
 /* The form in which an engine gets an image: its bytes a sample (1 or 2), its white, and whether
@@ -31,24 +33,29 @@ struct grey_form {
     uint32_t white;
     bool direct;
     enum grey_plane plane;
-    int samples;              /* of a pixel: 3 for PLANE_COLOUR, else 1 */
-    const struct tone *tone;  /* NULL: none */
+    int samples;             /* of a pixel: 3 for PLANE_COLOUR, else 1 */
+    const struct tone *tone; /* NULL: none */
     struct tone_range range;
     uint32_t black_per_mille; /* of the grey in all three inks that black replaces */
+    const struct ink_table *inks; /* of PLANE_INK and above */
 };
 
 /* The largest sample of an input as the tone tables see it; 0 for formats that are not halftoned.
  */
 uint32_t grey_input_white(const ro_image *in);
 
-/* Fills in the first three from the image, plane, range and tone. RO_E_UNSUPPORTED for formats that cannot
- * be read as grey. */
+/* Fills in the first three from the image, plane, range and tone. RO_E_UNSUPPORTED for formats that
+ * cannot be read as grey. */
 ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form *form);
 
-/* Converts one row; fails on a NaN and, unless a range cuts them off, on values above maxval. `y` is the row's number, for the
- * message. */
+/* Converts one row; fails on a NaN and, unless a range cuts them off, on values above maxval. `y`
+ * is the row's number, for the message. */
 ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uint32_t y,
                    const struct grey_form *form, void *out);
+
+/* The same for `count` planes of a picture, each row with a form and a place of its own. */
+ro_status grey_rows(ro_context *context, const ro_image *in, const void *row, uint32_t y, ro_cpu cpu,
+                    const struct grey_form *const forms[], int count, void *const out[]);
 
 static inline size_t grey_row_bytes(const struct grey_form *form, uint32_t width)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TIFF out: bits with white being 0, as fax machines have it, by default packed as CCITT G4, all
- * else deflated; palettes as 8-bit numbers and four inks as 4 bits a pixel; a page after another. A
+ * else deflated; palettes as 8-bit numbers and inks as a bit each; a page after another. A
  * file that could outgrow 4 GB is a BigTIFF from its start.
  */
 #include "io/formats/tiff_file.h"
@@ -32,11 +32,36 @@ struct tiff_encoder {
     uint8_t *line; /* libtiff changes the rows it is given */
 };
 
-/* Two pixels of four bits to a byte. */
-static void pack_inks(uint8_t *to, const uint8_t *inks, uint32_t width)
+static int inks_of(const ro_file_info *info) { return info->ink_list ? info->ink_count : 4; }
+
+/* As many bits a pixel as there are inks. */
+static void pack_inks(uint8_t *to, const uint8_t *inks, uint32_t width, int count)
 {
-    for (size_t x = 0; x < width; x += 2)
-        to[x / 2] = (uint8_t)((inks[x] & 15) << 4 | (x + 1 < width ? inks[x + 1] & 15 : 0));
+    uint32_t bits = 0;
+    int held = 0;
+    for (size_t x = 0; x < width; x++) {
+        bits = bits << count | (inks[x] & ((1u << count) - 1));
+        for (held += count; held >= 8; held -= 8)
+            *to++ = (uint8_t)(bits >> (held - 8));
+    }
+    if (held > 0)
+        *to = (uint8_t)(bits << (8 - held));
+}
+
+/* Inks of any colour, with their names. */
+static void set_inks(TIFF *tiff, const ro_file_info *info)
+{
+    char names[RO_INKS_MOST * 80];
+    size_t size = 0;
+    TIFFSetField(tiff, TIFFTAG_INKSET, info->ink_list ? INKSET_MULTIINK : INKSET_CMYK);
+    if (!info->ink_list)
+        return;
+    TIFFSetField(tiff, TIFFTAG_NUMBEROFINKS, info->ink_count);
+    for (int i = 0; i < info->ink_count && size + 80 < sizeof names; i++) {
+        const char *name = info->ink_list[i].name ? info->ink_list[i].name : "ink";
+        size += (size_t)snprintf(names + size, 72, "%s", name) + 1;
+    }
+    TIFFSetField(tiff, TIFFTAG_INKNAMES, size, names);
 }
 
 static void set_palette(TIFF *tiff, const ro_palette *palette)
@@ -77,7 +102,7 @@ static void set_tags(struct tiff_encoder *self)
 {
     TIFF *tiff = self->file.tiff;
     const ro_file_info *info = &self->info;
-    int channels = info->inks ? 4 : ro_channels_of(info->format);
+    int channels = info->inks ? inks_of(info) : ro_channels_of(info->format);
     bool bits = info->format == RO_BITS;
     bool real = info->format == RO_GRAYF || info->format == RO_RGBF;
     const bool plain = info->sample == RO_SAMPLE_PLAIN;
@@ -103,7 +128,7 @@ static void set_tags(struct tiff_encoder *self)
                  : channels == 3 ? PHOTOMETRIC_RGB
                                  : PHOTOMETRIC_MINISBLACK);
     if (info->inks)
-        TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
+        set_inks(tiff, info);
     else if (info->palette)
         set_palette(tiff, info->palette);
     if (info->with_alpha) {
@@ -149,7 +174,7 @@ static ro_status write_rows(struct ro_encoder *encoder, const uint8_t *rows, ptr
         if (status != RO_OK)
             return status;
         if (info->inks)
-            pack_inks(self->line, rows, info->width);
+            pack_inks(self->line, rows, info->width, inks_of(info));
         else if (info->sample != RO_SAMPLE_PLAIN)
             ro_samples_pack(info, self->line, rows,
                             (size_t)info->width * (size_t)ro_channels_of(info->format));

@@ -6,80 +6,104 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static bool splits(const ro_file_info *info, const ro_write_options *options)
+enum { PATH_BYTES = 4096 };
+
+static int inks_of(const ro_halftone_options *options)
 {
-    return info->inks && options && options->split_inks;
+    return options->channels == RO_CHANNELS_CMYK   ? 4
+           : options->channels == RO_CHANNELS_INKS ? options->ink_count
+                                                   : 0;
 }
 
-/* The path of an ink's file; NULL without memory. */
-static char *path_of_ink(const char *path, int ink)
+ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
+                        size_t size)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    size_t size = strlen(path) + 3;
-    char *name = malloc(size);
-    if (name)
-        snprintf(name, size, "%.*s-%c%s", stem, path, "cmyk"[ink], dot ? dot : "");
-    return name;
+    static const char *const cmyk[4] = {"c", "m", "y", "k"};
+    const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
+    const int stem = dot ? (int)(dot - out) : (int)strlen(out);
+    if (ink < 0 || ink >= inks_of(options) || ink >= RO_INKS_MOST)
+        return RO_E_ARGUMENT;
+    const char *name =
+        options->channels == RO_CHANNELS_CMYK ? cmyk[ink] : options->inks[ink].name;
+    const int length =
+        name ? snprintf(path, size, "%.*s-%s%s", stem, out, name, dot ? dot : "") : -1;
+    return length > 0 && (size_t)length < size ? RO_OK : RO_E_ARGUMENT;
 }
 
-/* An ink's file holds bits: black where ink goes. */
-static ro_file_info info_of_ink(const ro_file_info *info)
+/* Names of inks become names of files. */
+static ro_status check_names(ro_context *context, const ro_halftone_options *options)
+{
+    for (int i = 0; i < options->ink_count && options->channels == RO_CHANNELS_INKS; i++) {
+        const char *name = options->inks[i].name;
+        if (!name || !*name || strlen(name) > 64 ||
+            name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")])
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "ink %d has no name of letters, digits and - for its file",
+                                   i + 1);
+        for (int k = 0; k < i; k++)
+            if (strcmp(name, options->inks[k].name) == 0)
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "two inks are called %s, and so would be their files", name);
+    }
+    return RO_OK;
+}
+
+static bool is_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return other && stat(path, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Opens a writer for each ink, or only asks; a plate holds bits: black where ink goes. */
+static ro_status each_ink(struct ro_output *output, ro_context *context, const char *path,
+                          const ro_file_info *info, const ro_write_options *options,
+                          const ro_halftone_options *plates, const char *in)
 {
     ro_file_info plane = *info;
     plane.format = RO_BITS;
     plane.maxval = 1;
-    plane.inks = 0;
-    return plane;
-}
-
-static ro_status each_ink(struct ro_output *output, ro_context *context, const char *path,
-                          const ro_file_info *info, const ro_write_options *options)
-{
-    ro_file_info plane = info_of_ink(info);
-    ro_status status = RO_OK;
-    if (strcmp(path, "-") == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "four inks are four files and cannot all go to standard output");
-    for (int ink = 0; ink < RO_OUTPUT_MOST && status == RO_OK; ink++) {
-        char *name = path_of_ink(path, ink);
-        if (!name)
-            return ro_context_fail(context, RO_E_MEMORY, "not enough memory for a file name");
+    plane.inks = plane.ink_count = 0;
+    plane.ink_list = NULL;
+    ro_status status = check_names(context, plates);
+    if (status == RO_OK && strcmp(path, "-") == 0)
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "inks have a file each and cannot all go to standard output");
+    for (int ink = 0; ink < inks_of(plates) && status == RO_OK; ink++) {
+        char name[PATH_BYTES];
+        status = ro_plate_path(path, plates, ink, name, sizeof name);
+        if (status != RO_OK)
+            return ro_context_fail(context, status, "%s: the name is too long", path);
+        if (is_file(name, in))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "the plate %s would take the place of the input", name);
         status = output ? ro_writer_open(context, name, &plane, options, &output->writers[ink])
                         : ro_writer_accepts(context, name, &plane, options);
-        free(name);
     }
     return status;
 }
 
 ro_status ro_output_accepts(ro_context *context, const char *path, const ro_file_info *info,
-                            const ro_write_options *options)
+                            const ro_write_options *options, const ro_halftone_options *plates,
+                            const char *in)
 {
-    if (splits(info, options))
-        return each_ink(NULL, context, path, info, options);
+    if (plates)
+        return each_ink(NULL, context, path, info, options, plates, in);
     return ro_writer_accepts(context, path, info, options);
 }
 
 ro_status ro_output_open(struct ro_output *output, ro_context *context, const char *path,
-                         const ro_file_info *info, const ro_write_options *options)
+                         const ro_file_info *info, const ro_write_options *options,
+                         const ro_halftone_options *plates)
 {
-    output->count = splits(info, options) ? RO_OUTPUT_MOST : 1;
-    output->width = info->width;
-    if (output->count == 1)
+    output->count = plates ? inks_of(plates) : 1;
+    output->plate_bytes = 0;
+    if (!plates)
         return ro_writer_open(context, path, info, options, &output->writers[0]);
-    if (!(output->bits = malloc(ro_format_row_bytes(RO_BITS, info->width))))
-        return ro_context_fail(context, RO_E_MEMORY, "not enough memory for rows of %u pixels",
-                               info->width);
-    return each_ink(output, context, path, info, options);
-}
-
-/* Bit `ink` of each number, white being no ink. */
-static void paper_of_ink(uint8_t *bits, const uint8_t *numbers, uint32_t width, int ink)
-{
-    memset(bits, 0, ro_format_row_bytes(RO_BITS, width));
-    for (uint32_t x = 0; x < width; x++)
-        bits[x / 8] |= (uint8_t)((~numbers[x] >> (3 - ink) & 1) << (7 - x % 8));
+    output->plate_bytes = ro_format_row_bytes(RO_BITS, info->width);
+    return each_ink(output, context, path, info, options, plates, NULL);
 }
 
 ro_status ro_output_take_alpha(struct ro_output *output, ro_context *context, const char *in,
@@ -148,17 +172,12 @@ ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t s
     output->failed = 0;
     if (output->alpha)
         return rows_with_alpha(output, rows, stride, count);
-    if (output->count == 1)
-        return ro_writer_rows(output->writers[0], rows, stride, count);
-    for (uint32_t y = 0; y < count; y++)
-        for (int ink = 0; ink < output->count; ink++) {
-            const uint8_t *numbers = (const uint8_t *)rows + (ptrdiff_t)y * stride;
-            paper_of_ink(output->bits, numbers, output->width, ink);
-            output->failed = ink;
-            status = ro_writer_rows(output->writers[ink], output->bits, 0, 1);
-            if (status != RO_OK)
-                return status;
-        }
+    for (int i = 0; i < output->count && status == RO_OK; i++) {
+        output->failed = i;
+        status = ro_writer_rows(output->writers[i],
+                                (const uint8_t *)rows + (size_t)i * output->plate_bytes, stride,
+                                count);
+    }
     return status;
 }
 
@@ -178,7 +197,6 @@ void ro_output_close(struct ro_output *output)
         ro_writer_close(output->writers[i]);
     ro_reader_close(output->alpha);
     free(output->alpha_row);
-    free(output->bits);
     *output = (struct ro_output){0};
 }
 

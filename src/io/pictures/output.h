@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a halftone goes: one file, or a file of bits for each of four inks. */
+/* Where a halftone goes: one file, or a file of bits for each ink. */
 #ifndef RO_IO_PICTURES_OUTPUT_H
 #define RO_IO_PICTURES_OUTPUT_H
 
 #include "io/pictures/reader.h"
 #include "io/pictures/writer.h"
 
-enum { RO_OUTPUT_MOST = 4 };
-
 struct ro_output {
-    ro_writer *writers[RO_OUTPUT_MOST];
+    ro_writer *writers[RO_INKS_MOST];
     int count;
-    int failed; /* the writer that failed last */
-    uint32_t width;
-    uint8_t *bits;    /* a row of an ink; NULL: rows are passed on */
-    ro_reader *alpha; /* gives the alpha of the rows; NULL: there is none */
+    int failed;         /* the writer that failed last */
+    size_t plate_bytes; /* of a row, where there are several files */
+    ro_reader *alpha;   /* gives the alpha of the rows; NULL: there is none */
     bool alpha_failed;
     uint8_t *alpha_row; /* as it comes, and 8 bits each */
 };
 
-/* As the functions of a writer. Inks get names of their own: "page.tif" becomes "page-c.tif",
- * "page-m.tif", "page-y.tif" and "page-k.tif". */
+/* As the functions of a writer. Inks with files of their own are named as ro_plate_path has it;
+ * `plates` are the options that name them, or NULL: one file. Their rows lie one after another in
+ * each row of the output. No plate may be the file `in`. */
 ro_status ro_output_accepts(ro_context *context, const char *path, const ro_file_info *info,
-                            const ro_write_options *options);
+                            const ro_write_options *options, const ro_halftone_options *plates,
+                            const char *in);
 ro_status ro_output_open(struct ro_output *output, ro_context *context, const char *path,
-                         const ro_file_info *info, const ro_write_options *options);
+                         const ro_file_info *info, const ro_write_options *options,
+                         const ro_halftone_options *plates);
 ro_status ro_output_rows(struct ro_output *output, const void *rows, ptrdiff_t stride,
                          uint32_t count);
 ro_status ro_output_commit(struct ro_output *output);

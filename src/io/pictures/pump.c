@@ -53,9 +53,9 @@ struct pump {
 
 /* ---- Rings -------------------------------------------------------------------------------- */
 
-static bool ring_open(struct ring *ring, ro_format format, uint32_t width, uint32_t rows)
+static bool ring_open(struct ring *ring, size_t row_bytes, uint32_t rows)
 {
-    ring->stride = ro_format_row_bytes(format, width);
+    ring->stride = row_bytes;
     for (int i = 0; i < BLOCKS; i++)
         if (!(ring->blocks[i].rows = malloc(ring->stride * rows)))
             return false;
@@ -191,11 +191,20 @@ static ro_status compute_stage(struct pump *pump)
 
 /* ---- Running them ------------------------------------------------------------------------- */
 
+/* One core copies five gigabytes a second or so from the system's cache; four halftone more. */
+static int other_readers(const ro_context *context)
+{
+    enum { MOST = 3 };
+    const int readers = ro_context_threads(context) / 4;
+    return readers < MOST ? readers : MOST;
+}
+
 static ro_status run_threads(struct pump *pump)
 {
     pthread_t reader, writer;
     ro_status status = RO_OK;
     pump->reader->file.stop = &pump->stop;
+    ro_source_share(&pump->reader->source, other_readers(pump->context));
     ro_output_set_stop(&pump->output, &pump->stop);
     bool reading = ro_thread_start(&reader, read_stage, pump);
     bool writing = reading && ro_thread_start(&writer, write_stage, pump);
@@ -234,8 +243,10 @@ static ro_status run_stream(struct pump *pump, ro_format out)
     ro_status status;
     pthread_mutex_init(&pump->lock, NULL);
     pthread_cond_init(&pump->changed, NULL);
-    if (ring_open(&pump->in, info->format, info->width, pump->block_rows) &&
-        ring_open(&pump->out, out, info->width, pump->block_rows))
+    if (ring_open(&pump->in, ro_format_row_bytes(info->format, info->width), pump->block_rows) &&
+        ring_open(&pump->out,
+                  ro_format_row_bytes(out, info->width) * (size_t)pump->output.count,
+                  pump->block_rows))
         status = run_threads(pump);
     else
         status = ro_context_fail(pump->context, RO_E_MEMORY,
@@ -247,18 +258,45 @@ static ro_status run_stream(struct pump *pump, ro_format out)
     return status;
 }
 
+/* Rows of plates that lie one after another, as the output takes them. */
+static ro_status write_whole(struct pump *pump, const ro_image *out, uint32_t height)
+{
+    const size_t row = pump->output.plate_bytes;
+    if (pump->output.count == 1 && row == 0)
+        return ro_output_rows(&pump->output, out->data, out->stride, height);
+    uint8_t *together = malloc(row * (size_t)pump->output.count);
+    ro_status status = together ? RO_OK : RO_E_MEMORY;
+    for (uint32_t y = 0; y < height && status == RO_OK; y++) {
+        for (int i = 0; i < pump->output.count; i++)
+            memcpy(together + (size_t)i * row,
+                   (const uint8_t *)out->data +
+                       ((ptrdiff_t)y * pump->output.count + i) * out->stride,
+                   row);
+        status = ro_output_rows(&pump->output, together, 0, 1);
+    }
+    free(together);
+    return status == RO_E_MEMORY
+               ? ro_context_fail(pump->context, status, "not enough memory for a row")
+               : status;
+}
+
 /* For methods that cannot run row by row. */
 static ro_status run_whole(struct pump *pump, ro_format format)
 {
     ro_image in = {0}, out = {0};
     const ro_file_info *info = ro_reader_info(pump->reader);
     ro_status status = ro_reader_image(pump->reader, &in);
+    const uint32_t plates = (uint32_t)pump->output.count; /* a row of each for every row */
+    if (status == RO_OK && info->height > UINT32_MAX / plates)
+        status = ro_context_fail(pump->context, RO_E_SIZE, "%u rows are too many for %u inks",
+                                 info->height, plates);
     if (status == RO_OK)
-        status = ro_image_alloc(pump->context, format, info->width, info->height, 0, &out);
+        status =
+            ro_image_alloc(pump->context, format, info->width, info->height * plates, 0, &out);
     if (status == RO_OK)
         status = ro_plan_run(pump->plan, &in, &out, NULL);
     if (status == RO_OK)
-        status = ro_output_rows(&pump->output, out.data, out.stride, info->height);
+        status = write_whole(pump, &out, info->height);
     ro_image_free(&in);
     ro_image_free(&out);
     return status;
@@ -294,8 +332,15 @@ ro_file_info ro_halftone_result(const ro_halftone_options *options)
         return (ro_file_info){.format = RO_RGB16, .maxval = (uint32_t)levels - 1};
     if (options->channels == RO_CHANNELS_RGB)
         return (ro_file_info){.format = RO_RGB8, .maxval = 255};
-    if (options->channels == RO_CHANNELS_CMYK)
-        return (ro_file_info){.format = RO_INDEX8, .maxval = 15, .inks = 1};
+    if (options->channels == RO_CHANNELS_CMYK || options->channels == RO_CHANNELS_INKS) {
+        const bool own = options->channels == RO_CHANNELS_INKS && options->ink_count >= 1 &&
+                         options->ink_count <= RO_INKS_MOST;
+        return (ro_file_info){.format = RO_INDEX8,
+                              .maxval = own ? (1u << options->ink_count) - 1 : 15,
+                              .inks = 1,
+                              .ink_list = own ? options->inks : NULL,
+                              .ink_count = own ? options->ink_count : 0};
+    }
     return (ro_file_info){.format = levels == 2     ? RO_BITS
                                     : levels <= 256 ? RO_INDEX8
                                                     : RO_GRAY16,
@@ -318,7 +363,8 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
         return ro_file_fail(file, RO_E_ARGUMENT,
                             "is a video; the output's name should end in .y4m");
     if (read->resize_width || read->resize_height || read->resize_percent > 0 || read->page)
-        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no pages and no other size");
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "is a video, which has no pages and no other size");
     if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
         return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
     return RO_OK;
@@ -335,8 +381,8 @@ static ro_status open_input(ro_context *context, const char *in, const char *out
     if (status != RO_OK)
         return status;
     if (!video && names_video(out, write->type))
-        status = ro_file_fail(&(*reader)->file, RO_E_ARGUMENT,
-                              "is a picture and cannot become a video");
+        status =
+            ro_file_fail(&(*reader)->file, RO_E_ARGUMENT, "is a picture and cannot become a video");
     if (video)
         status = check_video(&(*reader)->file, out, read, write);
     if (status == RO_OK && video)
@@ -370,19 +416,32 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         status = ro_options_take(context, write, &form, "RO_WRITE_OPTIONS");
     if (status != RO_OK || ro_file_named(context, out) != RO_OK)
         return status == RO_OK ? RO_E_ARGUMENT : status;
+    if (options->channels == RO_CHANNELS_INKS &&
+        (!options->inks || options->ink_count < 1 || options->ink_count > RO_INKS_MOST))
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d",
+                               options->ink_count, RO_INKS_MOST);
     ro_file_info result = ro_halftone_result(options);
+    const ro_halftone_options *plates = form.split_inks ? options : NULL;
     if (form.split_inks && !result.inks)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "a file per ink applies to CMYK separations only");
+                               "a file per ink applies to separations only");
+    if (plates)
+        result = (ro_file_info){.format = RO_BITS, .maxval = 1};
     if (result.maxval >= 1 && result.maxval <= 65535 && !names_video(out, form.type))
-        status = ro_output_accepts(context, out, &result, &form); /* else the method says what is
-                                                                   * allowed */
+        status = ro_output_accepts(context, out, &result, &form, plates,
+                                   in); /* else the method says what is allowed */
+    reading.least = full.black;
+    reading.largest = full.white;
     if (status == RO_OK)
         status = open_input(context, in, out, options, &reading, &form, &pump.reader, video);
     if (status != RO_OK || !pump.reader)
         return status;
 
     const ro_file_info *info = ro_reader_info(pump.reader);
+    if (full.black != 0 || full.white != 0) { /* which count as the file does */
+        full.black -= (double)info->zero;
+        full.white -= (double)info->zero;
+    }
     ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
     ro_plan_info way = {0};
     status = ro_halftone_plan(context, &shape, result.format, options, &pump.plan);
@@ -401,10 +460,12 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         !ro_writer_holds_resolution(out, form.type))
         status = ro_reader_drop(pump.reader, RO_DROPPED_RESOLUTION, "its resolution");
     result.with_alpha = pump.reader->has_alpha && pump.reader->options.alpha == RO_ALPHA_KEEP;
+    if (status == RO_OK && result.with_alpha && options->ink_count + (plates != NULL) > 0)
+        status = ro_context_fail(context, RO_E_ARGUMENT, "alpha cannot be kept with inks");
     if (status == RO_OK && result.with_alpha)
         status = ro_output_take_alpha(&pump.output, context, in, pump.reader);
     if (status == RO_OK)
-        status = ro_output_open(&pump.output, context, out, &result, &form);
+        status = ro_output_open(&pump.output, context, out, &result, &form, plates);
     if (status == RO_OK)
         status = run_pages(&pump, result.format, way.streams);
     ro_halftone_close(pump.stream);

@@ -167,9 +167,9 @@ static void run_reference(const ro_image *in, const ro_image *out, const struct 
         plan.cells = 1 << 20;
     } else if (strcmp(setting->method, "threshold") == 0) {
         plan.rule = ORDERED_BY_LIMIT;
-        plan.screen = (struct screen){1, 1, calloc(1, sizeof(uint32_t))};
+        plan.screen = (struct screen){.width = 1, .height = 1, .ranks = calloc(1, sizeof(uint32_t))};
     } else {
-        assert_int_equal(screen_make(context, &wanted, &plan.screen), RO_OK);
+        assert_int_equal(screen_make(context, &wanted, false, &plan.screen), RO_OK);
     }
     if (plan.rule == ORDERED_BY_SCREEN)
         plan.cells = plan.screen.width * plan.screen.height;
@@ -441,7 +441,7 @@ static void bad_options_are_refused(void **state)
 {
     (void)state;
     ro_image in = image_of(RO_GRAY8, 20, 20, 255), out = image_of(RO_BITS, 20, 20, 0);
-    ro_image wide = image_of(RO_GRAY8, 1025, 1, 255), colour = image_of(RO_RGB8, 4, 4, 255);
+    ro_image wide = image_of(RO_GRAY8, 4097, 1, 255), colour = image_of(RO_RGB8, 4, 4, 255);
     float values[4] = {0, 1, 0.5f, NAN};
     ro_image nan = {RO_GRAYF, 2, 2, 0, 8, values};
     fill(&in, 1);
@@ -470,7 +470,7 @@ static void bad_options_are_refused(void **state)
          RO_E_ARGUMENT,
          "seed does not apply"},
         {{RO_HALFTONE_DEFAULTS, .method = "screen"}, RO_E_ARGUMENT, "needs a threshold image"},
-        {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &wide}, RO_E_SIZE, "1025 x 1"},
+        {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &wide}, RO_E_SIZE, "4097 x 1"},
         {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &colour}, RO_E_UNSUPPORTED, "grey"},
         {{RO_HALFTONE_DEFAULTS, .method = "screen", .screen = &nan},
          RO_E_FORMAT,

@@ -23,7 +23,7 @@
 static struct screen make(const ro_screen_options *options)
 {
     struct screen screen;
-    if (screen_make(context, options, &screen) != RO_OK)
+    if (screen_make(context, options, true, &screen) != RO_OK)
         fail_msg("%s", ro_context_message(context));
     return screen;
 }

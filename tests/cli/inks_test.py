@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Dots in rows and inks on the command line: files, reports, certificates, what is refused."""
+import json
+import os
+import subprocess
+import unittest
+
+from command import Case, certifies, have, noise, pgm, supports
+
+
+def ppm(width, height, pixels):
+    return b"P6\n%d %d\n255\n" % (width, height) + bytes(pixels)
+
+
+class Inks(Case):
+    def setUp(self):
+        super().setUp()
+        self.put("in.ppm", ppm(60, 40, noise(3 * 60 * 40)))
+        self.put("in.pgm", pgm(60, 40, noise(60 * 40)))
+
+    def recomputes(self, picture, out, *options):
+        """Runs with a certificate, where there are hashes, and checks it."""
+        if not certifies():
+            return self.works("halftone", picture, out, *options)
+        done = self.works("halftone", picture, out, "--certificate", "out.json", *options)
+        self.works("verify", "out.json", picture, out, "--recompute")
+        return done
+
+    def files(self, *names):
+        for name in names:
+            self.assertTrue(os.path.exists(self.path(name)), name)
+
+    def test_dots_in_rows(self):
+        done = self.works("halftone", "in.pgm", "out.pbm", "--lpi", "60", "--angle", "22.5", "--dpi",
+                          "600", "--json")
+        told = json.loads(done.stdout)
+        self.assertEqual(told["method"], "am")
+        self.assertRegex(told["detail"], r"^(60\.0|59\.9)\d\d lpi at 22\.\d+ degrees, \d+ greys$")
+        first = self.get("out.pbm")
+        for more in (["--cpu", "scalar"], ["--threads", "1"]):
+            self.works("halftone", "in.pgm", "other.pbm", "--lpi", "60", "--angle", "22.5", "--dpi",
+                       "600", *more)
+            self.assertEqual(first, self.get("other.pbm"))
+        self.put("spot.pgm", pgm(2, 2, [0, 200, 100, 250]))
+        self.recomputes("in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300", "--spot",
+                        "spot.pgm")
+        self.works("halftone", "in.pgm", "out.pbm", "--method", "green-noise", "--dot", "5")
+
+    def test_plates(self):
+        done = self.recomputes("in.ppm", "out.pbm", "--separate", "cmyk", "--lpi", "60", "--dpi",
+                               "600", "--json", "--ink", "yellow:lpi=80,angle=30,shape=line")
+        told = json.loads(done.stdout)
+        self.assertNotIn("output", told)
+        self.assertEqual([ink["output"] for ink in told["inks"]],
+                         ["out-c.pbm", "out-m.pbm", "out-y.pbm", "out-k.pbm"])
+        for ink, lpi, angle in zip(told["inks"], [60, 60, 80, 60], [15, 75, 30, 45]):
+            self.assertAlmostEqual(ink["lpi"], lpi, delta=0.02)
+            self.assertAlmostEqual(ink["angle"], angle, delta=0.005)
+        self.files("out-c.pbm", "out-m.pbm", "out-y.pbm", "out-k.pbm")
+
+    def test_inks_of_ones_own(self):
+        self.put("curve.txt", b"0, 0\n50%, 40%\n100%, 100%\n")
+        self.recomputes("in.ppm", "out.pbm", "--inks", "#e30613, #009fe3,black", "--lpi", "60",
+                        "--dpi", "600", "--ink", "black:curve=curve.txt", "--ink-limit", "180")
+        self.files("out-e30613.pbm", "out-009fe3.pbm", "out-black.pbm")
+        if supports("tif"):
+            self.works("halftone", "in.ppm", "out.tif", "--inks", "red,blue,black", "--separate",
+                       "inks-tiff", "--method", "blue-noise")
+            if have("tiffinfo"):
+                told = subprocess.run(["tiffinfo", self.path("out.tif")], stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL).stdout.decode()
+                for words in ["Ink Names: red, blue, black", "Samples/Pixel: 3", "separated"]:
+                    self.assertIn(words, told)
+
+    def test_proof(self):
+        """Flat paper, flat ink, and halves of two inks, as light has them."""
+        grey = [118] * 3 * 240 * 200
+        self.put("flat.ppm", ppm(240, 200, grey))
+        flat = ["halftone", "flat.ppm", "out.pbm", "--inks", "black", "--lpi", "40", "--dpi", "400"]
+        self.works(*flat, "--proof", "proof.ppm")
+        body = self.get("proof.ppm")[-3 * 240 * 200:]
+        self.assertEqual(set(body), {0, 255})
+        light = ((118 / 255 + 0.055) / 1.055) ** 2.4
+        self.assertAlmostEqual(body.count(255) / len(body), light, delta=0.005)
+        tones = []
+        for gain in ("1", "1.5", "2.5"):
+            self.works(*flat, "--proof", "proof.ppm", "--gain", gain)
+            tones.append(sum(self.get("proof.ppm")[-3 * 240 * 200:]))
+        self.assertTrue(tones[0] > tones[1] > tones[2])
+        self.put("wide.ppm", ppm(2500, 3, [255, 0, 0] * 7500))
+        self.works("halftone", "wide.ppm", "out.pbm", "--separate", "cmyk", "--proof", "proof.ppm")
+        head = self.get("proof.ppm")[:12].split()
+        self.assertEqual(head[1:3], [b"1250", b"2"])
+        self.refused("halftone", "in.ppm", "o.pbm", "--proof", "p.ppm", words=["file per ink"],
+                     status=2)
+        self.refused(*flat, "--gain", "2", words=["needs --proof"], status=2)
+        self.refused(*flat, "--proof", "flat.ppm", words=["same file"], status=2)
+
+    def test_bad_input(self):
+        colour = ["halftone", "in.ppm", "old.pbm"]
+        refused = [
+            (["--lpi", "0", "--dpi", "600"], "above 0", 2),
+            (["--lpi", "60"], "dpi", 1),
+            (["--lpi", "400", "--dpi", "600"], "300 is the most", 1),
+            (["--lpi", "60", "--dpi", "600", "--angle", "x"], "degrees", 2),
+            (["--lpi", "60", "--dpi", "600", "--method", "bayer"], "lpi does not apply", 1),
+            (["--lpi", "60", "--dpi", "600", "--shape", "star"], "euclidean", 1),
+            (["--dpi-y", "60"], "needs --dpi", 2),
+            (["--ink", "cyan:lpi=60"], "--separate", 2),
+            (["--separate", "cmyk", "--ink", "red:lpi=60"], "no ink 'red'", 1),
+            (["--separate", "cmyk", "--ink", "cyan:angle=60"], "need lines per inch", 1),
+            (["--separate", "cmyk", "--ink", "cyan:lpi=60", "--dpi", "300"], "for each", 1),
+            (["--separate", "cmyk", "--ink", "cyan:lpi"], "must look like", 1),
+            (["--separate", "cmyk", "--ink", "cyan:size=3"], "no 'size'", 1),
+            (["--separate", "cmyk", "--lpi", "60", "--dpi", "300", "--angle", "3"], "--ink", 2),
+            (["--separate", "inks"], "--inks", 2),
+            (["--inks", "red", "--separate", "cmyk"], "inks-tiff", 2),
+            (["--inks", "red,blue,green,black,white,yellow,#123,#456,#789"], "more than 8", 1),
+            (["--inks", "red,,blue"], "must be colours", 1),
+            (["--inks", "rot"], "rot", 1),
+            (["--inks", "red,red"], "two inks", 1),
+            (["--ink-limit", "200"], "needs --inks", 2),
+        ]
+        self.put("old.pbm", b"old")
+        for options, words, status in refused:
+            self.refused(*colour, *options, words=[words], status=status)
+        self.put("in-c.ppm", ppm(4, 4, bytes(48)))
+        self.refused("halftone", "in-c.ppm", "in.ppm", "--separate", "cmyk", "--type", "pbm",
+                     words=["in-c.ppm"])
+        if supports("tif"):
+            self.refused("halftone", "in.ppm", "o.tif", "--inks", "red", "--separate", "inks-tiff",
+                         "--certificate", "c.json", words=["not read back"], status=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
