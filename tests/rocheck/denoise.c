@@ -122,6 +122,7 @@ static void make(struct check *check, int number, struct trial *trial)
     ro_denoise_options *o = &trial->options;
     const bool real = draw(check, 4) == 0;
     o->model = models[model];
+    o->scheme = "explicit"; /* unless the route is another */
     o->number = real ? reals[draw(check, 4)] : integers[draw(check, 7)];
     o->iterations = 1 + draw(check, 11);
     if (!real && draw(check, 2))

@@ -17,22 +17,22 @@ static bool is_float(const struct ro_diffusion *diffusion, int64_t white)
 
 static void step(const struct ro_rows *rows, const struct ro_row_work *work)
 {
-    float_step(rows, work, true);
+    float_step(rows, work, FLOAT_EXACT);
 }
 
 static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 {
-    float_smooth(rows, work, true);
+    float_smooth(rows, work, FLOAT_EXACT);
 }
 
 static void rounded_step(const struct ro_rows *rows, const struct ro_row_work *work)
 {
-    float_step(rows, work, false);
+    float_step(rows, work, FLOAT_DEFINED);
 }
 
 static void rounded_smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 {
-    float_smooth(rows, work, false);
+    float_smooth(rows, work, FLOAT_DEFINED);
 }
 
 const struct ro_row_kernel ro_float_kernel_scalar = {

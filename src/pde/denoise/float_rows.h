@@ -19,10 +19,43 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* `exact` is a constant: true for s23e8. */
-ALWAYS float r(const struct ro_small_float *real, const bool exact, float x)
+/* How results are rounded: not at all for s23e8; as number.h has it; or the same by the bits of a
+ * float, which vectors can do. It is a constant everywhere. */
+enum float_rounding { FLOAT_EXACT, FLOAT_DEFINED, FLOAT_BITS };
+
+/* Normalized: half of the last bit is added and what is below it cut, a carry going on into the
+ * exponent. Denormalized: a large number leaves no room for more bits. A zero has no sign unless x
+ * was one. */
+ALWAYS float rounded_bits(const struct ro_small_float *real, float x)
 {
-    return exact ? x : (float)ro_small_float_round(real, (double)x, RO_ROUND_NEAREST_EVEN);
+    const int drop = 23 - real->mantissa, smallest = 2 - (1 << (real->exponent - 1));
+    const uint32_t least = (uint32_t)(smallest + 127) << 23;
+    const uint32_t anchor_bits =
+        ((uint32_t)(smallest - real->mantissa + 23 + 127) << 23) | 1u << 22;
+    const uint32_t largest = ((uint32_t)(1 - smallest + 127) << 23) | ((0x7fffffu >> drop) << drop);
+    uint32_t bits, small;
+    float anchor, size_value;
+    memcpy(&anchor, &anchor_bits, sizeof anchor);
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t size = bits & 0x7fffffff;
+    memcpy(&size_value, &size, sizeof size_value);
+    size_value = (size_value + anchor) - anchor;
+    memcpy(&small, &size_value, sizeof small);
+    const uint32_t half = (1u << (drop - 1)) - 1;
+    const uint32_t normal = ((size + half + ((size >> drop) & 1)) >> drop) << drop;
+    uint32_t result = size < least ? small : normal;
+    result = result > largest ? largest : result;
+    result |= result != 0 || size == 0 ? bits & 0x80000000 : 0;
+    memcpy(&x, &result, sizeof x);
+    return x;
+}
+
+ALWAYS float r(const struct ro_small_float *real, const enum float_rounding exact, float x)
+{
+    return exact == FLOAT_EXACT ? x
+           : exact == FLOAT_BITS
+               ? rounded_bits(real, x)
+               : (float)ro_small_float_round(real, (double)x, RO_ROUND_NEAREST_EVEN);
 }
 
 enum { PIECE = 64 };
@@ -41,7 +74,7 @@ struct float_lines {
 
 ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines *guide,
                           const int count, const int joint, const enum ro_model model,
-                          struct float_piece *piece, const bool exact)
+                          struct float_piece *piece, const enum float_rounding exact)
 {
     const struct ro_small_float *real = d->real;
     const struct ro_float_weights *w = &d->weights;
@@ -87,7 +120,7 @@ ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines
 ALWAYS void float_fluxes(const struct ro_small_float *real, const struct float_lines *lines, int c,
                          int count, bool last, const struct float_piece *weights,
                          const float *above, struct float_piece *fluxes, float *carry, float *out,
-                         const bool exact)
+                         const enum float_rounding exact)
 {
     const float *top = lines->top[c], *bottom = lines->bottom[c];
     float gain[PIECE], loss[PIECE];
@@ -112,7 +145,8 @@ ALWAYS void float_fluxes(const struct ro_small_float *real, const struct float_l
 #undef R
 
 ALWAYS void float_row(const struct ro_rows *rows, const struct ro_row_work *work, const int joint,
-                      const enum ro_model model, float diagonal, float side, const bool exact)
+                      const enum ro_model model, float diagonal, float side,
+                      const enum float_rounding exact)
 {
     const struct ro_diffusion *d = rows->diffusion;
     const int64_t width = d->width;
@@ -153,7 +187,8 @@ ALWAYS void float_row(const struct ro_rows *rows, const struct ro_row_work *work
     }
 }
 
-ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *work, const bool exact)
+ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *work,
+                       const enum float_rounding exact)
 {
     const struct ro_diffusion *d = rows->diffusion;
     const struct ro_float_weights *w = &d->weights;
@@ -183,7 +218,7 @@ ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *wor
 }
 
 ALWAYS void float_smooth(const struct ro_rows *rows, const struct ro_row_work *work,
-                         const bool exact)
+                         const enum float_rounding exact)
 {
     const struct ro_float_weights *w = &rows->diffusion->weights;
     float_row(rows, work, 1, RO_MODEL_LINEAR, w->smooth_diagonal, w->smooth_side, exact);

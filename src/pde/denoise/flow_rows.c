@@ -111,11 +111,15 @@ static const struct ro_row_kernel *find_kernel(const struct ro_diffusion *diffus
         [RO_CPU_SCALAR] = &ro_row_kernel_scalar, RO_VARIANTS_OF(ro_row_kernel)};
     static const struct ro_row_kernel *const real[RO_CPUS] = {
         [RO_CPU_SCALAR] = &ro_float_kernel_scalar, RO_VARIANTS_OF(ro_float_kernel)};
+    static const struct ro_row_kernel *const small[RO_CPUS] = {
+        [RO_CPU_SCALAR] = &ro_float_kernel_rounded, RO_VARIANTS_OF(ro_float_kernel_rounded)};
     for (int cpu = (int)best; cpu >= RO_CPU_SCALAR; cpu--) {
         if (whole[cpu]->supports(diffusion, white))
             return whole[cpu];
         if (real[cpu]->supports(diffusion, white))
             return real[cpu];
+        if (small[cpu]->supports(diffusion, white))
+            return small[cpu];
     }
     return &ro_float_kernel_rounded;
 }

@@ -69,6 +69,7 @@ struct ro_stencil ro_rows_stencil(const struct ro_rows *rows);
 extern const struct ro_row_kernel ro_float_kernel_scalar, ro_float_kernel_rounded;
 RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_row_kernel);
 RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel);
+RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel_rounded);
 
 /* Lines of one lane with 32-bit samples. */
 void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line);
