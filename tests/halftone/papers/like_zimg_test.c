@@ -84,8 +84,9 @@ static void what_it_cannot_do_is_refused(void **state)
     in.maxval = 100;
     assert_int_equal(ro_halftone(context, &in, &out, &pillow), RO_E_UNSUPPORTED);
     in.maxval = 255;
+    ro_halftone_options zimg = {RO_HALFTONE_DEFAULTS, .like = "zimg"};
     in.format = RO_RGB8;
-    assert_int_equal(ro_halftone(context, &in, &out, &pillow), RO_E_UNSUPPORTED);
+    assert_int_equal(ro_halftone(context, &in, &out, &zimg), RO_E_UNSUPPORTED);
     in.format = RO_GRAY16;
     assert_int_equal(ro_halftone(context, &in, &out, &pillow), RO_E_UNSUPPORTED);
     ro_context_close(context);
