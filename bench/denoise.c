@@ -60,7 +60,7 @@ static void enter(struct field *field, ro_context *context, int threads, const c
         .context = context,
         .in = &field->in[floats],
         .out = &field->out[floats],
-        .options = {RO_DENOISE_DEFAULTS, .model = model, .number = number,
+        .options = {RO_DENOISE_DEFAULTS, .model = model, .number = number, .scheme = "explicit",
                     .kappa = strcmp(model, "linear") == 0 ? 0 : 10,
                     .schedule = depth == 1 ? "passes" : "stream",
                     .steps_at_once = depth == 1 ? 0 : depth, .iterations = steps},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture. */
+/* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture; screens
+ * to sixteen colours. */
 #include "bench.h"
 #include "contenders.h"
 #include "peers/peer_magick.h"
@@ -10,7 +11,8 @@
 
 enum { ROUNDS = 5, SIZE = 2048, OURS = 4 };
 
-static void print_rows(const struct contender *list, int count, int size, bool json)
+static void print_rows(const struct contender *list, int count, int size, const char *method,
+                       bool json)
 {
     double pixels = (double)size * size;
     bool first = true;
@@ -19,10 +21,11 @@ static void print_rows(const struct contender *list, int count, int size, bool j
         if (c->failed)
             continue;
         if (json)
-            printf("%s\n  {\"size\": %d, \"name\": \"%s\", \"variant\": \"%s\", \"threads\": %d, "
-                   "\"ms\": %.4f, \"mpixels_per_s\": %.2f}",
-                   first ? "" : ",", size, c->name, c->variant, c->threads, c->best * 1e3,
-                   pixels / c->best / 1e6);
+            printf(
+                "%s\n  {\"size\": %d, \"method\": \"%s\", \"name\": \"%s\", \"variant\": \"%s\", "
+                "\"threads\": %d, \"ms\": %.4f, \"mpixels_per_s\": %.2f}",
+                first ? "" : ",", size, method, c->name, c->variant, c->threads, c->best * 1e3,
+                pixels / c->best / 1e6);
         else
             printf("| %5d | %-11s | %-7s | %2d | %9.2f | %8.1f |\n", size, c->name, c->variant,
                    c->threads, c->best * 1e3, pixels / c->best / 1e6);
@@ -32,7 +35,7 @@ static void print_rows(const struct contender *list, int count, int size, bool j
 
 /* Ours, one for each way that this machine has; how many. */
 static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palette,
-                      struct halftoning ours[OURS], struct contender *list)
+                      const char *method, struct halftoning ours[OURS], struct contender *list)
 {
     static const struct {
         ro_cpu cpu;
@@ -45,8 +48,8 @@ static int enter_ours(const ro_image *in, ro_image *out, const ro_palette *palet
         struct halftoning *own = &ours[count];
         if (ro_context_open(&how, &own->context) != RO_OK)
             continue;
-        *own =
-            (struct halftoning){own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette}};
+        *own = (struct halftoning){
+            own->context, in, out, {RO_HALFTONE_DEFAULTS, .palette = palette, .method = method}};
         list[count++] = (struct contender){.name = "roundoff", .run = run_halftoning, .data = own};
     }
     return count;
@@ -68,68 +71,88 @@ static void note_ours(const struct halftoning *ours, struct contender *list, int
     }
 }
 
-static int run(const struct bench_options *options)
+/* What is measured: a method and a palette, the first with ImageMagick beside it. */
+static const struct {
+    const char *method, *title, *palette;
+} cases[] = {
+    {"floyd-steinberg", "Error diffusion, Floyd-Steinberg, test card to 7 colours", "7-colour"},
+    {"bayer", "Bayer's screen, test card to 16 colours", "c64"},
+    {"blue-noise", "Blue noise, test card to 16 colours", "c64"}};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void print_head(const char *title)
+{
+    printf("%s. ", title);
+    print_machine();
+    printf("Best of %d, in turns.\n\n|  size | name        | variant | threads |   ms | Mpixel/s "
+           "|\n| ----: | ----------- | ------- | -: | --------: | -------: |\n",
+           ROUNDS);
+}
+
+static bool run_case(int number, const ro_image *in, ro_image *out, ro_context *context, bool json)
 {
     struct contender list[OURS + 1] = {{0}};
     struct halftoning ours[OURS] = {{0}};
-    struct peer_magick *magick = NULL;
-    ro_image in = {0}, out = {0};
     ro_palette palette;
-    uint32_t size = (uint32_t)(options->size ? options->size : SIZE);
-    int count = 0, result = 1;
-    ro_context *context;
-    if (ro_context_open(NULL, &context) != RO_OK)
-        return 1;
-    if (ro_palette_parse(context, "7-colour", &palette) != RO_OK ||
-        ro_image_alloc(context, RO_RGB8, size, size, 255, &in) != RO_OK ||
-        ro_image_alloc(context, RO_INDEX8, size, size, 0, &out) != RO_OK)
-        goto done;
-    in.stride = 3 * (ptrdiff_t)size; /* as ImageMagick takes it */
-    if (ro_testcard(context, &in) != RO_OK)
-        goto done;
-    const int own_count = count = enter_ours(&in, &out, &palette, ours, list);
-    if ((magick = peer_magick_open(&in, &palette)))
+    double best, all;
+    if (ro_palette_parse(context, cases[number].palette, &palette) != RO_OK)
+        return false;
+    const int own_count = enter_ours(in, out, &palette, cases[number].method, ours, list);
+    int count = own_count;
+    struct peer_magick *magick = number == 0 ? peer_magick_open(in, &palette) : NULL;
+    if (magick)
         list[count++] = (struct contender){.name = "ImageMagick",
                                            .variant = "",
                                            .threads = 1,
                                            .run = peer_magick_run,
                                            .data = magick};
     time_in_turns(list, count, ROUNDS, 20);
-    double best, all;
     note_ours(ours, list, own_count, &best, &all);
-    if (options->json) {
-        printf("[");
-    } else {
-        printf("Error diffusion, Floyd-Steinberg, test card to 7 colours. ");
-        print_machine();
-        printf(
-            "Best of %d, in turns.\n\n|  size | name        | variant | threads |   ms | Mpixel/s "
-            "|\n| ----: | ----------- | ------- | -: | --------: | -------: |\n",
-            ROUNDS);
-    }
-    print_rows(list, count, (int)size, options->json);
-    if (options->json)
-        printf("\n]\n");
-    else if (magick && !list[count - 1].failed && best > 0)
+    if (!json)
+        print_head(cases[number].title);
+    else if (number > 0)
+        printf(",");
+    print_rows(list, count, (int)in->width, cases[number].method, json);
+    if (!json && magick && !list[count - 1].failed && best > 0)
         printf("\nratio one thread/ImageMagick %.1f\nratio all threads/ImageMagick %.1f\n",
                list[count - 1].best / best, list[count - 1].best / all);
-    else
+    else if (!json && number == 0)
         printf("\nno libMagickWand here: no ratio\n");
-    result = 0;
-done:
-    if (result)
-        fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+    if (!json)
+        printf("\n");
     for (int i = 0; i < OURS; i++)
         ro_context_close(ours[i].context);
     peer_magick_close(magick);
+    return true;
+}
+
+static int run(const struct bench_options *options)
+{
+    ro_image in = {0}, out = {0};
+    const uint32_t size = (uint32_t)(options->size ? options->size : SIZE);
+    ro_context *context;
+    if (ro_context_open(NULL, &context) != RO_OK)
+        return 1;
+    bool good = ro_image_alloc(context, RO_RGB8, size, size, 255, &in) == RO_OK &&
+                ro_image_alloc(context, RO_INDEX8, size, size, 0, &out) == RO_OK;
+    in.stride = 3 * (ptrdiff_t)size; /* as ImageMagick takes it */
+    good = good && ro_testcard(context, &in) == RO_OK;
+    if (good && options->json)
+        printf("[");
+    for (int i = 0; i < CASES && good; i++)
+        good = run_case(i, &in, &out, context, options->json);
+    if (good && options->json)
+        printf("\n]\n");
+    if (!good)
+        fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
     ro_image_free(&in);
     ro_image_free(&out);
     ro_context_close(context);
-    return result;
+    return good ? 0 : 1;
 }
 
 const struct bench bench_palette = {
     .name = "palette",
-    .summary = "error diffusion to seven colours, and ImageMagick",
+    .summary = "error diffusion to seven colours, and ImageMagick; screens",
     .run = run,
 };

@@ -28,6 +28,7 @@
 #include "roundoff/halftone.h"
 #include "roundoff/hologram.h"
 #include "roundoff/multigrid.h"
+#include "roundoff/number.h"
 #include "roundoff/plan.h"
 #include "roundoff/print.h"
 #include "roundoff/register.h"

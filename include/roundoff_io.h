@@ -100,6 +100,13 @@ typedef enum ro_alpha {
     RO_ALPHA_ONLY,        /* alpha itself, as grey; of a picture without it all is opaque */
 } ro_alpha;
 
+/* What becomes of colours that are not sRGB's by the file's ICC profile, gamma or primaries. */
+typedef enum ro_profile_use {
+    RO_PROFILE_DROP = 0, /* samples are taken as sRGB's, and the profile counts as dropped */
+    RO_PROFILE_APPLY,    /* they become sRGB's, where lcms2 is part of the build; else the same */
+    RO_PROFILE_IGNORE,   /* samples are sRGB's: it was asked for, and nothing is dropped */
+} ro_profile_use;
+
 /* What width and height mean that a picture is resized to. */
 typedef enum ro_resize_rule {
     RO_RESIZE_EXACT = 0, /* what they say, whatever becomes of the proportions */
@@ -123,7 +130,7 @@ typedef struct ro_read_options {
     unsigned pages;   /* how many, from `page` on; 0: one; RO_PAGES_ALL, RO_PAGES_STACK */
     int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
                          ro_writer_loses; else it counts as dropped */
-    int ignore_profile; /* 1: samples are sRGB, whatever the file says, and nothing is dropped */
+    ro_profile_use profile;
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -133,14 +140,13 @@ typedef struct ro_read_options {
 #define RO_READ_OPTIONS RO_OPTIONS_OF(ro_read_options, RO_NONE_UNSET)
 
 /* Reading. Path "-" is standard input (PNM). Alpha is laid over white
- * unless the options say otherwise; colours become sRGB's by the file's ICC profile, or gamma and
- * primaries, where lcms2 is part of the build; EXIF and TIFF orientation
- * is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB. Resizing uses
- * Lanczos-3, at least a pixel each way; the resolution changes with it, so that the size on paper
- * stays, and bits become tones of maxval 255. What is then rounded in linear light (ro_tone.linear,
- * palettes) should be resized there too. A reader uses the context for messages and cancellation
- * only, so it may run in a thread beside a call on it. The last rows of a PNM pipe wait for its end
- * or for a further image, to tell of it. */
+ * and profiles are dropped unless the options say otherwise; Lab becomes sRGB by lcms2; EXIF and
+ * TIFF orientation is applied; CMYK becomes RGB; palettes become grey (if all entries are) or RGB.
+ * Resizing uses Lanczos-3, at least a pixel each way; the resolution changes with it, so that the
+ * size on paper stays, and bits become tones of maxval 255. What is then rounded in linear light
+ * (ro_tone.linear, palettes) should be resized there too. A reader uses the context for messages
+ * and cancellation only, so it may run in a thread beside a call on it. The last rows of a PNM pipe
+ * wait for its end or for a further image, to tell of it. */
 typedef struct ro_reader ro_reader;
 RO_API
 ro_status ro_reader_open(ro_context *context, const char *path, const ro_read_options *options,
@@ -153,9 +159,9 @@ const ro_file_info *ro_reader_info(const ro_reader *reader);
 RO_API
 ro_status ro_reader_rows(ro_reader *reader, void *rows, ptrdiff_t stride, uint32_t count,
                          uint32_t *got);
-/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM, NPY
- * by rows and TIFF have such places (of compressed strips their beginnings, from where rows are read
- * over), and only upright and as large as they are. */
+/* Makes `row` the next one. RO_E_UNSUPPORTED where rows do not lie at known places: only raw PNM,
+ * NPY by rows and TIFF have such places (of compressed strips their beginnings, from where rows are
+ * read over), and only upright and as large as they are. */
 RO_API
 ro_status ro_reader_seek(ro_reader *reader, uint32_t row);
 /* Goes on to the next page once all rows were read; what follows is as the page before. A page that
@@ -263,20 +269,21 @@ RO_API
 int ro_writer_reads_back(const char *path, const char *type);
 
 /*
- * A file in parts, for processes that write one file together: a part is some rows, and parts lie one
- * after another,
+ * A file in parts, for processes that write one file together: a part is some rows, and parts lie
+ * one after another,
  *
  *     head | part 0 | part 1 | ... | tail
  *
- * Any process makes any of them, in any order; the file has the bytes that a writer would have given
- * it. PBM, PGM, PPM, NPY and TIFF. Nothing is written here: the bytes are for the caller to place.
+ * Any process makes any of them, in any order; the file has the bytes that a writer would have
+ * given it. PBM, PGM, PPM, NPY and TIFF. Nothing is written here: the bytes are for the caller to
+ * place.
  */
 typedef struct ro_parts ro_parts;
 typedef struct ro_parts_info {
-    uint32_t rows;   /* of a part, but for the last */
-    uint32_t count;  /* of parts */
-    uint64_t head;   /* bytes before the first part */
-    uint64_t bytes;  /* of a part of `rows` rows; 0: they are packed, and known when it is made */
+    uint32_t rows;  /* of a part, but for the last */
+    uint32_t count; /* of parts */
+    uint64_t head;  /* bytes before the first part */
+    uint64_t bytes; /* of a part of `rows` rows; 0: they are packed, and known when it is made */
 } ro_parts_info;
 RO_API
 ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_info *info,

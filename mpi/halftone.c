@@ -288,11 +288,18 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
         status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
                                  "a file per ink cannot be written by ranks together; one .tif of "
                                  "four inks can");
+    if (read && read->alpha == RO_ALPHA_KEEP)
+        status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                                 "alpha cannot be kept by ranks");
     status = ranks_agree(&way->ranks, status);
     if (status == RO_OK)
         status = input_open(&way->in, &way->ranks, &way->times, in, read);
     if (status != RO_OK)
         return status;
+    if (way->in.info.stack > 1)
+        return ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
+                               "%s is a stack of %u pages; ranks share one of them", in,
+                               way->in.info.stack);
     status = ranks_agree(&way->ranks, make_plan(way, result.format, options));
     if (status == RO_OK)
         status = input_resolution(&way->in, out, write, read && read->strict, dropped);
@@ -302,6 +309,7 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
     result.height = way->in.info.height;
     result.dpi_x = way->in.info.dpi_x;
     result.dpi_y = way->in.info.dpi_y;
+    result.stack = way->in.info.stack;
     way->to_stride = ro_format_row_bytes(result.format, result.width);
     const struct output_needs needs = {.row_bytes = way->in.row_bytes + way->to_stride,
                                        .carried = (uint64_t)way->lines * way->width,

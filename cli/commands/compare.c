@@ -25,7 +25,7 @@ enum { GREYS = sizeof greys / sizeof *greys };
 
 struct values {
     struct common common;
-    const char *methods, *report;
+    const char *methods, *report, *palette;
     double dpi, distance;
     bool linear;
 };
@@ -44,6 +44,8 @@ static const struct option options[] = {
     {"distance", "MM", "viewing distance in millimetres (default 300)", OPTION_NUMBER,
      PLACE(distance), .min = 1, .max = 1000000},
     {"linear", NULL, "treat IN as sRGB and round linear light", OPTION_FLAG, PLACE(linear)},
+    {"palette", "P", "compare in colour: a palette by name, colours or file", OPTION_TEXT,
+     PLACE(palette)},
     {0},
 };
 
@@ -58,6 +60,7 @@ struct entry {
     double seconds;
     ro_image bits;
     ro_measure_report photo, fields;
+    ro_colour_report colour; /* with a palette */
 };
 
 struct comparison {
@@ -65,19 +68,30 @@ struct comparison {
     const struct values *values;
     ro_image in, wedge, wedge_bits;
     ro_measure_options measure;
+    ro_palette palette;
     struct entry entries[MOST];
     int count;
 };
 
+/* The options of a method, but for its tone. */
+static ro_halftone_options options_of(const struct comparison *all, const char *method)
+{
+    return (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = method,
+                                 .palette = all->values->palette ? &all->palette : NULL};
+}
+
 /* ---- Which methods -------------------------------------------------------------------------- */
 
 /* The method that a name or an alias means: the one that a run on one pixel says it was. */
-static const ro_method *find_method(ro_context *context, const char *name)
+static const ro_method *find_method(const struct comparison *all, const char *name)
 {
+    ro_context *context = all->context;
     uint8_t pixel[2] = {0, 0};
     ro_image in = {RO_GRAY8, 1, 1, 255, 1, pixel}, out = {RO_BITS, 1, 1, 0, 1, pixel + 1};
-    const ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = name};
+    const ro_halftone_options halftone = options_of(all, name);
     const ro_method *method;
+    if (halftone.palette)
+        out.format = RO_INDEX8;
     if (ro_halftone(context, &in, &out, &halftone) != RO_OK)
         return NULL;
     const char *found = ro_context_report(context)->method;
@@ -89,7 +103,7 @@ static const ro_method *find_method(ro_context *context, const char *name)
 
 static ro_status add_method(struct comparison *all, const char *name)
 {
-    const ro_method *method = find_method(all->context, name);
+    const ro_method *method = find_method(all, name);
     if (!method)
         return RO_E_ARGUMENT;
     for (int i = 0; i < all->count; i++)
@@ -109,7 +123,8 @@ static ro_status list_methods(struct comparison *all)
     ro_status status = RO_OK;
     if (!text) {
         for (int i = 0; (method = ro_halftone_method_at(i)) && status == RO_OK; i++)
-            if (strcmp(method->name, "screen") != 0) /* it needs a file of its own */
+            if (strcmp(method->name, "screen") != 0 && /* it needs a file of its own */
+                (!all->values->palette || find_method(all, method->name)))
                 status = add_method(all, method->name);
         return status;
     }
@@ -145,14 +160,15 @@ static ro_status draw_wedge(struct comparison *all)
 static ro_status run_entry(struct comparison *all, struct entry *entry)
 {
     ro_context *context = all->context;
-    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS, .method = entry->method->name};
-    ro_status status =
-        ro_image_alloc(context, RO_BITS, all->in.width, all->in.height, 0, &entry->bits);
+    ro_halftone_options halftone = options_of(all, entry->method->name);
+    const bool colour = halftone.palette != NULL;
+    ro_status status = ro_image_alloc(context, colour ? RO_RGB8 : RO_BITS, all->in.width,
+                                      all->in.height, colour ? 255 : 0, &entry->bits);
     double spent = 0;
     /* flat greys first, which also warms up */
-    if (status == RO_OK)
+    if (status == RO_OK && !colour)
         status = ro_halftone(context, &all->wedge, &all->wedge_bits, &halftone);
-    if (status == RO_OK)
+    if (status == RO_OK && !colour)
         status = ro_measure(context, &all->wedge, &all->wedge_bits, NULL, &entry->fields);
     halftone.tone.linear = all->values->linear;
     for (int i = 0; i < RUNS && status == RO_OK && (i == 0 || spent < BUDGET); i++) {
@@ -164,13 +180,21 @@ static ro_status run_entry(struct comparison *all, struct entry *entry)
     }
     if (status == RO_OK)
         status = ro_measure(context, &all->in, &entry->bits, &all->measure, &entry->photo);
+    if (status == RO_OK && colour)
+        status = ro_measure_colour(context, &all->in, &entry->bits, &all->measure, &entry->colour);
     return status;
 }
 
 static ro_status run_all(struct comparison *all, const char *in)
 {
     ro_file_info info;
-    ro_status status = list_methods(all);
+    ro_status status = RO_OK;
+    const char *palette = all->values->palette;
+    if (palette)
+        status = strpbrk(palette, "./") ? ro_palette_load(all->context, palette, &all->palette)
+                                        : ro_palette_parse(all->context, palette, &all->palette);
+    if (status == RO_OK)
+        status = list_methods(all);
     if (status == RO_OK)
         status = pictures_load(all->context, in, &all->in, &info);
     if (status == RO_OK)
@@ -220,7 +244,7 @@ static bool has_texture(const struct entry *entry)
     return false;
 }
 
-static void put_entry(FILE *file, const struct entry *entry)
+static void put_entry(FILE *file, const struct comparison *all, const struct entry *entry)
 {
     const ro_measure_report *photo = &entry->photo, *fields = &entry->fields;
     const struct {
@@ -246,6 +270,10 @@ static void put_entry(FILE *file, const struct entry *entry)
     json_string(file, entry->method->name);
     fputs(", \"family\": ", file);
     json_string(file, entry->method->family);
+    if (all->values->palette) {
+        fputs(", \"delta_e\": ", file);
+        json_number(file, entry->colour.delta_e);
+    }
     for (size_t i = 0; i < count; i++) {
         fprintf(file, ", \"%s\": ", numbers[i].name);
         json_number(file, numbers[i].value);
@@ -267,6 +295,8 @@ static void put_head(FILE *file, const struct comparison *all, const char *in)
     for (int i = 0; i < GREYS; i++)
         fprintf(file, "%s%d", i ? ", " : "", greys[i]);
     fputc(']', file);
+    if (all->values->palette)
+        fprintf(file, ", \"colours\": %d", all->palette.count);
 }
 
 /* The part of a picture that the page shows: the middle, of about so many pixels. */
@@ -304,7 +334,7 @@ static ro_status fill_page(struct comparison *all, const char *in, double area, 
     fputs(", \"methods\": [", page->data);
     for (int i = 0; i < all->count && status == RO_OK; i++) {
         fputs(i ? ",\n" : "", page->data);
-        put_entry(page->data, &all->entries[i]);
+        put_entry(page->data, all, &all->entries[i]);
         fputs(", \"picture\": ", page->data);
         part = shown_part(&all->entries[i].bits, area, &x, &y);
         status = page_picture(all->context, page, &part);
@@ -345,7 +375,7 @@ static void print_json(const struct task *task, FILE *file)
     fputs(", \"methods\": [", file);
     for (int i = 0; i < all->count; i++) {
         fputs(i ? ",\n  " : "\n  ", file);
-        put_entry(file, &all->entries[i]);
+        put_entry(file, all, &all->entries[i]);
         fputc('}', file);
     }
     fputc(']', file);
@@ -353,9 +383,28 @@ static void print_json(const struct task *task, FILE *file)
     fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
 }
 
+static void print_colours(const struct comparison *all)
+{
+    printf("%-24s %9s %9s %9s %9s %22s\n", "method", "Mpixel/s", "\u0394E 2000", "for 95 %", "at most",
+           "red, green, blue /255");
+    for (int i = 0; i < all->count; i++) {
+        const struct entry *entry = &all->entries[i];
+        const ro_colour_report *colour = &entry->colour;
+        printf("%-24s %9.1f %8.2f %9.2f %9.2f ", entry->method->name, speed_of(entry),
+               colour->delta_e, colour->delta_e_95, colour->delta_e_most);
+        for (int c = 0; c < 3; c++)
+            printf(" %+6.2f", 255 * (colour->light_out[c] - colour->light_in[c]));
+        putchar('\n');
+    }
+}
+
 static void print_table(const struct task *task)
 {
     const struct comparison *all = task->data;
+    if (all->values->palette) {
+        print_colours(all);
+        return;
+    }
     printf("%-24s %9s %9s %8s %7s %7s %7s %7s\n", "method", "Mpixel/s", "PSNR eye", "SSIM eye",
            "tone", "grain", "worms", "clumps");
     for (int i = 0; i < all->count; i++) {
@@ -405,6 +454,8 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 1)
         return usage_error(command, "compare needs IN and nothing else");
+    if (values.palette && values.linear)
+        return usage_error(command, "--linear: palettes are always rounded in light");
     if (values.report && !can_write(values.report))
         return 1;
     static struct comparison all;

@@ -15,7 +15,8 @@
 
 struct values {
     struct common common;
-    const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors, *page;
+    const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors, *page,
+        *stop;
     int iterations, steps_at_once, bits;
     double kappa, sigma, time_step;
     bool independent, until_converged, floats, raw;
@@ -28,8 +29,10 @@ static const char *const depths[] = {"8", "16", NULL};
 static const struct option options[] = {
     {"model", "M", "anisotropic (default), perona-malik, exponential or linear", OPTION_TEXT,
      PLACE(model)},
-    {"iterations", "N", "time steps (default 20)", OPTION_WHOLE, PLACE(iterations), .min = 1,
-     .max = 1 << 30},
+    {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
+     PLACE(iterations), .min = 1, .max = 1 << 30},
+    {"stop", "S", "auto, by an estimate of the error (default), or usual: 20", OPTION_TEXT,
+     PLACE(stop), .before = "usual"},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
     {"white", "N", "sample value of white, or maxval (default: from IN)", OPTION_TEXT, PLACE(white),
@@ -45,7 +48,7 @@ static const struct option options[] = {
      .min = 0, .max = 1000000},
     {"time-step", "T", "tau/h^2 per step (default: the largest stable one)", OPTION_NUMBER,
      PLACE(time_step), .min = 0, .max = 1000000},
-    {"scheme", "S", "explicit (default), implicit, conjugate, naive, xpp24", OPTION_TEXT,
+    {"scheme", "S", "explicit, implicit (of u8, s9), conjugate, naive, xpp24", OPTION_TEXT,
      PLACE(scheme), .topic = "numbers"},
     {"number", "Q", "u8, s9, s12, s16, s17, s24, s10e5, s16e7, s23e8", OPTION_TEXT, PLACE(number),
      .topic = "numbers"},
@@ -60,7 +63,7 @@ static const struct option options[] = {
     {"until-converged", NULL, "stop when no pixel changes, or after 10000 (N) steps", OPTION_FLAG,
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
-     PLACE(schedule)},
+     PLACE(schedule), .topic = "numbers"},
     {"steps-at-once", "T", "of schedule stream in one pass (default: 8 at most)", OPTION_WHOLE,
      PLACE(steps_at_once), .was = "depth", .min = 1, .max = 64, .topic = "numbers"},
     {0},
@@ -75,11 +78,18 @@ static const char *const examples[] = {
     NULL,
 };
 
+/* A run names its scheme (choose_scheme); a certificate that does not is from before there was
+ * another default than this. */
+static const char *scheme_of(const struct values *values)
+{
+    return values->scheme ? values->scheme : "explicit";
+}
+
 static ro_denoise_options options_of(const struct values *values)
 {
     return (ro_denoise_options){RO_DENOISE_DEFAULTS,
                                 .model = values->model,
-                                .scheme = values->scheme,
+                                .scheme = scheme_of(values),
                                 .number = values->number,
                                 .rounding = values->rounding,
                                 .round = values->round,
@@ -90,7 +100,8 @@ static ro_denoise_options options_of(const struct values *values)
                                 .sigma = isnan(values->sigma) ? RO_DEFAULT : values->sigma,
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
                                 .independent = values->independent,
-                                .until_converged = values->until_converged};
+                                .until_converged = values->until_converged,
+                                .stop = values->stop};
 }
 
 static enum denoise_form form_of(const struct values *values)
@@ -398,12 +409,8 @@ static const char *const *reference(const void *given)
                                           "scalar",         "--threads", "1",
                                           "!steps-at-once", "!vectors",  NULL};
     const struct values *values = given;
-    return !values->scheme || ro_name_equal(values->scheme, "explicit") ? defined : plain;
-}
-
-static const char *scheme_of(const struct values *values)
-{
-    return values->scheme ? values->scheme : "explicit";
+    const char *scheme = scheme_of(values);
+    return ro_name_equal(scheme, "naive") || ro_name_equal(scheme, "xpp24") ? plain : defined;
 }
 
 static ro_status work(struct task *task)
@@ -439,6 +446,14 @@ static void print_line(const struct task *task)
              task->seconds);
 }
 
+static void choose_scheme(struct values *values)
+{
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .number = values->number,
+                                        .scheme = values->scheme,
+                                        .until_converged = values->until_converged};
+    values->scheme = ro_denoise_scheme(&options);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct values values = defaults;
@@ -448,6 +463,7 @@ static int run(const struct command *command, int argc, char **argv)
         return ended;
     if (files.count != 2)
         return usage_error(command, "denoise needs IN and OUT");
+    choose_scheme(&values);
     if (!isnan(values.kappa) && values.kappa <= 0)
         return usage_error(command, "--kappa %g: must be positive", values.kappa);
     if (values.white && denoise_white(values.white) == INT64_MIN)

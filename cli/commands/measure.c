@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* roundoff measure: figures of a result against its original, as a table, JSON or a page. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/figures.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
 #include "cli/frame/work.h"
 #include "cli/page/page.h"
 #include "roundoff_io.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct values {
     struct common common;
     double dpi, distance;
-    int tile, border, page;
+    int tile, border;
     bool linear;
-    const char *report;
+    const char *report, *page;
 };
 
 #define PLACE(member) .offset = offsetof(struct values, member)
@@ -35,8 +38,8 @@ static const struct option options[] = {
      PLACE(tile), .choices = tiles},
     {"border", "N", "pixels that count as border (default 16)", OPTION_WHOLE, PLACE(border),
      .min = 1, .max = 1 << 20},
-    {"page", "N", "page of ORIGINAL, a TIFF file (default 1)", OPTION_WHOLE, PLACE(page), .min = 1,
-     .max = 1000000},
+    {"page", "P", "pages of ORIGINAL: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT,
+     PLACE(page), .before = "1"},
     {"report", "FILE", "write a page with plots and enlarged details (.html)", OPTION_TEXT,
      PLACE(report), .writes = true},
     {0},
@@ -51,18 +54,74 @@ static const char *const examples[] = {
 struct job {
     ro_image original, result;
     ro_measure_report report;
+    ro_colour_report colour;
+    bool in_colour;
+    /* Pages, from 1; 0: the only one. */
+    unsigned count, first, result_first;
+    FILE *json; /* of the pages of a stack; NULL: there is one */
+    char *text;
+    size_t size;
 };
 
+static void release(struct job *job)
+{
+    ro_free(job->report.fields);
+    job->report.fields = NULL;
+    ro_image_free(&job->original);
+    ro_image_free(&job->result);
+}
+
+/* Which pages of RESULT belong to those of ORIGINAL: the same, or as many. */
+static ro_status find_pages(ro_context *context, const struct values *values,
+                            const struct operands *files, struct job *job)
+{
+    ro_read_options read = pictures_read(files->path[0]);
+    ro_file_info original = {0}, result = {0};
+    job->count = 1;
+    stack_pages(values->page, &read);
+    job->first = read.page;
+    if (!stack_can_look(files->path[0]) || !stack_can_look(files->path[1]))
+        return RO_OK;
+    ro_status status = stack_look(context, files->path[0], &read, &original);
+    read = pictures_read(files->path[1]);
+    read.pages = RO_PAGES_STACK;
+    if (status == RO_OK)
+        status = stack_look(context, files->path[1], &read, &result);
+    if (status != RO_OK)
+        return status;
+    const unsigned count = stack_count(&original), there = stack_count(&result);
+    job->count = count;
+    if (count > 1 && !job->first)
+        job->first = 1;
+    if (there > 1 && there == original.pages)
+        job->result_first = job->first ? job->first : 1;
+    else if (count > 1 && there == count)
+        job->result_first = 1;
+    else if (count > 1)
+        return ro_context_fail(context, RO_E_SIZE, "%u pages of %s, but %s has %u", count,
+                               files->path[0], files->path[1], there);
+    return RO_OK;
+}
+
+static ro_status load(ro_context *context, const char *path, unsigned page, ro_image *image,
+                      ro_file_info *info)
+{
+    ro_read_options read = pictures_read(path);
+    read.page = page;
+    read.carries = 1; /* nothing is written, so nothing is lost */
+    return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
+}
+
+/* Page `at` of those, from 0. */
 static ro_status load_and_measure(ro_context *context, const struct values *values,
-                                  const struct operands *files, struct job *job)
+                                  const struct operands *files, unsigned at, struct job *job)
 {
     ro_file_info info;
-    ro_read_options read = pictures_read(files->path[0]);
-    read.page = (unsigned)values->page;
-    ro_status status = ro_image_load(context, files->path[0], &read, &job->original, NULL,
-                                     pictures_dropped(files->path[0]));
+    ro_status status =
+        load(context, files->path[0], job->first ? job->first + at : 0, &job->original, &info);
     if (status == RO_OK)
-        status = pictures_load(context, files->path[1], &job->result, &info);
+        status = load(context, files->path[1], job->result_first ? job->result_first + at : 0,
+                      &job->result, &info);
     if (status != RO_OK)
         return status;
     const ro_measure_options measure = {
@@ -73,7 +132,26 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
         .tile = values->tile >= 0 ? 16 << values->tile : 0,
         .border = values->border,
     };
-    return ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    job->in_colour = ro_format_is_colour(job->result.format);
+    status = ro_measure(context, &job->original, &job->result, &measure, &job->report);
+    if (status == RO_OK && job->in_colour)
+        status = ro_measure_colour(context, &job->original, &job->result, &measure, &job->colour);
+    return status;
+}
+
+static void put_figures(FILE *file, const struct job *job)
+{
+    figures_json(file, &job->report);
+    if (job->in_colour)
+        figures_colour_json(file, &job->colour);
+}
+
+static void put_table(const struct values *values, const struct job *job)
+{
+    if (job->in_colour && !values->linear)
+        figures_colour_table(stdout, &job->report, &job->colour);
+    else
+        figures_table(stdout, &job->report);
 }
 
 /* Both pictures and every figure to the last bit; fields by their means. */
@@ -81,7 +159,12 @@ static ro_status certify(struct certificate *to, const void *given, const struct
 {
     struct job job = {0};
     __int128 pixels[RO_MEASURE_LEVELS];
-    ro_status status = load_and_measure(to->context, given, files, &job);
+    ro_status status = find_pages(to->context, given, files, &job);
+    if (status == RO_OK && job.count > 1)
+        status = ro_context_fail(to->context, RO_E_UNSUPPORTED,
+                                 "a certificate is of one page; --page N picks it");
+    if (status == RO_OK)
+        status = load_and_measure(to->context, given, files, 0, &job);
     if (status == RO_OK) {
         const ro_measure_report *report = &job.report;
         const struct {
@@ -111,9 +194,34 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
             certificate_real(to, figures[i].name, figures[i].value);
     }
-    ro_free(job.report.fields);
-    ro_image_free(&job.original);
-    ro_image_free(&job.result);
+    release(&job);
+    return status;
+}
+
+/* Pages of a stack are told of as they come. */
+static ro_status work_pages(struct task *task)
+{
+    const struct values *values = task->values;
+    struct job *job = task->data;
+    if (values->report)
+        return ro_context_fail(task->context, RO_E_UNSUPPORTED,
+                               "--report is of one page; --page N picks it");
+    if (!(job->json = open_memstream(&job->text, &job->size)))
+        return ro_context_fail(task->context, RO_E_MEMORY, "not enough memory to start");
+    ro_status status = RO_OK;
+    for (unsigned at = 0; at < job->count && status == RO_OK; at++) {
+        release(job);
+        status = load_and_measure(task->context, values, task->files, at, job);
+        if (status != RO_OK)
+            break;
+        fprintf(job->json, "%s{\"page\": %u, ", at ? ", " : "", job->first + at);
+        put_figures(job->json, job);
+        fputc('}', job->json);
+        if (!values->common.json && !values->common.quiet) {
+            printf("%spage %u\n", at ? "\n" : "", job->first + at);
+            put_table(values, job);
+        }
+    }
     return status;
 }
 
@@ -121,7 +229,11 @@ static ro_status work(struct task *task)
 {
     const struct values *values = task->values;
     struct job *job = task->data;
-    ro_status status = load_and_measure(task->context, values, task->files, job);
+    ro_status status = find_pages(task->context, values, task->files, job);
+    if (status == RO_OK && job->count > 1)
+        return work_pages(task);
+    if (status == RO_OK)
+        status = load_and_measure(task->context, values, task->files, 0, job);
     if (status == RO_OK && values->report)
         status = page_measure(task->context, values->report, task->files->path, &job->original,
                               &job->result, &job->report);
@@ -130,13 +242,19 @@ static ro_status work(struct task *task)
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct job *job = task->data;
+    struct job *job = task->data;
     fputs("{\"command\": \"measure\", \"original\": ", file);
     json_string(file, task->files->path[0]);
     fputs(", \"result\": ", file);
     json_string(file, task->files->path[1]);
     fputs(", ", file);
-    figures_json(file, &job->report);
+    if (job->json) {
+        fclose(job->json);
+        job->json = NULL;
+        fprintf(file, "\"pages\": [%s]", job->text);
+    } else {
+        put_figures(file, job);
+    }
     pictures_json(file);
     fprintf(file, ", \"seconds\": %.6f}\n", task->seconds);
 }
@@ -144,7 +262,8 @@ static void print_json(const struct task *task, FILE *file)
 static void print_table(const struct task *task)
 {
     const struct job *job = task->data;
-    figures_table(stdout, &job->report);
+    if (!job->json)
+        put_table(task->values, job);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -158,6 +277,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "measure needs ORIGINAL and RESULT");
     if (values.report && !can_write(values.report))
         return 1;
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
     struct job job = {0};
     int result = task_run(&(struct task){
         .command = command,
@@ -169,9 +290,10 @@ static int run(const struct command *command, int argc, char **argv)
         .json = print_json,
         .say = print_table,
     });
-    ro_free(job.report.fields);
-    ro_image_free(&job.original);
-    ro_image_free(&job.result);
+    release(&job);
+    if (job.json)
+        fclose(job.json);
+    free(job.text);
     return result;
 }
 

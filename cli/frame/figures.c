@@ -164,3 +164,27 @@ void figures_table(FILE *file, const ro_measure_report *report)
     }
     print_fields(file, report);
 }
+
+void figures_colour_json(FILE *file, const ro_colour_report *colour)
+{
+    fputs(", \"colour\": {", file);
+    PUT(file, {"delta_e", colour->delta_e}, {"delta_e_95", colour->delta_e_95},
+        {"delta_e_most", colour->delta_e_most}, {"red_in", colour->light_in[0]},
+        {"green_in", colour->light_in[1]}, {"blue_in", colour->light_in[2]},
+        {"red_out", colour->light_out[0]}, {"green_out", colour->light_out[1]},
+        {"blue_out", colour->light_out[2]});
+    fputc('}', file);
+}
+
+void figures_colour_table(FILE *file, const ro_measure_report *report,
+                          const ro_colour_report *colour)
+{
+    fprintf(file, "%u x %u pixels, %.1f pixels per degree, an eye of %.2f pixels, colour in light\n",
+            report->width, report->height, colour->pixels_per_degree, colour->sigma);
+    fprintf(file, "  %-27s %8.2f mean, %.2f for 95 %%, %.2f at most\n", "\u0394E 2000 after the eye",
+            colour->delta_e, colour->delta_e_95, colour->delta_e_most);
+    fprintf(file, "  %-27s %+8.2f %+.2f %+.2f /255\n", "light: red, green, blue",
+            255 * (colour->light_out[0] - colour->light_in[0]),
+            255 * (colour->light_out[1] - colour->light_in[1]),
+            255 * (colour->light_out[2] - colour->light_in[2]));
+}

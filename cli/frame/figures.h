@@ -11,6 +11,11 @@
 void figures_json(FILE *file, const ro_measure_report *report);
 void figures_table(FILE *file, const ro_measure_report *report);
 
+/* A result in colour: ", \"colour\": {...}", and what is said instead of the table of grey. */
+void figures_colour_json(FILE *file, const ro_colour_report *colour);
+void figures_colour_table(FILE *file, const ro_measure_report *report,
+                          const ro_colour_report *colour);
+
 /* A number, or null where JSON has none. */
 void json_number(FILE *file, double value);
 

@@ -62,6 +62,23 @@ static const struct option *find_option(const struct command *command, const cha
     return NULL;
 }
 
+/* What other programs call it. */
+static const char *called_elsewhere(const struct command *command, const char *name)
+{
+    static const char *const others[][2] = {
+        {"--width", "resize"},    {"--height", "resize"},  {"--size", "resize"},
+        {"--scale", "resize"},    {"--dither", "method"},  {"--algorithm", "method"},
+        {"--matrix", "method"},   {"--colors", "palette"}, {"--colours", "palette"},
+        {"--recolor", "recolour"}, {"--output", NULL},      {"--version", NULL},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i][0]) == 0) {
+            const char *own = others[i][1];
+            return !own ? "" : find_option(command, own, strlen(own)) ? own : NULL;
+        }
+    return NULL;
+}
+
 static int unknown_option(const struct command *command, const char *argument, size_t length)
 {
     int shown = (int)length;
@@ -80,8 +97,10 @@ static int unknown_option(const struct command *command, const char *argument, s
         names[i] = list[i]->name;
     char name[64];
     snprintf(name, sizeof name, "%.*s", shown, argument);
-    const char *nearest = ro_name_nearest(name, names, (size_t)count);
-    if (nearest)
+    const char *nearest = called_elsewhere(command, name);
+    if (!nearest)
+        nearest = ro_name_nearest(name, names, (size_t)count);
+    if (nearest && *nearest)
         return usage_error(command, "unknown option %.*s, did you mean --%s?", shown, argument,
                            nearest);
     return usage_error(command, "unknown option %.*s", shown, argument);

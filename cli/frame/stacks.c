@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { ROWS = 64, MOST_PAGES = 1 << 30 };
 
@@ -45,6 +47,41 @@ int stack_check(const struct command *command, const char *text)
         return 0;
     return usage_error(command, "--page %s: must be a page such as 3, pages such as 2-9, or all",
                        text);
+}
+
+ro_status stack_save(ro_context *context, const char *path, const ro_image *image,
+                     const ro_file_info *info)
+{
+    ro_writer *writer = NULL;
+    ro_status status = ro_writer_open(context, path, info, NULL, &writer);
+    if (status == RO_OK)
+        status = stack_write(writer, image);
+    if (status == RO_OK)
+        status = ro_writer_commit(writer);
+    ro_writer_close(writer);
+    return status;
+}
+
+bool stack_can_look(const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0)
+        return false;
+    return stat(path, &about) != 0 ||
+           S_ISREG(about.st_mode); /* else the reader says what is wrong */
+}
+
+ro_status stack_look(ro_context *context, const char *path, const ro_read_options *read,
+                     ro_file_info *info)
+{
+    ro_reader *reader;
+    ro_status status = ro_reader_open(context, path, read, &reader);
+    if (status == RO_OK)
+        *info = *ro_reader_info(reader);
+    ro_reader_close(reader);
+    info->description = NULL; /* gone with the reader */
+    info->header = NULL;
+    return status;
 }
 
 unsigned stack_count(const ro_file_info *info) { return info->stack ? info->stack : 1; }

@@ -21,6 +21,17 @@ int stack_check(const struct command *command, const char *text);
 ro_status stack_read(ro_reader *reader, unsigned number, ro_image *image);
 ro_status stack_write(ro_writer *writer, const ro_image *image);
 
+/* One image as `info` says, which is more than the image does: its type, zero, description. */
+ro_status stack_save(ro_context *context, const char *path, const ro_image *image,
+                     const ro_file_info *info);
+
+/* Whether a file can be opened to look at its pages and then once more: a pipe cannot. */
+bool stack_can_look(const char *path);
+
+/* What a file holds, of the pages asked for. */
+ro_status stack_look(ro_context *context, const char *path, const ro_read_options *read,
+                     ro_file_info *info);
+
 /* How many pages a reader gives. */
 unsigned stack_count(const ro_file_info *info);
 

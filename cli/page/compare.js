@@ -36,13 +36,17 @@ function zoom(factor, x, y) {
   show();
 }
 
-function fit() {
+// The middle of the pictures, at a scale; without one, whole.
+function centre(scale) {
   const pane = panes[0];
-  view.scale = Math.min(pane.clientWidth / data.crop.width, pane.clientHeight / data.crop.height);
+  view.scale = scale || Math.min(pane.clientWidth / data.crop.width, pane.clientHeight / data.crop.height);
   view.x = (pane.clientWidth - view.scale * data.crop.width) / 2;
   view.y = (pane.clientHeight - view.scale * data.crop.height) / 2;
   show();
 }
+
+// A dot of the halftone for a dot of the screen: at any other scale dots alias.
+const one = () => centre(1 / devicePixelRatio);
 
 function make_pane(id) {
   const pane = element("div", {class: "pane", id}), touches = new Map();
@@ -99,8 +103,7 @@ const button = (id, label, action) => {
 const middle = () => [panes[0].clientWidth / 2, panes[0].clientHeight / 2];
 body.append(element("h2", {}, "Side by side"), element("div", {class: "tools"},
   button("in", "+", () => zoom(2, ...middle())), button("out", "\u2212", () => zoom(0.5, ...middle())),
-  button("one", "1:1", () => { view.scale = 1 / devicePixelRatio; show(); }),
-  button("fit", "fit", fit), element("span", {id: "scale"}),
+  button("one", "1:1", one), button("fit", "fit", () => centre()), element("span", {id: "scale"}),
   element("span", {}, "drag to move, wheel or two fingers to zoom: all pictures follow")));
 const grid = element("div", {class: "panes", id: "panes"});
 body.append(grid);
@@ -156,6 +159,7 @@ const speed_plot = (title, label, key) => plot(plots, {title, choose,
   x: {label: "megapixels a second", log: true}, y: {label},
   series: families.map(f => ({name: f, dots: true, points: methods.filter(m => m.family === f)
     .map(m => [m.speed, m[key], m.name])}))});
+if (data.colours) speed_plot("Speed against differences of colour", "\u0394E 2000", "delta_e");
 speed_plot("Speed against PSNR after the eye", "dB", "psnr_gaussian");
 speed_plot("Speed against SSIM after the eye", "SSIM", "ssim");
 
@@ -163,6 +167,7 @@ speed_plot("Speed against SSIM after the eye", "SSIM", "ssim");
 const columns = [
   ["name", "method", m => m.name], ["speed", "Mpixel/s", m => fixed(m.speed, 1)],
   ["seconds", "ms", m => fixed(1e3 * m.seconds, 2)],
+  ...(data.colours ? [["delta_e", "\u0394E 2000 eye", m => fixed(m.delta_e, 2)]] : []),
   ["psnr_gaussian", "PSNR eye", m => fixed(m.psnr_gaussian, 2)],
   ["psnr_contrast", "PSNR contrast", m => fixed(m.psnr_contrast, 2)],
   ["ssim", "SSIM eye", m => fixed(m.ssim, 4)],
@@ -206,5 +211,5 @@ table.append(element("thead", {}, head), rows);
 body.append(element("div", {class: "scroll"}, table));
 sort();
 fill_slider();
-fit();
-addEventListener("resize", fit);
+one();
+addEventListener("resize", one);

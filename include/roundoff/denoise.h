@@ -50,8 +50,8 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 typedef struct ro_denoise_options {
     size_t size;          /* RO_DENOISE_OPTIONS sets it */
     const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
-    const char *scheme;   /* NULL: "explicit"; "implicit", "conjugate", "naive",
-                             "xpp24" */
+    const char *scheme;   /* NULL: "explicit", but "implicit" of u8 and s9 unless until_converged;
+                             "conjugate", "naive", "xpp24" */
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
                              s9, s12, s24, s10e5, s16e7 */
     const char *rounding; /* NULL: "zero"; "nearest"; for the naive scheme also others */
@@ -60,7 +60,7 @@ typedef struct ro_denoise_options {
     const char *schedule; /* NULL or "auto"; "reference", "passes", "stream" of the CPU: the same
                              bits */
     uint32_t
-        iterations;   /* default 20, or 5 of the implicit schemes; until converged 10000 at most */
+        iterations;   /* default: as `stop` has it; until converged 10000 at most */
     uint32_t steps_at_once; /* iterations in one pass of "stream", up to 64; 0: the fastest */
     uint32_t white;   /* the sample that is white, of integers in and out with the same levels; 0:
                          the maxval, or where kappa comes from the noise and samples have 16 bits
@@ -75,10 +75,18 @@ typedef struct ro_denoise_options {
         on_step; /* called before the first step and after each, from the thread that
                     made the call; on the CPU, and not for streams. NULL: not wanted */
     void *on_step_data;
+    const char *stop; /* how many steps, where `iterations` is not given: "auto", as many as an
+                         estimate of the error on parts of the image tells (of "auto",
+                         `iterations` is the bound); "usual", 20, or 5 of the implicit schemes.
+                         NULL: auto where kappa comes from the noise, else usual */
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)
 #define RO_DENOISE_OPTIONS RO_OPTIONS_OF(ro_denoise_options, RO_DENOISE_UNSET)
+
+/* The scheme that options stand for, by name. */
+RO_API
+const char *ro_denoise_scheme(const ro_denoise_options *options);
 
 /* Filters `in` (grey or RGB of any depth) into `out`, of the same size and number of channels and
  * any depth; both may be the same image. The explicit scheme keeps the sum of every channel in the

@@ -58,6 +58,18 @@ ro_status ro_palette_parse(ro_context *context, const char *text, ro_palette *pa
 RO_API
 ro_status ro_colour_parse(ro_context *context, const char *text, uint8_t rgb[3]);
 
+/* The 2 to 256 colours that a picture is told best by, the darkest first; fewer where it has fewer.
+ * `tone` is what is done to its samples first, or NULL. The same picture always has the same. */
+RO_API
+ro_status ro_palette_adapt(ro_context *context, const ro_image *in, const ro_tone *tone, int count,
+                           ro_palette *palette);
+
+/* A picture fitted to what a palette can show, as the option `fit` does it, into 16-bit RGB of the
+ * same size. */
+RO_API
+ro_status ro_palette_fit(ro_context *context, const ro_image *in, const ro_palette *palette,
+                         ro_image *out);
+
 /* An ink of a separation, with a screen of its own for the method am. */
 enum { RO_INKS_MOST = 8 };
 typedef struct ro_ink {
@@ -154,6 +166,12 @@ typedef struct ro_halftone_options {
     ro_range range;
     double black, white; /* instead: two samples, whole numbers of integer formats, any of floats;
                             both 0: as `range` says */
+
+    /* More on colour. */
+    int fit; /* palettes: 1: black, white and colours of the picture are first drawn into what the
+                palette can show */
+    const ro_palette *recolour; /* grey in as many levels as it has colours, which stand for them, the
+                                   first for black; into RO_INDEX8 or RO_RGB8 */
 
     /* Dots in rows, of the method am, for an output of `dpi`; and green noise. */
     double lpi;           /* lines of dots per inch; 0: an eighth of dpi */

@@ -91,7 +91,8 @@ typedef struct ro_picture_scene {
     const ro_scene_picture *pictures;
     int count;
     int layers;        /* that depths are cut into; 0: 16 */
-    const char *phase; /* NULL: "random"; "constant", or "smooth": as if it came from the viewer */
+    const char *phase; /* NULL: "random"; "constant", "smooth": as if it came from the viewer, each
+                          layer by itself, or "spherical": all of them together */
     uint64_t seed;
     ro_optics optics;  /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
                           the angle needs that the pitch allows */
@@ -118,8 +119,8 @@ typedef struct ro_point_scene {
     size_t size; /* RO_POINT_SCENE sets it */
     const ro_scene_point *points;
     size_t count;
-    const char *phase; /* NULL: "random"; "constant", "smooth": as if it came from the viewer,
-                          "given": the points' own */
+    const char *phase; /* NULL: "random"; "constant", "smooth", "spherical", or "given":
+                          the points' own */
     uint64_t seed;
     ro_optics optics;  /* as in ro_picture_scene */
     int view_specific; /* as in ro_hologram_scene */

@@ -21,13 +21,15 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
             rounding: Optional[str] = None, round: Optional[str] = None,
             independent: bool = False, until_converged: bool = False,
             schedule: Optional[str] = None, steps_at_once: Optional[int] = None,
-            seed: Optional[int] = None, out: Optional[np.ndarray] = None,
+            seed: Optional[int] = None, stop: Optional[str] = None,
+            out: Optional[np.ndarray] = None,
             maxval: Optional[int] = None, return_figures: bool = False, **run: Any) -> Any:
     """Smooth noise away and keep edges; integers keep their sum to the last unit.
 
     The keywords are the options of ``roundoff denoise``. ``model`` is "anisotropic",
     "perona-malik", "exponential" or "linear". The result has the shape and type of the image; of a
-    stack every picture is done on its own. With ``return_figures`` also what was done: sums,
+    stack every picture is done on its own. Without ``iterations`` as many steps are done as
+    ``stop`` says: "auto" or "usual". With ``return_figures`` also what was done: sums,
     extrema, energies, kappa, steps.
     """
     how_to_run = _run.split(run)
@@ -41,6 +43,7 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
                    time_step=time_step, scheme=scheme, number=number, rounding=rounding,
                    round=round, independent=int(independent), until_converged=int(until_converged),
                    schedule=schedule, steps_at_once=steps_at_once, seed=seed,
+                   stop=stop,
                    white=WHITE_IS_MAXVAL if white == "maxval" else white)
     figures: list[Figures] = []
     with _run.running(how_to_run) as how:

@@ -101,8 +101,10 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     run = _run.split(options)
     if method is not None or levels is not None or palette is not None:
         options.update(method=method, levels=levels, palette=palette)
-    members = halftone_members(options) if options else {}
     source = picture(image, maxval)
+    if options.get("range") == "data":
+        options["range"] = float(source.array.min()), float(source.array.max())
+    members = halftone_members(options) if options else {}
     rows, columns = source.size
     kind = kind_of(members, columns, packed, indices)
     shape = (*((len(source.array),) if source.stack else ()), rows, *kind.tail)

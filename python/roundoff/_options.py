@@ -34,6 +34,8 @@ class HalftoneOptions(TypedDict, total=False):
     dpi_y: float
     shape: str
     screen: Any
+    white: float
+    range: Union[str, tuple[float, float]]
     linear: bool
     gamma: float
     curve: Sequence[tuple[float, float]]
@@ -42,6 +44,7 @@ class HalftoneOptions(TypedDict, total=False):
     contrast: float
     channels: str
     phases: str
+    fit: str
     overshoot: int
     separate: str
     black: float
@@ -57,7 +60,7 @@ class HalftoneOptions(TypedDict, total=False):
 
 CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
 AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot", "threshold"}
+    "channels", "start", "overshoot", "threshold", "range", "fit"}
 
 
 def palette_text(palette: Colours) -> str:
@@ -79,6 +82,13 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
         value = found.groups()
     first, second = value
     return float(first), float(second)
+
+
+def _range(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"range": 1 + _choice("range", value, ("full", "limited"))}
+    black, white = value
+    return {"range_black": float(black), "range_white": float(white)}
 
 
 def _choice(name: str, value: str, choices: Sequence[str]) -> int:
@@ -103,6 +113,10 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["palette"] = palette_text(value)
         elif name == "threshold":
             members["threshold"] = _core.BALANCED if value == "balanced" else value
+        elif name == "white":
+            members["range_white"] = value
+        elif name == "range":
+            members.update(_range(value))
         elif name == "channels":
             members["channels"] = _choice(name, value, tuple(CHANNELS))
         elif name == "separate":
@@ -112,6 +126,8 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
             members["same_phases"] = _choice(name, value, ("own", "same"))
         elif name == "black":
             members["grey_in_colour"] = 100 - value
+        elif name == "fit":
+            members["fit"] = int(_choice(name, value, ("auto", "none", "full")) == 2)
         elif name == "overshoot":
             members["overshoot"] = value
             members["clamp"] = 1
@@ -136,4 +152,7 @@ def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
                 members["first"] = picture(value, name="start").view()
         else:
             raise TypeError(f"there is no option {name}")
+    panel = isinstance(options.get("palette"), str) and options["palette"].endswith("-panel")
+    if panel and options.get("fit") in (None, "auto") and options.get("overshoot") is None:
+        members["fit"] = 1
     return members

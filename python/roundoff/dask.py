@@ -70,6 +70,6 @@ def denoise(x: da.Array, *, iterations: int = 20, kappa: Optional[float] = None,
     # A step looks at neighbours, and at theirs for the gradient.
     reach = 2 * iterations
     depth = {axis: reach if axis < 2 else 0 for axis in range(x.ndim)}
-    wanted = dict(options, iterations=iterations, kappa=kappa)
+    wanted = dict(options, scheme="explicit", iterations=iterations, kappa=kappa)
     return da.map_overlap(lambda block: _denoise_block(block, **wanted), x, depth=depth,
                           boundary="none", dtype=np.float32, meta=np.empty((0,) * x.ndim, np.float32))

@@ -13,6 +13,7 @@ static const struct member members[] = {
     TEXT(rounding),
     TEXT(round),
     TEXT(schedule),
+    TEXT(stop),
     U32(iterations),
     U32(steps_at_once),
     U32(white),

@@ -33,6 +33,7 @@ static const struct member members[] = {
     REAL(grey_in_colour),
     INT(clamp),
     INT(overshoot),
+    INT(fit),
     REAL(dpi),
     REAL(distance),
     REAL(sigma),
@@ -47,6 +48,9 @@ static const struct member members[] = {
     TONE(MEMBER_REAL, contrast),
     TONE(MEMBER_REAL, gamma),
     TONE(MEMBER_INT, linear),
+    INT(range),
+    {"range_black", MEMBER_REAL, offsetof(ro_halftone_options, black)},
+    {"range_white", MEMBER_REAL, offsetof(ro_halftone_options, white)},
     {"shadow_of", MEMBER_U32, offsetof(ro_halftone_options, shadow[0])},
     {"shadow_in", MEMBER_U32, offsetof(ro_halftone_options, shadow[1])},
 };

@@ -80,6 +80,17 @@ def test_maxval_as_the_command(tmp_path, command, grey):
     assert np.array_equal(roundoff.halftone(twelve, maxval=4095, indices=True), expected)
 
 
+@pytest.mark.parametrize("how", [("white", 3000), ("range", "limited"), ("range", "data"),
+                                 ("range", (200, 3000))], ids=str)
+def test_ranges_as_the_command(tmp_path, command, grey, how):
+    twelve = grey.astype(np.uint16) * 16
+    name, value = how
+    text = "%g,%g" % value if isinstance(value, tuple) else str(value)
+    expected = command(tmp_path, "halftone", twelve, ".pbm", "--" + name, text, maxval=4095)
+    assert np.array_equal(roundoff.halftone(twelve, maxval=4095, indices=True, **{name: value}),
+                          expected)
+
+
 def test_bool_is_black_and_white(grey):
     white = grey > 127
     assert np.array_equal(roundoff.halftone(white), 255 * white.astype(np.uint8))

@@ -25,8 +25,8 @@ REGISTER = {"scheme", "match", "init", "number", "scales", "updates", "trials", 
 CASES = {
     "halftone": (parameters(roundoff.halftone) - {"image", "packed", "indices", "out", "maxval",
                                                   "progress", "device_number"},
-                 OF_FILES | {"list", "resize", "resample", "spot", "inks", "ink", "ink_limit",
-                             "proof", "gain"}),
+                 OF_FILES | {"list", "resize", "resample", "recolour", "spot", "inks", "ink",
+                             "ink_limit", "proof", "gain"}),
     "denoise": (parameters(roundoff.denoise) -
                 {"image", "out", "maxval", "return_figures", "seed"} | RUN,
                 OF_FILES | {"bits", "float", "raw"}),

@@ -2,23 +2,30 @@
 /* A halftoning made ready: options checked, the engine opened, rows run. */
 #include "halftone/halftone.h"
 
+#include "core/names.h"
 #include "core/options.h"
 #include "halftone/planes.h"
 
 #include <string.h>
+
+/* The colours that numbers stand for; NULL: they are levels of grey. */
+static const ro_palette *colours_of(const struct halftoner *work)
+{
+    return work->options.palette ? work->options.palette : work->options.recolour;
+}
 
 static ro_status check_output(struct halftoner *work)
 {
     ro_context *context = work->context;
     const bool deep = work->out == RO_GRAY16;
     bool grey = work->out == RO_BITS || work->out == RO_GRAY8 || deep;
-    if (work->options.palette && grey)
+    if (colours_of(work) && grey)
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette cannot be written as %s",
                                ro_format_name(work->out));
     if (deep && !(work->method->options & OPTION_DEEP))
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s does not make numbers of 16 bits",
                                work->method->info.name);
-    if (!grey && work->out != RO_INDEX8 && !(work->options.palette && work->out == RO_RGB8))
+    if (!grey && work->out != RO_INDEX8 && !(colours_of(work) && work->out == RO_RGB8))
         return ro_context_fail(context, RO_E_UNSUPPORTED, "a halftone cannot be written as %s",
                                ro_format_name(work->out));
     if (!deep && work->options.levels > 256)
@@ -64,6 +71,7 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SHAPE, options->shape != NULL, "shape"},
         {OPTION_SCREEN, options->screen != NULL, "screen"},
         {OPTION_PALETTE, palette != NULL, "palette"},
+        {OPTION_PALETTE, options->fit != 0, "fit"},
         {OPTION_OVERSHOOT, options->clamp != 0, "clamp"},
         {OPTION_OVERSHOOT, options->overshoot != 0, "overshoot"},
         {OPTION_SEARCH, options->sigma != 0, "sigma"},
@@ -127,6 +135,43 @@ static ro_status black_share(struct halftoner *work)
     return RO_OK;
 }
 
+/* Levels that colours stand for. */
+static ro_status take_colours(struct halftoner *work)
+{
+    const ro_palette *colours = work->options.recolour;
+    ro_halftone_options *options = &work->options;
+    if (!colours)
+        return RO_OK;
+    if (options->palette || options->channels != RO_CHANNELS_GREY)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "recolour is for grey, not for %s",
+                               options->palette ? "a palette" : "channels");
+    if (colours->count < 2 || colours->count > 256)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "recolour takes 2 to 256 colours, not %d", colours->count);
+    if (options->levels > 2 && options->levels != colours->count)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "recolour has %d colours, but there are %d levels", colours->count,
+                               options->levels);
+    options->levels = colours->count;
+    return RO_OK;
+}
+
+/* The picture fitted to the palette, which is 16-bit sRGB to the engine. */
+static ro_status open_fit(struct halftoner *work)
+{
+    const ro_tone none = {0};
+    ro_status status = halftone_fit_open(work->context, &work->grey, work->in.width,
+                                         work->options.palette, &work->tone, &work->fit);
+    if (status != RO_OK)
+        return status;
+    tone_free(&work->tone);
+    work->grey.sample_bytes = 2;
+    work->grey.white = UINT16_MAX;
+    work->grey.direct = false;
+    return tone_make(work->context, &none, true, UINT16_MAX, &work->tone);
+}
+
 ro_status halftone_scalar_only(struct halftoner *work, bool threaded)
 {
     const ro_context_options *asked = &work->context->options;
@@ -164,10 +209,15 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
         work->method = halftone_method_find(context, work->options.method);
     if (!work->method)
         return RO_E_ARGUMENT;
+    if (work->options.like && ro_name_equal(work->options.like, "pillow") &&
+        work->grey.plane == PLANE_LUMA)
+        work->grey.plane = PLANE_LUMA_601;
     work->engine = work->method->engine;
     if (palette && work->engine->coloured)
         work->engine = work->engine->coloured;
-    ro_status status = check_options(work);
+    ro_status status = take_colours(work);
+    if (status == RO_OK)
+        status = check_options(work);
     if (status == RO_OK)
         status = black_share(work);
     if (status == RO_OK)
@@ -177,6 +227,8 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
                            work->grey.range.white, &work->tone);
     if (status == RO_OK)
         status = grey_form_of(context, in, &work->grey);
+    if (status == RO_OK && work->options.fit)
+        status = open_fit(work);
     if (status != RO_OK)
         return status;
     int levels = work->options.levels;
@@ -221,6 +273,7 @@ void halftoner_close(struct halftoner *work)
 {
     if (work->engine)
         work->engine->close(work);
+    halftone_fit_close(work->fit);
     tone_free(&work->tone);
 }
 
@@ -233,7 +286,7 @@ static void show(const struct halftoner *work, unsigned char *row)
             row[x] = work->shown[row[x]];
     else
         for (size_t x = width; x-- > 0;)
-            memcpy(row + 3 * x, work->options.palette->colours[row[x]], 3);
+            memcpy(row + 3 * x, colours_of(work)->colours[row[x]], 3);
 }
 
 ro_status halftoner_run(struct halftoner *work, const void *grey, ptrdiff_t grey_stride, void *out,

@@ -88,6 +88,7 @@ struct halftoner {
     int plate;     /* of those that lie on each other, from 1; 0: alone. See planes.h */
     uint64_t seed; /* of its random numbers */
     struct tone tone;
+    struct halftone_fit *fit; /* to a palette: rows go through it; NULL: none */
     ro_device device; /* where it runs */
     struct grey_form grey;
     uint32_t granularity; /* rows go in by multiples of this, but for the last */
@@ -108,6 +109,16 @@ extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
 extern const struct halftone_engine palette_engine, palette_tonal_engine, palette_screen_engine;
 extern const struct halftone_engine palette_dots_engine;
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
+
+/* Pictures fitted to a palette, as rows of 16-bit sRGB (palette/palette_fit.c); close frees, also
+ * after a failed open. */
+struct halftone_fit;
+ro_status halftone_fit_open(ro_context *context, const struct grey_form *form, uint32_t width,
+                            const ro_palette *palette, const struct tone *tone,
+                            struct halftone_fit **fit);
+ro_status halftone_fit_row(ro_context *context, struct halftone_fit *fit, const ro_image *in,
+                           const void *row, uint32_t y, uint16_t *out);
+void halftone_fit_close(struct halftone_fit *fit);
 
 /* The method behind a kernel of the user's own; it is not in the list. */
 extern const struct halftone_method halftone_own_kernel;

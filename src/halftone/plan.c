@@ -136,6 +136,10 @@ ro_status halftone_plan_make(ro_context *context, const ro_image *shape, ro_form
         plan->palette = *own.palette;
         own.palette = &plan->palette;
     }
+    if (own.recolour) {
+        plan->recolour = *own.recolour;
+        own.recolour = &plan->recolour;
+    }
     status = ro_image_check(context, &plan->shape, "input");
     if (status == RO_OK)
         status = open_planes(plan, &own, device);
@@ -245,6 +249,8 @@ static ro_status convert_row(struct halftone_plan *plan, const void *row, uint32
         forms[i] = &plan->work[i].grey;
         to[i] = pending_row(plan, i, at);
     }
+    if (plan->work[0].fit)
+        return halftone_fit_row(plan->plan.context, plan->work[0].fit, &plan->shape, row, y, to[0]);
     if (plan->planes)
         return grey_rows(plan->plan.context, &plan->shape, row, y, plan->plan.context->cpu, forms,
                          plan->count, to);

@@ -18,7 +18,7 @@ struct halftone_plan {
     struct ro_plan plan; /* first: the public handle */
     ro_image shape;
     ro_format out;
-    ro_palette palette;          /* the options', if they have one */
+    ro_palette palette, recolour; /* the options', if they have them */
     struct planes found;
     const struct planes *planes; /* NULL: one plane, which is the picture */
     struct ink_table inks;       /* of inks of any colour */

@@ -14,9 +14,13 @@
 
 static const double pi = 3.14159265358979323846;
 
-static ro_status check(ro_context *context, const ro_image *original, const ro_image *result,
-                       const ro_measure_options *options)
+ro_status measure_check(ro_context *context, const ro_image *original, const ro_image *result,
+                        ro_measure_options *options)
 {
+    options->dpi = options->dpi != 0 ? options->dpi : 300;
+    options->distance = options->distance != 0 ? options->distance : 300;
+    options->tile = options->tile ? options->tile : 64;
+    options->border = options->border ? options->border : 16;
     ro_status status = ro_image_check(context, original, "original");
     if (status == RO_OK)
         status = ro_image_check(context, result, "result");
@@ -42,8 +46,13 @@ static ro_status check(ro_context *context, const ro_image *original, const ro_i
     return RO_OK;
 }
 
-/* Weights 0 to radius of a Gaussian whose sum, both sides, is 1. */
-static void gaussian(double sigma, int radius, float *weights)
+double measure_pixels_per_degree(const ro_measure_options *options)
+{
+    const double inch = 25.4;
+    return options->dpi * options->distance / inch * pi / 180;
+}
+
+void measure_gaussian(double sigma, int radius, float *weights)
 {
     double sum = 1;
     for (int i = 1; i <= radius; i++)
@@ -56,8 +65,7 @@ static ro_status open_job(struct measure_job *job, const ro_measure_options *opt
                           ro_measure_report *report)
 {
     ro_context *context = job->context;
-    const double inch = 25.4;
-    report->pixels_per_degree = options->dpi * options->distance / inch * pi / 180;
+    report->pixels_per_degree = measure_pixels_per_degree(options);
     report->sigma = report->pixels_per_degree / 60;
     job->radius = (int)ceil(5 * report->sigma);
     if (job->radius >= MEASURE_MOST_TAPS)
@@ -66,8 +74,8 @@ static ro_status open_job(struct measure_job *job, const ro_measure_options *opt
             "%g dpi at %g mm are %.0f pixels per degree; at most %.0f can be measured",
             options->dpi, options->distance, report->pixels_per_degree,
             60.0 * (MEASURE_MOST_TAPS - 1) / 5);
-    gaussian(report->sigma, job->radius, job->eye);
-    gaussian(1.5, 5, job->window);
+    measure_gaussian(report->sigma, job->radius, job->eye);
+    measure_gaussian(1.5, 5, job->window);
 
     const size_t threads = (size_t)ro_pool_threads(context->pool);
     const uint32_t padded = measure_power_of_two(job->width < 4 ? 4 : job->width);
@@ -202,13 +210,9 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
 {
     ro_measure_options asked = RO_MEASURE_OPTIONS;
     ro_status status = ro_options_take(context, options, &asked, "RO_MEASURE_OPTIONS");
-    asked.dpi = asked.dpi != 0 ? asked.dpi : 300;
-    asked.distance = asked.distance != 0 ? asked.distance : 300;
-    asked.tile = asked.tile ? asked.tile : 64;
-    asked.border = asked.border ? asked.border : 16;
     *report = (ro_measure_report){0};
     if (status == RO_OK)
-        status = check(context, original, result, &asked);
+        status = measure_check(context, original, result, &asked);
     if (status != RO_OK)
         return status;
 

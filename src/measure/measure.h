@@ -67,6 +67,18 @@ struct measure_job {
 size_t measure_block_scratch(int radius); /* floats of a thread */
 void measure_blocks(void *job, int thread);
 
+/* Fills in what is 0, and checks. */
+ro_status measure_check(ro_context *context, const ro_image *original, const ro_image *result,
+                        ro_measure_options *options);
+
+double measure_pixels_per_degree(const ro_measure_options *options);
+
+/* Weights 0 to radius of a Gaussian whose sum, both sides, is 1. */
+void measure_gaussian(double sigma, int radius, float *weights);
+
+/* CIEDE2000 of two colours in CIELAB. */
+double measure_difference(const double a[3], const double b[3]);
+
 /* ---- Spectra -------------------------------------------------------------------------------- */
 
 /* Relative response at a frequency in cycles a degree: 1 up to the peak, then as Mannos and

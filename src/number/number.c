@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 /* ---- Rounding ------------------------------------------------------------------------------ */
 
@@ -38,58 +39,35 @@ bool ro_rounding_is_odd(enum ro_rounding rounding)
            rounding == RO_ROUND_NEAREST_EVEN;
 }
 
-int64_t ro_round_quotient(int64_t numerator, int64_t denominator, enum ro_rounding rounding)
-{
-    int64_t floor = numerator / denominator;
-    int64_t rest = numerator % denominator;
-    if (rest < 0) {
-        rest += denominator;
-        floor--;
-    }
-    if (rest == 0)
-        return floor;
-    bool negative = numerator < 0;
-    bool tie = rest == denominator - rest;
-    bool above = rest > denominator - rest;
-    switch (rounding) {
-    case RO_ROUND_ZERO:
-        return floor + negative;
-    case RO_ROUND_AWAY:
-        return floor + !negative;
-    case RO_ROUND_UP:
-        return floor + 1;
-    case RO_ROUND_NEAREST:
-        return floor + (above || (tie && !negative));
-    case RO_ROUND_NEAREST_UP:
-        return floor + (above || tie);
-    case RO_ROUND_NEAREST_DOWN:
-        return floor + above;
-    case RO_ROUND_NEAREST_EVEN:
-        return floor + (above || (tie && floor % 2 != 0));
-    default: /* RO_ROUND_DOWN */
-        return floor;
-    }
-}
-
 /* ---- Fixed point --------------------------------------------------------------------------- */
 
-struct ro_fixed ro_fixed_make(int t, enum ro_epsilon epsilon)
+enum { LARGEST_POWER = 1 << 24 };
+
+ro_status ro_fixed_system(int base, int digits, ro_epsilon epsilon, ro_fixed *q)
 {
-    int64_t power = (int64_t)1 << t;
-    return (struct ro_fixed){-power, power - 1, epsilon == RO_EPSILON_UNIT ? power - 1 : power, 1};
+    int64_t power = 1;
+    if (base < 2 || digits < 1)
+        return RO_E_ARGUMENT;
+    for (int i = 0; i < digits; i++) {
+        power *= base;
+        if (power > LARGEST_POWER)
+            return RO_E_ARGUMENT;
+    }
+    *q = (ro_fixed){-power, power - 1, epsilon == RO_EPSILON_UNIT ? power - 1 : power, 1};
+    return RO_OK;
 }
 
-static int64_t clamp(const struct ro_fixed *q, int64_t n)
+static int64_t clamp(const ro_fixed *q, int64_t n)
 {
     return n < q->min ? q->min : n > q->max ? q->max : n;
 }
 
-bool ro_fixed_has_zero(const struct ro_fixed *q)
+bool ro_fixed_has_zero(const ro_fixed *q)
 {
     return q->min <= 0 && q->max >= 0 && q->min % q->step == 0;
 }
 
-bool ro_fixed_holds(const struct ro_fixed *q, int64_t numerator, int64_t denominator)
+bool ro_fixed_holds(const ro_fixed *q, int64_t numerator, int64_t denominator)
 {
     int64_t scaled = numerator * q->one;
     if (scaled % denominator != 0)
@@ -98,29 +76,90 @@ bool ro_fixed_holds(const struct ro_fixed *q, int64_t numerator, int64_t denomin
     return n >= q->min && n <= q->max && (n - q->min) % q->step == 0;
 }
 
-int64_t ro_fixed_round(const struct ro_fixed *q, int64_t numerator, int64_t denominator,
-                       enum ro_rounding rounding)
+/* Whether a rest above a number of the system, out of the distance to the next, goes up. */
+static bool goes_up(ro_rounding rounding, int64_t rest, int64_t distance, bool negative, bool odd)
+{
+    const bool tie = rest == distance - rest, above = rest > distance - rest;
+    switch (rounding) {
+    case RO_ROUND_ZERO:
+        return negative;
+    case RO_ROUND_AWAY:
+        return !negative;
+    case RO_ROUND_UP:
+        return true;
+    case RO_ROUND_NEAREST:
+        return above || (tie && !negative);
+    case RO_ROUND_NEAREST_UP:
+        return above || tie;
+    case RO_ROUND_NEAREST_DOWN:
+        return above;
+    case RO_ROUND_NEAREST_EVEN:
+        return above || (tie && odd);
+    default: /* RO_ROUND_DOWN */
+        return false;
+    }
+}
+
+static int64_t floor_of(int64_t numerator, int64_t denominator, int64_t *rest)
+{
+    int64_t floor = numerator / denominator;
+    *rest = numerator % denominator;
+    if (*rest < 0) {
+        *rest += denominator;
+        floor--;
+    }
+    return floor;
+}
+
+int64_t ro_round_quotient(int64_t numerator, int64_t denominator, ro_rounding rounding)
+{
+    int64_t rest, floor = floor_of(numerator, denominator, &rest);
+    return rest ? floor + goes_up(rounding, rest, denominator, numerator < 0, floor % 2 != 0)
+                : floor;
+}
+
+/* The number nearest to numerator/denominator, counted in n, as the rounding has it. */
+static int64_t settle(const ro_fixed *q, int64_t numerator, int64_t denominator,
+                      ro_rounding rounding)
 {
     if (q->step == 1)
-        return clamp(q, ro_round_quotient(numerator * q->one, denominator, rounding));
-    int64_t from_min = numerator * q->one - q->min * denominator;
-    return clamp(q,
-                 q->min + q->step * ro_round_quotient(from_min, denominator * q->step, rounding));
+        return clamp(q, ro_round_quotient(numerator, denominator, rounding));
+    int64_t rest, distance = denominator * q->step;
+    int64_t below = floor_of(numerator - q->min * denominator, distance, &rest);
+    if (rest)
+        below += goes_up(rounding, rest, distance, numerator < 0, below % 2 != 0);
+    return clamp(q, q->min + q->step * below);
 }
 
-int64_t ro_fixed_add(const struct ro_fixed *q, int64_t a, int64_t b) { return clamp(q, a + b); }
-
-int64_t ro_fixed_subtract(const struct ro_fixed *q, int64_t a, int64_t b)
+int64_t ro_fixed_round(const ro_fixed *q, int64_t numerator, int64_t denominator,
+                       ro_rounding rounding)
 {
-    return clamp(q, a - b);
+    return settle(q, numerator * q->one, denominator, rounding);
 }
 
-int64_t ro_fixed_multiply(const struct ro_fixed *q, int64_t a, int64_t b, enum ro_rounding rounding)
+/* Only where a step is 2 there is something to round. */
+int64_t ro_fixed_add(const ro_fixed *q, int64_t a, int64_t b)
 {
-    return clamp(q, ro_round_quotient(a * b, q->one, rounding));
+    return settle(q, a + b, 1, RO_ROUND_NEAREST_EVEN);
 }
 
-int64_t ro_fixed_divide(const struct ro_fixed *q, int64_t a, int64_t b, enum ro_rounding rounding)
+int64_t ro_fixed_subtract(const ro_fixed *q, int64_t a, int64_t b)
+{
+    return settle(q, a - b, 1, RO_ROUND_NEAREST_EVEN);
+}
+
+int64_t ro_fixed_multiply(const ro_fixed *q, int64_t a, int64_t b, ro_rounding rounding)
+{
+    return settle(q, a * b, q->one, rounding);
+}
+
+int64_t ro_fixed_multiply_add(const ro_fixed *q, int64_t a, int64_t b, int64_t c,
+                              ro_rounding rounding)
+{
+    return settle(q, a * b + c * q->one, q->one, rounding);
+}
+
+int64_t ro_fixed_divide(const ro_fixed *q, int64_t a, int64_t b, ro_rounding rounding)
 {
     if (b == 0)
         return a > 0 ? q->max : a < 0 ? q->min : 0;
@@ -128,7 +167,30 @@ int64_t ro_fixed_divide(const struct ro_fixed *q, int64_t a, int64_t b, enum ro_
         a = -a;
         b = -b;
     }
-    return clamp(q, ro_round_quotient(a * q->one, b, rounding));
+    return settle(q, a * q->one, b, rounding);
+}
+
+/* ---- Affine codes, Table 4.2 ----------------------------------------------------------------- */
+
+/* r(x) = (x + rho) / (2 rho). */
+int64_t ro_affine_encode(const ro_fixed *q, int rho, int64_t numerator, int64_t denominator,
+                         ro_rounding rounding)
+{
+    return ro_fixed_round(q, numerator + rho * denominator, 2 * rho * denominator, rounding);
+}
+
+/* r(a) + r(b) - 1/2 */
+int64_t ro_affine_add(const ro_fixed *q, int rho, int64_t a, int64_t b, ro_rounding rounding)
+{
+    (void)rho; /* it cancels */
+    return settle(q, 2 * (a + b) - q->one, 2, rounding);
+}
+
+/* (1 + rho)/2 - rho (r(a) (1 - r(b)) + r(b) (1 - r(a))) */
+int64_t ro_affine_multiply(const ro_fixed *q, int rho, int64_t a, int64_t b, ro_rounding rounding)
+{
+    const int64_t crossed = a * (q->one - b) + b * (q->one - a);
+    return settle(q, (1 + rho) * q->one * q->one - 2 * rho * crossed, 2 * q->one, rounding);
 }
 
 /* ---- Small floats -------------------------------------------------------------------------- */
@@ -167,6 +229,35 @@ double ro_small_float_round(const struct ro_small_float *q, double x, enum ro_ro
         rounded = ro_round_quotient(4 * low + (rest > 0.5 ? 3 : 1), 4, rounding);
     double result = ldexp((double)rounded, scale - q->mantissa);
     return fabs(result) > limit ? copysign(limit, x) : result;
+}
+
+/* The sum of two doubles with what it lacks in its last bit, which becomes odd: rounded once more
+ * to fewer bits it is as if it had been exact. */
+static double sum_to_odd(double a, double b)
+{
+    const double sum = a + b, part = sum - a;
+    const double lacks = (a - (sum - part)) + (b - part);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lacks == 0 || !isfinite(sum) || bits & 1)
+        return sum;
+    return nextafter(sum, lacks > 0 ? INFINITY : -INFINITY);
+}
+
+double ro_small_float_add(const ro_small_float *q, double a, double b, ro_rounding rounding)
+{
+    return ro_small_float_round(q, sum_to_odd(a, b), rounding);
+}
+
+double ro_small_float_multiply(const ro_small_float *q, double a, double b, ro_rounding rounding)
+{
+    return ro_small_float_round(q, a * b, rounding); /* 48 bits at most */
+}
+
+double ro_small_float_multiply_add(const ro_small_float *q, double a, double b, double c,
+                                   ro_rounding rounding)
+{
+    return ro_small_float_round(q, sum_to_odd(a * b, c), rounding);
 }
 
 /* ---- The named systems --------------------------------------------------------------------- */

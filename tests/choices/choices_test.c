@@ -239,6 +239,7 @@ static const struct user {
     MEMBER(ro_denoise_options, number, denoise),
     MEMBER(ro_denoise_options, rounding, denoise),
     MEMBER(ro_denoise_options, round, denoise),
+    MEMBER(ro_denoise_options, stop, denoise),
     MEMBER(ro_denoise_options, schedule, denoise),
     MEMBER(ro_segment_options, number, segment),
     MEMBER(ro_segment_options, norm, segment),

@@ -149,6 +149,17 @@ class Certificates(Case):
         self.works("halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "spectra6-panel")
         self.fails("cert.json", "in.ppm", "out.ppm", words=["certificate says"])
 
+    def test_palettes_that_were_not_fitted(self):
+        self.put("in.ppm", b"P6\n43 31\n255\n" + noise(3 * 43 * 31))
+        panel = "halftone", "in.ppm", "out.ppm", "--quiet", "--palette", "spectra6-panel"
+        self.works(*panel, "--fit", "none", "--certificate", "new.json")
+        lines = self.get("new.json").decode().splitlines(True)
+        if not self.seal("old.json", "".join(l for l in lines if '"option_fit"' not in l)):
+            self.skipTest("no xxHash to seal an older certificate with")
+        self.holds("old.json", "in.ppm", "out.ppm", "--recompute")
+        self.works(*panel)
+        self.fails("old.json", "in.ppm", "out.ppm", words=["certificate says"])
+
     @unittest.skipUnless(supports("png"), "this build has no PNG support")
     def test_another_type_of_file_with_the_same_pixels(self):
         self.halftone()

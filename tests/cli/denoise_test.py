@@ -91,7 +91,7 @@ class Denoise(Case):
         done = self.works("denoise", "deep.pgm", "deep-out.pgm")
         self.assertIn(b"white is 1023", done.stderr)
         done = self.works("denoise", "-", "-", "--schedule", "stream", "--white", "1023", "--quiet",
-                          "--kappa", repr(told["kappa"]), input=self.get("deep.pgm"))
+                          "--kappa", repr(told["kappa"]), "--iterations", str(told["steps"]), input=self.get("deep.pgm"))
         self.assertEqual(netpbm(done.stdout)[2], wanted)
 
     def test_until_converged(self):

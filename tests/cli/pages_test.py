@@ -64,6 +64,8 @@ class Pages(Case):
     def test_zoom_and_pan_are_shared(self):
         browser = self.start(1100, 800)
         browser.open(self.compare())
+        self.assertEqual(self.one_place()[2], 320)  # dot for dot
+        browser.click("#fit")
         before = self.one_place()
         browser.click("#in")
         after = self.one_place()

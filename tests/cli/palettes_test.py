@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Palettes as users give them: names, even steps, files of every kind, pipes; and what is refused."""
+import json
 import struct
 import unittest
 
-from command import Case, OLD
+from command import Case, OLD, certifies, noise
 
 RED, GREEN, BLACK, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 0), (255, 255, 255)
 
@@ -42,8 +43,8 @@ class Palettes(Case):
         self.keeps("rgb:3", [(128, 0, 255), (0, 128, 128)])
         self.keeps("grey:5", [(64, 64, 64), (191, 191, 191)])
         for name in ("ega", "c64", "pico-8", "zx-spectrum", "teletext", "grey4", "grey16",
-                     "uc8159-panel", "bwy"):
-            self.keeps(name, [(0, 0, 0)] if name != "uc8159-panel" else [(57, 48, 57)])
+                     "bwy"):
+            self.keeps(name, [BLACK])
 
     def test_files(self):
         colours = [RED, GREEN, BLACK, WHITE]
@@ -90,8 +91,94 @@ class Palettes(Case):
         self.put("colours.ppm", ppm([RED, WHITE, BLACK]))
         done = self.command("halftone", "in.ppm", "colours.ppm", "--palette", "colours.ppm")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn(b"same file", done.stderr)
+        self.assertIn(b"one of the palettes", done.stderr)
         self.assertEqual(self.get("colours.ppm"), ppm([RED, WHITE, BLACK]))
+
+
+class Made(Case):
+    """Palettes and colours that the command makes or gives."""
+
+    def setUp(self):
+        super().setUp()
+        self.put("in.ppm", b"P6\n48 40\n255\n" + noise(3 * 48 * 40))
+
+    def test_certificates(self):
+        if not certifies():
+            self.skipTest("no hashes")
+        for options in (("--palette", "spectra6-panel"), ("--palette", "auto:6"),
+                        ("--palette", "auto:6", "--method", "blue-noise"),
+                        ("--recolour", "navy,orange,ivory"),
+                        ("--palette", "c64", "--serpentine", "--noise", "20"),
+                        ("--palette", "ega", "--method", "bayer", "--fit", "full")):
+            self.works("halftone", "in.ppm", "out.ppm", *options, "--quiet", "--certificate",
+                       "c.json")
+            self.works("verify", "c.json", "in.ppm", "out.ppm", "--recompute", "--quiet")
+
+    def test_fit(self):
+        self.put("in.ppm", ppm([BLACK, WHITE] * 20))
+        self.works("halftone", "in.ppm", "out.ppm", "--palette", "spectra6-panel", "--quiet")
+        self.assertEqual(self.get("out.ppm"), ppm([BLACK, (0xa1, 0xa4, 0xa5)] * 20))
+        self.works("halftone", "in.ppm", "none.ppm", "--palette", "spectra6-panel", "--fit", "none",
+                   "--quiet")
+        self.assertNotEqual(self.get("out.ppm"), self.get("none.ppm"))
+        self.refused("halftone", "in.ppm", "no.pgm", "--fit", "full", words=["fit"])
+
+    def test_adaptive(self):
+        for count in (2, 7, 256):
+            self.works("halftone", "in.ppm", "out.ppm", "--palette", "auto:%d" % count, "--quiet")
+            pixels = self.get("out.ppm")[-3 * 48 * 40:]
+            found = {pixels[i:i + 3] for i in range(0, len(pixels), 3)}
+            self.assertLessEqual(len(found), count)
+        for text, word in (("auto:1", "not 1"), ("auto:257", "not 257")):
+            self.refused("halftone", "in.ppm", "out.pgm", "--palette", text, words=[word])
+        self.refused("halftone", "-", "new.ppm", "--palette", "auto:4", words=["standard input"],
+                     input=self.get("in.ppm"))
+
+    def test_recolour(self):
+        self.works("halftone", "in.ppm", "out.ppm", "--recolour", "navy #c60 ivory", "--quiet")
+        self.works("halftone", "in.ppm", "out.pgm", "--levels", "3", "--quiet")
+        colours = {0: b"\0\0\x80", 128: b"\xcc\x66\0", 255: b"\xff\xff\xf0"}
+        grey = self.get("out.pgm")[-48 * 40:]
+        shown = {0: 0, 1: 128, 2: 255} if max(grey) < 3 else {0: 0, 127: 128, 128: 128, 255: 255}
+        self.assertEqual(self.get("out.ppm")[-3 * 48 * 40:],
+                         b"".join(colours[shown[value]] for value in grey))
+        self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red blue", "--palette", "bw",
+                     words=["recolour"])
+        self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red blue", "--levels", "5",
+                     words=["5 levels"])
+
+    def test_measured(self):
+        self.works("halftone", "in.ppm", "out.ppm", "--palette", "pico-8", "--quiet")
+        table = self.works("measure", "in.ppm", "out.ppm").stdout.decode()
+        self.assertIn("2000 after the eye", table)
+        done = self.works("measure", "in.ppm", "out.ppm", "--json")
+        self.assertGreater(json.loads(done.stdout)["colour"]["delta_e"], 0)
+        same = self.works("measure", "in.ppm", "in.ppm", "--json")
+        self.assertEqual(json.loads(same.stdout)["colour"]["delta_e_most"], 0)
+
+    def test_compared(self):
+        done = self.works("compare", "in.ppm", "--palette", "ega", "--methods",
+                          "fs,bayer,dot-diffusion", "--json", "--report", "page.html")
+        methods = json.loads(done.stdout)["methods"]
+        self.assertEqual([m["name"] for m in methods], ["floyd-steinberg", "bayer", "dot-diffusion"])
+        self.assertTrue(all(m["delta_e"] > 0 for m in methods))
+        self.assertIn(b'"colours": 16', self.get("page.html"))
+        self.refused("compare", "in.ppm", "--palette", "ega", "--methods", "dbs", words=["palette"])
+
+    def test_like_pillow(self):
+        """RGB by the luma that Pillow dithers, which is grey of the same luma."""
+        pixels = self.get("in.ppm")[-3 * 48 * 40:]
+        grey = bytes((299 * pixels[i] + 587 * pixels[i + 1] + 114 * pixels[i + 2]) // 1000
+                     for i in range(0, len(pixels), 3))
+        self.put("in.pgm", b"P5\n48 40\n255\n" + grey)
+        self.works("halftone", "in.ppm", "one.pbm", "--like", "pillow", "--quiet")
+        self.works("halftone", "in.pgm", "two.pbm", "--like", "pillow", "--quiet")
+        self.assertEqual(self.get("one.pbm"), self.get("two.pbm"))
+
+    def test_suggestions(self):
+        for given, meant in (("--width", "--resize"), ("--colors", "--palette"),
+                             ("--dither", "--method")):
+            self.refused("halftone", "in.ppm", "no.ppm", given, "3", words=[meant], status=2)
 
 
 if __name__ == "__main__":

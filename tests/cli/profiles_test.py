@@ -148,6 +148,16 @@ class Profiles(Case):
         curve = [255 * light(v / 255) for v in RGB]
         self.near(self.rgb(png(RGB, p3)), self.by_matrix(P3, 1, curve), 2.5)
 
+    def test_other_commands(self):
+        """Measurements keep their numbers, and a line says what was dropped."""
+        grey = RGB[:WIDTH * HEIGHT]
+        self.put("in.png", png(grey, chunk(b"gAMA", struct.pack(">I", 100000)), kind=0))
+        done = self.works("denoise", "in.png", "out.pgm", "--iterations", "1")
+        self.assertIn(b"dropped its gamma of 1 (taken as sRGB)", done.stderr)
+        self.put("plain.png", png(grey, kind=0))
+        self.works("denoise", "plain.png", "plain.pgm", "--iterations", "1", "--quiet")
+        self.assertEqual(self.get("out.pgm"), self.get("plain.pgm"))
+
     def test_damaged(self):
         """Said, and then taken as sRGB."""
         broken = icc()

@@ -2,6 +2,7 @@
 """Stacks and numbers of other types through the commands: same shape and type out, page by page."""
 import gzip
 import json
+import math
 import re
 import struct
 import unittest
@@ -153,6 +154,83 @@ class Stacks(Case):
             self.works("halftone", "out.tif", "back.npy", "--quiet")
             self.works("halftone", "in.npy", "bits.npy", "--quiet")
             self.assertEqual(self.get("back.npy"), self.get("bits.npy"))
+
+    def discs(self):
+        """A disc that grows from page to page."""
+        return [900 if (x - 20) ** 2 + (y - 15) ** 2 < (5 + k) ** 2 else -100
+                for k in range(PAGES) for y in range(HEIGHT) for x in range(WIDTH)]
+
+    def test_segment(self):
+        discs = self.discs()
+        self.put("discs.npy", npy((2, PAGES // 2, HEIGHT, WIDTH), "<i2", discs))
+        for fronts in "competing", "free":
+            run = ("segment", "discs.npy", "out.npy", "--at", "20,15", "--fronts", fronts)
+            told = json.loads(self.works(*run, "--json").stdout)
+            element, shape, out = read_npy(self.get("out.npy"))
+            self.assertEqual((element, shape), ("|u1", (2, PAGES // 2, HEIGHT, WIDTH)))
+            self.assertEqual(len(told["pages"]), PAGES)
+            wrong = sum((label > 0) != (number > 0) for label, number in zip(out, discs))
+            self.assertLess(wrong, 20, fronts)
+            done = self.works(*run)
+            self.assertEqual(done.stderr.count(b"segment: page "), PAGES)
+            self.works("segment", "discs.npy", "one.npy", "--at", "20,15", "--fronts", fronts,
+                       "--page", "3", "--overlay", "look.ppm", "--quiet")
+            self.assertEqual(self.page(out, 2), list(read_npy(self.get("one.npy"))[2]))
+            self.refused("segment", "discs.npy", "x.npy", "--at", "20,15", "--fronts", fronts,
+                         "--contours", "x.svg", words=["--contours", "one page"])
+        self.refused("segment", "discs.npy", "x.pgm", "--at", "20,15", words=["one page"])
+
+    def test_measure(self):
+        self.works("halftone", "in.npy", "out.npy", "--levels", "16", "--quiet")
+        told = json.loads(self.works("measure", "in.npy", "out.npy", "--json").stdout)
+        self.assertEqual([page["page"] for page in told["pages"]], list(range(1, PAGES + 1)))
+        one = json.loads(self.works("measure", "in.npy", "out.npy", "--page", "2",
+                                    "--json").stdout)
+        self.assertIn("width", one)
+        self.works("halftone", "in.npy", "two.npy", "--page", "2-3", "--quiet")
+        told = json.loads(self.works("measure", "in.npy", "two.npy", "--page", "2-3",
+                                     "--json").stdout)
+        self.assertEqual([page["page"] for page in told["pages"]], [2, 3])
+        self.refused("measure", "in.npy", "two.npy", words=["4 pages", "has 2"])
+        self.refused("measure", "in.npy", "out.npy", "--report", "a.html", words=["one page"])
+
+    def waves(self, k):
+        """A pattern that moves by a pixel and a half from page to page."""
+        return [int(900 * math.sin((x + 1.5 * k) / 5) * math.cos(y / 4)) +
+                int(400 * math.sin((x + 1.5 * k + 2 * y) / 9)) for y in range(48)
+                for x in range(64)]
+
+    def away(self, numbers, k, first):
+        """How far page k is from the first, but for a border."""
+        page = numbers[k * 64 * 48:(k + 1) * 64 * 48]
+        inside = [y * 64 + x for y in range(8, 40) for x in range(8, 56)]
+        return math.sqrt(sum((page[i] - first[i]) ** 2 for i in inside) / len(inside))
+
+    def test_register(self):
+        pages = [self.waves(k) for k in range(3)]
+        self.put("s.npy", npy((3, 48, 64), "<i2", sum(pages, [])))
+        self.put("f.npy", npy((48, 64), "<i2", pages[0]))
+        for run in (["s.npy", "out.npy", "--series", "first"],
+                    ["s.npy", "out.npy", "--series", "previous"], ["f.npy", "s.npy", "out.npy"]):
+            told = json.loads(self.works("register", *run, "--json").stdout)
+            self.assertEqual(len(told["pages"]), 3 if run[0] == "f.npy" else 2)
+            element, shape, out = read_npy(self.get("out.npy"))
+            self.assertEqual((element, shape), ("<i2", (3, 48, 64)))
+            self.assertEqual(list(out[:64 * 48]), pages[0])
+            for k in 1, 2:
+                self.assertLess(self.away(out, k, pages[0]), 40, run)
+                self.assertGreater(self.away(sum(pages, []), k, pages[0]), 120)
+        # One page keeps its units too, and a field goes over all pages.
+        self.works("register", "f.npy", "s.npy", "one.npy", "--page", "1", "--quiet",
+                   "--field", "u.npy")
+        self.assertEqual(read_npy(self.get("one.npy")), ("<i2", (48, 64), tuple(pages[0])))
+        self.works("register", "apply", "u.npy", "s.npy", "all.npy", "--quiet")
+        self.assertEqual(read_npy(self.get("all.npy"))[1:], ((3, 48, 64), tuple(sum(pages, []))))
+        self.put("two.npy", npy((2, 48, 64), "<i2", pages[0] + pages[1]))
+        self.refused("register", "two.npy", "s.npy", "x.npy", words=["two.npy has 2", "3"])
+        self.refused("register", "f.npy", "s.npy", "x.npy", "--field", "u.npy",
+                     words=["--field", "one pair"], status=2)
+        self.refused("register", "s.npy", "x.npy", words=["--series"], status=2)
 
     def test_packed(self):
         """gzip files, and members of archives."""

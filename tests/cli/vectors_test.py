@@ -71,7 +71,7 @@ class Vectors(Case):
     def test_diffusion(self):
         for number, factor in (("s9", 1), ("s12", 8)):
             self.works("denoise", "in.pgm", "out.pgm", "--model", "linear", "--number", number,
-                       "--iterations", "5", "--vectors", "v.txt")
+                       "--iterations", "5", "--scheme", "explicit", "--vectors", "v.txt")
             lines, (before, after) = self.columns("v.txt")
             self.assertIn("5 steps of 6143/16384", lines[0])
             self.assertEqual(list(before), [factor * p for p in self.pixels])

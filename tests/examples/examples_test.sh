@@ -12,14 +12,15 @@ fi
 compiled() {
     for example in "$SOURCE_DIR"/examples/*.c; do
         "$@" -Wall -Wextra -Wpedantic -Werror ${sanitize:-} "$example" -x none \
-            -I"$SOURCE_DIR/include" -L"$BUILD_DIR" -lroundoff_io -lroundoff \
+            -I"$SOURCE_DIR/include" -L"$BUILD_DIR" -lroundoff_io -lroundoff -lm \
             -Wl,-rpath,"$BUILD_DIR" -o "$work/$(basename "$example" .c)"
     done
     test "$("$work/memory" | wc -l)" -eq 12
     "$ROUNDOFF" testcard "$work/card.pgm" --size 60x40 --quiet
     "$work/halftone" "$work/card.pgm" "$work/card.pbm"
     test -s "$work/card.pbm"
-    rm "$work/memory" "$work/halftone"
+    test "$("$work/shallow_water" | wc -l)" -eq 7
+    rm "$work/memory" "$work/halftone" "$work/shallow_water"
 }
 
 compiled "$CC" -std=c11 -x c

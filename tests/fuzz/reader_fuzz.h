@@ -51,6 +51,10 @@ static int fuzz_reader(const char *type, const uint8_t *bytes, size_t size)
               &(ro_read_options){RO_READ_DEFAULTS, .type = type, .pages = RO_PAGES_ALL});
     fuzz_once(bytes, size,
               &(ro_read_options){RO_READ_DEFAULTS, .type = type, .resize_width = 9, .page = 2});
+    fuzz_once(bytes, size,
+              &(ro_read_options){RO_READ_DEFAULTS, .type = type, .resize_width = 5,
+                                 .resize_height = 4, .resize_rule = RO_RESIZE_FILL,
+                                 .alpha = RO_ALPHA_KEEP, .profile = RO_PROFILE_APPLY});
     return 0;
 }
 

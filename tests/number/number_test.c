@@ -10,6 +10,13 @@
 
 #include <cmocka.h>
 
+static struct ro_fixed binary(int t, enum ro_epsilon epsilon)
+{
+    struct ro_fixed q;
+    assert_int_equal(ro_fixed_system(2, t, epsilon, &q), RO_OK);
+    return q;
+}
+
 static const struct ro_fixed *fixed(const char *name)
 {
     const struct ro_number *number = ro_number_find(name);
@@ -76,8 +83,8 @@ static void virtual_signed_16(void **state)
 static void both_epsilons(void **state)
 {
     (void)state;
-    struct ro_fixed power = ro_fixed_make(8, RO_EPSILON_POWER);
-    struct ro_fixed unit = ro_fixed_make(8, RO_EPSILON_UNIT);
+    struct ro_fixed power = binary(8, RO_EPSILON_POWER);
+    struct ro_fixed unit = binary(8, RO_EPSILON_UNIT);
     assert_int_equal(power.min, -256);
     assert_int_equal(power.max, 255);
     assert_false(ro_fixed_holds(&power, 1, 1));
@@ -89,9 +96,9 @@ static void both_epsilons(void **state)
     assert_int_equal(unit.max, fixed("s9")->max);
     assert_int_equal(unit.one, fixed("s9")->one);
     /* Eq. 2.25 */
-    assert_true(fabs(1.0 / (double)ro_fixed_make(8, RO_EPSILON_POWER).one - 3.9e-3) < 0.05e-3);
-    assert_true(fabs(1.0 / (double)ro_fixed_make(12, RO_EPSILON_POWER).one - 2.4e-4) < 0.05e-4);
-    assert_true(fabs(1.0 / (double)ro_fixed_make(16, RO_EPSILON_POWER).one - 1.5e-5) < 0.05e-5);
+    assert_true(fabs(1.0 / (double)binary(8, RO_EPSILON_POWER).one - 3.9e-3) < 0.05e-3);
+    assert_true(fabs(1.0 / (double)binary(12, RO_EPSILON_POWER).one - 2.4e-4) < 0.05e-4);
+    assert_true(fabs(1.0 / (double)binary(16, RO_EPSILON_POWER).one - 1.5e-5) < 0.05e-5);
 }
 
 /* Section 2.2.2.2 in Q(2, 9, 2^-9). The product 2^-5 * 2^-5 is a tie there (256/512), so that it
@@ -99,7 +106,7 @@ static void both_epsilons(void **state)
 static void underflow(void **state)
 {
     (void)state;
-    struct ro_fixed q = ro_fixed_make(9, RO_EPSILON_POWER);
+    struct ro_fixed q = binary(9, RO_EPSILON_POWER);
     int64_t a = ro_fixed_round(&q, 1, 32, RO_ROUND_NEAREST_UP);
     assert_int_equal(a, 16);
     assert_int_equal(ro_fixed_multiply(&q, a, a, RO_ROUND_NEAREST_DOWN), 0);
@@ -118,7 +125,7 @@ static void underflow(void **state)
 static void saturation(void **state)
 {
     (void)state;
-    struct ro_fixed q = ro_fixed_make(9, RO_EPSILON_POWER);
+    struct ro_fixed q = binary(9, RO_EPSILON_POWER);
     int64_t a = ro_fixed_round(&q, -1, 2, RO_ROUND_NEAREST_UP);
     int64_t b = ro_fixed_round(&q, -7, 10, RO_ROUND_NEAREST_UP);
     assert_int_equal(ro_fixed_add(&q, a, b), -512); /* -1 */
@@ -136,7 +143,7 @@ static void saturation(void **state)
 static void aliasing(void **state)
 {
     (void)state;
-    struct ro_fixed q = ro_fixed_make(9, RO_EPSILON_POWER);
+    struct ro_fixed q = binary(9, RO_EPSILON_POWER);
     for (int64_t x = 342; x <= 511; x++)
         assert_int_equal(ro_fixed_divide(&q, 1, x, RO_ROUND_NEAREST_UP), 1);
     assert_int_equal(ro_fixed_divide(&q, 1, 341, RO_ROUND_NEAREST_UP), 2);

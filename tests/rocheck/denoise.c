@@ -2,7 +2,8 @@
 /*
  * Diffusion filters: every model on every schedule against the reference, in every number system,
  * with both roundings, guides, colour, until convergence; sizes from a pixel up. Not only pixels
- * are compared but also what the report says. Resident: images in the memory of a device.
+ * are compared but also what the report says. The semi-implicit schemes likewise. Resident: images
+ * in the memory of a device.
  */
 #include "cuda/cuda.h"
 #include "rocheck.h"
@@ -12,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum route { PASSES, STREAM, ROWS, FUSED, RESIDENT };
+enum route { PASSES, STREAM, ROWS, IMPLICIT, CONJUGATE, FUSED, RESIDENT };
 static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
-static const char *const routes[] = {"passes", "stream", "rows", "fused", "resident"};
-enum { MODELS = 4, ROUTES = 5, TRIALS = 6, DEVICE_TRIALS = 60 };
+static const char *const routes[] = {"passes",    "stream", "rows",    "implicit",
+                                     "conjugate", "fused",  "resident"};
+enum { MODELS = 4, ROUTES = 7, TRIALS = 6, DEVICE_TRIALS = 60 };
 
 static const char *case_name(int number)
 {
@@ -134,6 +136,17 @@ static void make(struct check *check, int number, struct trial *trial)
         o->independent = colour && draw(check, 3) == 0;
         if (draw(check, 3) == 0)
             o->sigma = (1 + draw(check, 25)) / 10.0;
+    }
+    if (number % ROUTES == IMPLICIT || number % ROUTES == CONJUGATE) {
+        o->scheme = routes[number % ROUTES];
+        o->iterations = 1 + draw(check, 3);
+        o->seed = draw(check, 5);
+        if (number % ROUTES == CONJUGATE)
+            o->rounding = NULL;
+        else if (strcmp(o->number, "s24") == 0) /* which is for the reference only */
+            o->number = "s17";
+        if (o->time_step > 0)
+            o->time_step = (1 + draw(check, 8 * 16384)) / 16384.0;
     }
     if (!real && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
         o->until_converged = 1;
@@ -368,8 +381,10 @@ static double bench(int number, const struct variant *variant, int threads)
     const int route = number % ROUTES;
     struct denoising work = {.options = {RO_DENOISE_DEFAULTS, .model = models[number / ROUTES],
                                          .kappa = number / ROUTES ? 10 : 0,
-                                         .schedule = route == FUSED ? NULL : routes[route],
+                                         .schedule = route < ROWS ? routes[route] : NULL,
                                          .iterations = STEPS}};
+    if (route == IMPLICIT || route == CONJUGATE)
+        work.options.scheme = routes[route];
     double best = 0;
     if (route == ROWS || route == RESIDENT || !(work.context = open_variant(variant, threads)))
         return 0;

@@ -34,6 +34,8 @@ static const char *const ones_names[] = {"white", "black", NULL};
 static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
                                                 "zip",  "lzw",  NULL};
 
+static const char *const fit_names[] = {"auto", "none", "full", NULL};
+
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
 
 static const struct option options[] = {
@@ -135,8 +137,13 @@ static const struct option options[] = {
     {"phases", "P", "screens of inks: own (default), or same: dot on dot", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
-    {"palette", "P", "\"black white #c00\", a file, a picture, a name, or list", OPTION_TEXT,
+    {"palette", "P", "\"black white #c00\", a name, a file, auto:N, or list", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
+    {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
+     .before = "none"},
+    {"recolour", "C", "colours for levels of grey, black first: \"navy #c60 ivory\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, recolour), .topic = "colour"},
     {"overshoot", "P%", "palettes: the old rule, clipping P% beyond white", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, overshoot), .min = 0, .max = 100,
      .topic = "colour"},
@@ -211,47 +218,14 @@ static int list_methods(bool json)
     return finish_stdout();
 }
 
-static int list_palettes(bool json)
-{
-    const ro_palette_info *info;
-    if (json)
-        puts("[");
-    for (int i = 0; (info = ro_palette_at(i)); i++) {
-        if (!json) {
-            printf("%-15s %s\n%-15s %s\n", info->name, info->summary, "", info->source);
-            continue;
-        }
-        printf("%s  {\"name\": ", i ? ",\n" : "");
-        json_string(stdout, info->name);
-        fputs(", \"summary\": ", stdout);
-        json_string(stdout, info->summary);
-        fputs(", \"source\": ", stdout);
-        json_string(stdout, info->source);
-        putchar('}');
-    }
-    if (json)
-        puts("\n]");
-    return finish_stdout();
-}
-
-/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of
- * standard input. */
-static bool names_a_file(const char *text)
-{
-    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
-}
-
-static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
-{
-    return names_a_file(text) ? ro_palette_load(context, text, palette)
-                              : ro_palette_parse(context, text, palette);
-}
-
 /* What the output is made of: "2 levels", "7 colours". */
 static void say_output(const ro_halftone_options *options, char *text, size_t size)
 {
     if (options->palette)
-        snprintf(text, size, "%d colours", options->palette->count);
+        snprintf(text, size, "%d colours%s", options->palette->count,
+                 options->fit ? ", fitted" : "");
+    else if (options->recolour)
+        snprintf(text, size, "%d levels in colour", options->recolour->count);
     else if (options->ink_count)
         snprintf(text, size, "%d ink%s", options->ink_count, options->ink_count > 1 ? "s" : "");
     else
@@ -414,7 +388,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .rounds = values->rounds,
                     .ink_limit = values->ink_limit},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
-                 .ignore_profile = values->profile,
+                 .profile = values->profile ? RO_PROFILE_IGNORE : RO_PROFILE_APPLY,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
                  .resize_percent = values->resize.percent, .enlarge = values->resize.up,
                  .resize_rule = values->resize.fit    ? RO_RESIZE_FIT
@@ -523,11 +497,7 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
         status = ro_colour_parse(context, values->background, request->read.background);
         request->read.background_given = 1;
     }
-    if (values->palette && status == RO_OK) {
-        status = read_palette(context, values->palette, &request->palette);
-        options->palette = &request->palette;
-    }
-    return status;
+    return status == RO_OK ? halftone_colours(context, values, in, request) : status;
 }
 
 /* What a video was run by; it has neither certificates nor vectors. */
@@ -638,9 +608,10 @@ int halftone_check(const struct command *command, const struct halftone_values *
                            values->resize.up ? " to a size, not up" : "");
     if (values->white > 0 && values->range)
         return usage_error(command, "--white and --range exclude each other");
-    if (values->palette && names_a_file(values->palette) &&
-        same_file(values->palette, strcmp(values->palette, "-") ? out : in))
-        return usage_error(command, "--palette and %s are the same file", values->palette);
+    const char *taken = halftone_colours_in(values, in, out);
+    if (taken)
+        return usage_error(command, "%s is one of the palettes and cannot be %s too", taken,
+                           strcmp(taken, "-") ? "OUT" : "IN");
     double degrees;
     if (values->angle && !read_degrees(values->angle, &degrees))
         return usage_error(command, "--angle %s: must be degrees, -360 to 360", values->angle);
@@ -682,7 +653,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.list)
         return list_methods(values.common.json);
     if (values.palette && strcmp(values.palette, "list") == 0)
-        return list_palettes(values.common.json);
+        return halftone_list_palettes(values.common.json);
     const char *out = values.out_dir ? "" : files.count == 2 ? files.path[1] : NULL;
     if (files.count > 2 && !values.out_dir)
         return usage_error(command, "%s is one name too many; --out-dir takes many pictures",

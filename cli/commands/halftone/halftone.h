@@ -6,16 +6,19 @@
 #include "cli/frame/cli.h"
 #include "roundoff_io.h"
 
+#include <string.h>
+
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
+    const char *recolour;
     const char *vectors, *out_dir, *page, *angle, *spot, *inks, *proof;
     struct texts ink;
     double ink_limit, gain;
     int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
-    int resample;
+    int resample, fit;
     int compression, bit_order, ones, pixel_bits;
     int alpha, profile;
     const char *background;
@@ -36,7 +39,7 @@ struct halftone_request {
     ro_video_report video; /* what was done, where IN was one */
     ro_image screen, first, spot;
     ro_kernel kernel;
-    ro_palette palette;
+    ro_palette palette, recolour;
     ro_tone_point points[RO_CURVE_POINTS];
     ro_ink inks[RO_INKS_MOST];
     char ink_names[RO_INKS_MOST][72];
@@ -62,6 +65,20 @@ void halftone_release_inks(struct halftone_request *request);
 void halftone_say_inks(ro_context *context, const struct halftone_request *request);
 void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
                         const char *out);
+/* Palettes: what is asked for (halftone_palette.c), a list of those with names, and the file of one
+ * that is also IN or OUT, or NULL. */
+ro_status halftone_colours(ro_context *context, const struct halftone_values *values,
+                           const char *in, struct halftone_request *request);
+int halftone_list_palettes(bool json);
+const char *halftone_colours_in(const struct halftone_values *values, const char *in,
+                                const char *out);
+
+/* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard
+ * input. */
+static inline bool names_a_file(const char *text)
+{
+    return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
+}
 
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,

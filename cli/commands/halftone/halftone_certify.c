@@ -174,7 +174,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     if (status != RO_OK)
         goto done;
     certificate_picture(to, "output", &out);
-    if (options->palette || options->channels == RO_CHANNELS_RGB) {
+    if (options->palette || options->recolour || options->channels == RO_CHANNELS_RGB) {
         status = state_colour(to, &in, &out, options);
     } else if (options->channels == RO_CHANNELS_GREY && options->levels <= 256) {
         /* of more levels the hashes stand for themselves, and --recompute makes them again */

@@ -31,7 +31,7 @@ static const struct option options[] = {
     {"far", "L", "depth of white, or of the farthest point", OPTION_TEXT, AT(far), .topic = "make"},
     {"target", "T", "dice (default), disc, ring or bars; of --refine: F", OPTION_TEXT, AT(target),
      .topic = "make", .also = "refine"},
-    {"phase", "P", "random (default), smooth; of --scene constant; given", OPTION_TEXT, AT(phase),
+    {"phase", "P", "random (default), smooth, constant, spherical, given", OPTION_TEXT, AT(phase),
      .topic = "make", .also = "refine"},
     {"fringe", "L", "the finest fringe (default: two pixels)", OPTION_TEXT, AT(fringe),
      .topic = "make"},

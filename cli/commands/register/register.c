@@ -6,6 +6,7 @@
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
 #include "cli/frame/printed.h"
+#include "cli/frame/stacks.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@
 #define PLACE(member) .offset = offsetof(struct register_values, member)
 
 const char *const register_samplings[] = {"bilinear", "nearest", NULL};
+
+static const char *const series_names[] = {"first", "previous", NULL};
 
 static const struct option options[] = {
     {"match", "M", "ncc, ncc-size (any sign), ssd (default: by the result)", OPTION_TEXT,
@@ -34,6 +37,9 @@ static const struct option options[] = {
      .topic = "apply"},
     {"sampling", "S", "bilinear (default), or nearest for labels", OPTION_CHOICE, PLACE(sampling),
      .choices = register_samplings},
+    {"series", "S", "IN OUT: align a stack's pages to the first or the previous", OPTION_CHOICE,
+     PLACE(series), .choices = series_names},
+    {STACK_PAGES, PLACE(page), .topic = "apply"},
     {"force", NULL, "write the result even if it folds or is useless", OPTION_FLAG, PLACE(force)},
     {"grid", "FILE", "the grid that the displacement bends", OPTION_TEXT, PLACE(grid),
      .topic = "pictures", .writes = true},
@@ -75,7 +81,7 @@ static const char *const examples[] = {
 };
 
 static const struct register_values defaults = {
-    .sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
+    .series = -1, .sigma = NAN, .sigma_first = NAN, .finest = NAN, .tolerance = NAN};
 
 ro_register_options register_options_of(const struct register_values *values)
 {
@@ -189,10 +195,10 @@ static ro_status save_text(struct job *job, const char *path,
     return printed_save(job->context, &text, path);
 }
 
-static ro_status save_all(struct job *job, const struct pictures *of, const ro_write_options *write)
+static ro_status save_all(struct job *job, const struct pictures *of, const ro_file_info *out)
 {
     const struct register_values *values = job->values;
-    ro_status status = ro_image_save(job->context, job->path[2], of->warped, write);
+    ro_status status = stack_save(job->context, job->path[2], of->warped, out);
     if (status == RO_OK && values->field)
         status = ro_displacement_save(job->context, values->field, of->field);
     for (int i = 0; i < EXTRAS && status == RO_OK; i++)
@@ -205,21 +211,48 @@ static ro_status save_all(struct job *job, const struct pictures *of, const ro_w
     return status;
 }
 
+ro_status register_load(ro_context *context, const char *path, const struct register_values *values,
+                        ro_image *image, ro_reader **kept)
+{
+    ro_reader *reader;
+    ro_read_options read = pictures_read(path);
+    ro_dropped *dropped = pictures_dropped(path);
+    stack_pages(values->page, &read);
+    read.carries = kept != NULL;
+    ro_status status = ro_reader_open(context, path, &read, &reader);
+    if (status != RO_OK)
+        return status;
+    const ro_file_info *info = ro_reader_info(reader);
+    status = ro_image_alloc(context, info->format, info->width, info->height, info->maxval, image);
+    if (status == RO_OK)
+        status = stack_read(reader, 0, image);
+    if (dropped)
+        *dropped = *ro_reader_dropped(reader);
+    if (kept && status == RO_OK)
+        *kept = reader;
+    else
+        ro_reader_close(reader);
+    return status;
+}
+
 static ro_status search(struct job *job)
 {
     ro_context *context = job->context;
     ro_image fixed = {0}, moving = {0}, warped = {0}, field = {0};
     ro_file_info info = {0};
     struct masks masks = {.fixed = {0}};
-    ro_status status = pictures_load(context, job->path[0], &fixed, NULL);
+    ro_reader *reader = NULL;
+    ro_status status = register_load(context, job->path[0], job->values, &fixed, NULL);
     if (status == RO_OK)
-        status = pictures_load(context, job->path[1], &moving, &info);
+        status = register_load(context, job->path[1], job->values, &moving, &reader);
     if (status == RO_OK)
-        status = pictures_resolution(context, job->path[1], &info, job->path[2]);
+        info = *ro_reader_info(reader);
     if (status == RO_OK)
         status = masks_load(context, job->values, &masks, &job->with);
     info.width = fixed.width;
     info.height = fixed.height;
+    if (status == RO_OK)
+        status = pictures_carry(context, job->path[1], ro_reader_info(reader), job->path[2], &info);
     if (status == RO_OK)
         status = all_accepted(job, &info, &fixed);
     if (status == RO_OK)
@@ -235,10 +268,10 @@ static ro_status search(struct job *job)
         status = ro_warp(context, &moving, &field, &warped, (ro_sampling)job->values->sampling);
     if (wanted && status == RO_OK) {
         const struct pictures of = {&fixed, &moving, &warped, &field};
-        ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
-        status = save_all(job, &of, &write);
+        status = save_all(job, &of, &info);
     }
     job->ran = ran;
+    ro_reader_close(reader);
     ro_image_free(&fixed);
     ro_image_free(&moving);
     ro_image_free(&warped);
@@ -346,6 +379,24 @@ static int refuse(const struct task *task)
     return register_useless(job->values, &job->report, task->out);
 }
 
+/* Whether MOVING is several pages; if it cannot be read, whoever reads it says so. */
+static bool register_is_stack(const struct register_values *values, const struct operands *files)
+{
+    ro_context *context;
+    ro_file_info info = {0};
+    ro_read_options read = RO_READ_OPTIONS;
+    if (!stack_can_look(files->path[1]) ||
+        ro_context_open(&(ro_context_options){RO_CONTEXT_DEFAULTS, .threads = 1}, &context) !=
+            RO_OK)
+        return false;
+    stack_pages(values->page, &read);
+    read.carries = 1;
+    const bool several =
+        stack_look(context, files->path[1], &read, &info) == RO_OK && stack_count(&info) > 1;
+    ro_context_close(context);
+    return several;
+}
+
 static int run_search(const struct command *command, const struct register_values *values,
                       const struct operands *files)
 {
@@ -356,10 +407,17 @@ static int run_search(const struct command *command, const struct register_value
                                          {values->figure, draw_figure, true}};
     if (files->count > 3)
         return usage_error(command, "%s is one name too many", files->path[3]);
+    if (values->series >= 0)
+        return files->count == 2 ? register_series(command, values, files)
+                                 : usage_error(command, "--series needs IN and OUT");
+    if (files->count == 2)
+        return usage_error(command, "register needs FIXED, MOVING and OUT, or --series");
     if (files->count != 3)
         return usage_error(command, "register needs FIXED, MOVING and OUT");
     if (values->sigma <= 0 || values->sigma_first <= 0)
         return usage_error(command, "--sigma and --sigma-first must be positive");
+    if (register_is_stack(values, files))
+        return register_series(command, values, files);
     memcpy(job.extras, extras, sizeof extras);
     job.with = register_options_of(values);
     job.with.record = values->energy || values->plot;
@@ -386,6 +444,8 @@ static int run(const struct command *command, int argc, char **argv)
     int ended;
     if (!options_take(command, argc, argv, &values, &files, &ended))
         return ended;
+    if (stack_check(command, values.page) != 0)
+        return EXIT_BAD_USAGE;
     if (files.count == 4 && strcmp(files.path[0], "apply") == 0 && !values.apply) {
         values.apply = files.path[1];
         memmove(files.path, files.path + 2, 2 * sizeof *files.path);

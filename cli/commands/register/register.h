@@ -4,17 +4,24 @@
 #define RO_CLI_COMMANDS_REGISTER_REGISTER_H
 
 #include "cli/frame/cli.h"
+#include "roundoff_io.h"
 
 struct register_values {
     struct common common;
     const char *field, *grid, *before, *after, *figure, *energy, *plot, *apply;
-    const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask;
+    const char *scheme, *match, *init, *number, *fixed_mask, *moving_mask, *page;
+    int series; /* first, previous; -1: none */
     int sampling, scales, updates, trials, cycles;
     bool force, inverse;
     double sigma, sigma_first, finest, tolerance;
 };
 
 ro_register_options register_options_of(const struct register_values *values);
+
+/* The picture, or the page of it that was asked for. The reader, if one is wanted, tells what else
+ * the file says, and stays open for that. */
+ro_status register_load(ro_context *context, const char *path, const struct register_values *values,
+                        ro_image *image, ro_reader **kept);
 
 /* Loads the masks that were named, for `with`. */
 struct masks {
@@ -29,6 +36,10 @@ extern const char *const register_samplings[];
 /* A field that was found before, on a picture or on points (.csv). */
 int register_apply(const struct command *command, const struct register_values *values,
                    const struct operands *files);
+
+/* Stacks, page by page: FIXED MOVING OUT, or IN OUT with --series. */
+int register_series(const struct command *command, const struct register_values *values,
+                    const struct operands *files);
 
 /* The field that `values` name, turned round for --inverse: then it has the size of `image`. */
 ro_status register_field(ro_context *context, const struct register_values *values,

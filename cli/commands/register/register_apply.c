@@ -4,6 +4,7 @@
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
 #include "cli/frame/printed.h"
+#include "cli/frame/stacks.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -40,22 +41,35 @@ static ro_status apply(struct task *task)
     ro_context *context = task->context;
     ro_image field = {0}, image = {0}, out = {0};
     ro_file_info info = {0};
-    ro_status status = pictures_load(context, path[0], &image, &info);
+    ro_reader *reader = NULL;
+    ro_writer *writer = NULL;
+    ro_status status = register_load(context, path[0], values, &image, &reader);
     if (status == RO_OK)
-        status = pictures_resolution(context, path[0], &info, path[1]);
+        info = *ro_reader_info(reader);
     if (status == RO_OK)
         status = register_field(context, values, &image, &field);
     info.width = field.width / 2;
     info.height = field.height;
     if (status == RO_OK)
+        status = pictures_carry(context, path[0], ro_reader_info(reader), path[1], &info);
+    if (status == RO_OK)
         status = ro_writer_accepts(context, path[1], &info, NULL);
     if (status == RO_OK)
         status = ro_image_alloc(context, image.format, info.width, info.height, image.maxval, &out);
+    for (unsigned page = 0; page < stack_count(&info) && status == RO_OK; page++) {
+        if (page > 0)
+            status = stack_read(reader, page, &image);
+        if (status == RO_OK)
+            status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
+        if (status == RO_OK && !writer)
+            status = ro_writer_open(context, path[1], &info, NULL, &writer);
+        if (status == RO_OK)
+            status = stack_write(writer, &out);
+    }
     if (status == RO_OK)
-        status = ro_warp(context, &image, &field, &out, (ro_sampling)values->sampling);
-    ro_write_options write = {RO_WRITE_DEFAULTS, .dpi_x = info.dpi_x, .dpi_y = info.dpi_y};
-    if (status == RO_OK)
-        status = ro_image_save(context, path[1], &out, &write);
+        status = ro_writer_commit(writer);
+    ro_writer_close(writer);
+    ro_reader_close(reader);
     ro_image_free(&field);
     ro_image_free(&image);
     ro_image_free(&out);

@@ -2,6 +2,7 @@
 /* What a certificate says of a registration: the pictures, the fields, and the search run again. */
 #include "cli/certificate/certificate.h"
 #include "cli/commands/register/register.h"
+#include "cli/frame/stacks.h"
 #include "roundoff_io.h"
 
 static void state_field(struct certificate *to, const char *name, const ro_image *field)
@@ -26,9 +27,14 @@ static void state_search(struct certificate *to, const ro_register_report *repor
     certificate_real(to, "jacobian", report->jacobian);
 }
 
-static ro_status load(struct certificate *to, const char *path, const char *name, ro_image *image)
+/* `page` as --page says it; NULL: the first. */
+static ro_status load(struct certificate *to, const char *path, const char *page, const char *name,
+                      ro_image *image)
 {
-    const ro_status status = ro_image_load(to->context, path, NULL, image, NULL, NULL);
+    ro_read_options read = RO_READ_OPTIONS;
+    stack_pages(page, &read);
+    read.pages = 1;
+    const ro_status status = ro_image_load(to->context, path, &read, image, NULL, NULL);
     if (status == RO_OK)
         certificate_picture(to, name, image);
     return status;
@@ -76,11 +82,12 @@ ro_status register_certify(struct certificate *to, const void *given, const stru
     if (files->count != first + 2)
         return ro_context_fail(context, RO_E_FORMAT, "register takes another number of files");
     if (!values->apply)
-        status = load(to, files->path[0], "fixed", &fixed);
+        status = load(to, files->path[0], values->page, "fixed", &fixed);
     if (status == RO_OK)
-        status = load(to, files->path[first], values->apply ? "input" : "moving", &moving);
+        status =
+            load(to, files->path[first], values->page, values->apply ? "input" : "moving", &moving);
     if (status == RO_OK)
-        status = load(to, files->path[first + 1], "output", &out);
+        status = load(to, files->path[first + 1], NULL, "output", &out);
     if (status == RO_OK && values->apply) {
         status = register_field(context, values, &moving, &field);
         if (status == RO_OK)

@@ -5,6 +5,9 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/stacks.h"
+#include "cli/frame/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +25,7 @@ static const struct option options[] = {
      PLACE(mask)},
     {"seeds", "FILE", "discs from a CSV file: x,y[,radius][,label] per line", OPTION_TEXT,
      PLACE(seeds)},
+    {STACK_PAGES, PLACE(page), .topic = "steps", .also = "fronts"},
     {"distance", "FILE", "start from signed distances, .npy, negative inside", OPTION_TEXT,
      PLACE(distance), .topic = "speed"},
     {"window", "LO,HI", "grow from LO to HI of 255 (default: found for each seed)", OPTION_LIST,
@@ -100,6 +104,7 @@ struct job {
     struct frames frames;
     ro_segment_vectors vectors;
     ro_segmentation *result;
+    struct segment_pages pages;
 };
 
 /* ---- What goes in ---------------------------------------------------------------------------- */
@@ -170,7 +175,7 @@ static ro_status read_all(struct job *job)
 {
     const struct segment_values *values = job->values;
     ro_file_info info = {0};
-    ro_status status = pictures_load(job->context, job->files->path[0], &job->in, &info);
+    ro_status status = segment_load(job->context, &job->pages, &job->in, &info);
     if (status == RO_OK)
         status = pictures_resolution(job->context, job->files->path[0], &info, NULL);
     if (status == RO_OK && values->mask) {
@@ -222,7 +227,7 @@ static ro_status save_labels(struct job *job)
     if (status == RO_OK)
         status = ro_segmentation_labels(job->result, &labels);
     if (status == RO_OK)
-        status = ro_image_save(job->context, job->files->path[1], &labels, NULL);
+        status = segment_save(job->context, &job->pages, job->files->path[1], &labels);
     ro_image_free(&labels);
     return status;
 }
@@ -308,6 +313,9 @@ static void close_job(struct job *job)
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         ro_image_free(images[i]);
     ro_segmentation_free(job->result);
+    job->result = NULL;
+    job->vectors.phi = NULL;
+    job->segment.velocity = NULL;
 }
 
 static ro_status run_job(struct job *job)
@@ -392,6 +400,8 @@ static ro_status certify(struct certificate *to, const void *given, const struct
         read_words(&command_segment, &values.words, RO_LABELS, &job.segment, seeds, job.named) != 0)
         status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     if (status == RO_OK)
+        status = segment_pages_open(to->context, &values, files->path[0], &job.pages);
+    if (status == RO_OK)
         status = read_all(&job);
     if (status == RO_OK)
         status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
@@ -418,6 +428,7 @@ static ro_status certify(struct certificate *to, const void *given, const struct
                             labels_unlike(&labels, &out, strcmp(info.type, "npy") == 0));
     }
     close_job(&job);
+    segment_pages_close(&job.pages);
     ro_image_free(&out);
     ro_image_free(&labels);
     free(seeds);
@@ -437,23 +448,43 @@ static const char *const *reference(const void *given)
 
 static ro_status work(struct task *task)
 {
+    const struct segment_values *values = task->values;
     struct job *job = task->data;
+    struct segment_pages *pages = &job->pages;
     job->context = task->context;
-    ro_status status = run_job(job);
-    task->refused = status == RO_OK && segment_is_useless(&job->report) && !job->values->force;
+    ro_status status = segment_pages_open(job->context, values, job->files->path[0], pages);
+    for (; pages->at < pages->count && status == RO_OK && !task->refused; pages->at++) {
+        status = stack_failed(job->context, run_job(job), &pages->stack, pages->at, pages->first);
+        task->refused = status == RO_OK && segment_is_useless(&job->report) && !values->force;
+        if (status != RO_OK || !pages->json)
+            continue;
+        const double seconds = seconds_now() - task->progress->start;
+        if (pages->at > 0)
+            fputs(", ", pages->json);
+        segment_json(pages->json, ro_context_report(job->context), &job->report, task->files,
+                     seconds);
+        if (!values->common.quiet && !values->common.json) {
+            tell("segment: page %u", pages->first + pages->at);
+            segment_lines(ro_context_report(job->context), &job->report, seconds);
+        }
+    }
     return status;
 }
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct job *job = task->data;
-    segment_json(file, &task->ran, &job->report, task->files, task->seconds);
+    struct job *job = task->data;
+    if (job->pages.json)
+        segment_pages_json(file, &job->pages);
+    else
+        segment_json(file, &task->ran, &job->report, task->files, task->seconds);
 }
 
 static void print_lines(const struct task *task)
 {
     const struct job *job = task->data;
-    segment_lines(&task->ran, &job->report, task->seconds);
+    if (!job->pages.json)
+        segment_lines(&task->ran, &job->report, task->seconds);
 }
 
 static int refuse(const struct task *task)
@@ -481,6 +512,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (values.sigma > 0 && values.words.edge.count == 0)
         return usage_error(command, "--sigma needs --edge; --smooth smooths intensities");
     int result = check_fronts(command, &values);
+    if (result == 0)
+        result = stack_check(command, values.page);
     if (result)
         return result;
     if (!segment_is_free(&values))
@@ -492,7 +525,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!job.segment.seed_count && !values.mask && !values.distance)
         return usage_error(command,
                            "there is no seed: give --at X,Y, --seeds, --mask or --distance");
-    return task_run(&(struct task){
+    result = task_run(&(struct task){
         .command = command,
         .values = &values,
         .files = &files,
@@ -504,6 +537,8 @@ static int run(const struct command *command, int argc, char **argv)
         .say = print_lines,
         .refuse = refuse,
     });
+    segment_pages_close(&job.pages);
+    return result;
 }
 
 const struct command command_segment = {

@@ -16,11 +16,34 @@ struct segment_values {
     struct speed_words words;
     const char *fronts, *seeds, *mask, *factor, *distance, *velocity;
     const char *overlay, *contours, *table, *phi, *frames, *vectors;
-    const char *number, *norm, *profile, *schedule;
+    const char *number, *norm, *profile, *schedule, *page;
     int every, iterations, steps_at_once;
     double max_rms, time_step, smooth, sigma;
     bool components, force;
 };
+
+/* ---- segment_stack.c: pages ------------------------------------------------------------------ */
+
+struct segment_pages {
+    const char *path;      /* of IN */
+    unsigned first, count; /* which; first 0: the only one */
+    unsigned at;           /* the one at work, from 0 */
+    ro_file_info stack;
+    ro_writer *writer; /* of OUT, once there is a page */
+    FILE *json;        /* what is said of each page; NULL: there is one */
+    char *text;
+    size_t size;
+};
+/* Which pages of IN are asked for; more than one do not go with files beside OUT. */
+ro_status segment_pages_open(ro_context *context, const struct segment_values *values,
+                             const char *path, struct segment_pages *pages);
+ro_status segment_load(ro_context *context, const struct segment_pages *pages, ro_image *in,
+                       ro_file_info *info);
+/* The labels of the page at work; the last one completes OUT. */
+ro_status segment_save(ro_context *context, struct segment_pages *pages, const char *out,
+                       const ro_image *labels);
+void segment_pages_json(FILE *file, struct segment_pages *pages);
+void segment_pages_close(struct segment_pages *pages);
 
 /* ---- segment_fronts.c: fronts that compete, from the command line to the files -------------- */
 

@@ -7,6 +7,9 @@
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "cli/frame/pictures.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/stacks.h"
+#include "cli/frame/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +87,7 @@ struct job {
     struct frames frames;
     ro_regions *result;
     ro_report ran;
+    struct segment_pages pages;
 };
 
 /* Discs of the words and behind them those of a list. */
@@ -165,7 +169,7 @@ static ro_status read_pictures(struct job *job)
 {
     const struct segment_values *values = job->values;
     ro_file_info info = {0};
-    ro_status status = pictures_load(job->context, job->files->path[0], &job->in, &info);
+    ro_status status = segment_load(job->context, &job->pages, &job->in, &info);
     if (status == RO_OK)
         status = pictures_resolution(job->context, job->files->path[0], &info, NULL);
     if (status == RO_OK && values->mask)
@@ -257,7 +261,7 @@ static ro_status save_all(struct job *job)
     if (status == RO_OK)
         status = make_labels(job, &labels);
     if (status == RO_OK)
-        status = ro_image_save(job->context, job->files->path[1], &labels, NULL);
+        status = segment_save(job->context, &job->pages, job->files->path[1], &labels);
     ro_image_free(&labels);
     return status;
 }
@@ -278,6 +282,7 @@ static void close_job(struct job *job)
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         ro_image_free(images[i]);
     ro_regions_free(job->result);
+    segment_pages_close(&job->pages);
     free(job->seeds);
 }
 
@@ -347,6 +352,8 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
     if (read_seeds(&command_segment, &job) != 0)
         status = ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     if (status == RO_OK)
+        status = segment_pages_open(to->context, &values, files->path[0], &job.pages);
+    if (status == RO_OK)
         status = read_pictures(&job);
     if (status == RO_OK)
         status = ro_image_load(to->context, files->path[1], NULL, &out, &info, NULL);
@@ -373,14 +380,21 @@ ro_status competing_certify(struct certificate *to, const struct segment_values 
 
 /* ---- The run -------------------------------------------------------------------------------- */
 
-static ro_status work(struct task *task)
+/* What the page before left. */
+static void release_page(struct job *job)
+{
+    ro_image *const images[] = {&job->in, &job->mask, &job->factor};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        ro_image_free(images[i]);
+    ro_regions_free(job->result);
+    job->result = NULL;
+}
+
+static ro_status work_page(struct task *task)
 {
     const struct segment_values *values = task->values;
     struct job *job = task->data;
-    job->context = task->context;
-    task->ended = read_seeds(task->command, job);
-    if (task->ended)
-        return RO_OK;
+    release_page(job);
     ro_status status = read_pictures(job);
     if (status == RO_OK)
         status = segment_accepts(job->context, job->values, job->files->path[1], &job->in);
@@ -394,16 +408,56 @@ static ro_status work(struct task *task)
     return task->refused ? RO_OK : save_all(job);
 }
 
+/* Pages are told of as they come: there is no picture of them all. */
+static void tell_page(const struct task *task)
+{
+    const struct segment_values *values = task->values;
+    struct job *job = task->data;
+    const struct regions_told told = told_of(job, seconds_now() - task->progress->start);
+    if (job->pages.at > 0)
+        fputs(", ", job->pages.json);
+    regions_json(job->pages.json, &told, task->files);
+    if (!values->common.quiet && !values->common.json) {
+        tell("segment: page %u", job->pages.first + job->pages.at);
+        regions_lines(&told);
+    }
+}
+
+static ro_status work(struct task *task)
+{
+    struct job *job = task->data;
+    struct segment_pages *pages = &job->pages;
+    job->context = task->context;
+    task->ended = read_seeds(task->command, job);
+    if (task->ended)
+        return RO_OK;
+    ro_status status =
+        segment_pages_open(job->context, task->values, job->files->path[0], &job->pages);
+    for (; pages->at < pages->count && status == RO_OK && !task->refused; pages->at++) {
+        status =
+            stack_failed(job->context, work_page(task), &pages->stack, pages->at, pages->first);
+        if (status == RO_OK && pages->json && !task->refused)
+            tell_page(task);
+    }
+    return status;
+}
+
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct regions_told told = told_of(task->data, task->seconds);
-    regions_json(file, &told, task->files);
+    struct job *job = task->data;
+    const struct regions_told told = told_of(job, task->seconds);
+    if (job->pages.json)
+        segment_pages_json(file, &job->pages);
+    else
+        regions_json(file, &told, task->files);
 }
 
 static void print_lines(const struct task *task)
 {
-    const struct regions_told told = told_of(task->data, task->seconds);
-    regions_lines(&told);
+    const struct job *job = task->data;
+    const struct regions_told told = told_of(job, task->seconds);
+    if (!job->pages.json)
+        regions_lines(&told);
 }
 
 static int refuse(const struct task *task)

@@ -202,12 +202,18 @@ struct palette_rule {
 ro_status palette_rule_open(struct halftoner *work, struct palette_rule *rule);
 void palette_rule_close(struct palette_rule *rule); /* also after a failed open */
 
+static inline void palette_sample_of(int bytes, const unsigned char *row, size_t x,
+                                     uint32_t sample[3])
+{
+    for (size_t c = 0; c < 3; c++)
+        sample[c] =
+            bytes == 1 ? row[3 * x + c] : ((const uint16_t *)(const void *)row)[3 * x + c];
+}
+
 static inline void palette_sample(const struct palette_plan *plan, const unsigned char *row,
                                   size_t x, uint32_t sample[3])
 {
-    for (size_t c = 0; c < 3; c++)
-        sample[c] = plan->sample_bytes == 1 ? row[3 * x + c]
-                                            : ((const uint16_t *)(const void *)row)[3 * x + c];
+    palette_sample_of(plan->sample_bytes, row, x, sample);
 }
 
 /* ---- rows as lanes, bands over threads ------------------------------------------------------- */

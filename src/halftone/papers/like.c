@@ -179,9 +179,12 @@ static ro_status open_engine(struct halftoner *work)
         return status;
     const struct like *like = &likes[work->method->variant];
     ro_context *context = work->context;
-    if (work->in.format != RO_GRAY8 || (!like->any_maxval && work->grey.white != 255))
+    const bool colour = work->in.format == RO_RGB8 && work->grey.plane == PLANE_LUMA_601;
+    if ((work->in.format != RO_GRAY8 && !colour) || (!like->any_maxval && work->grey.white != 255))
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "%s takes 8-bit grey, not %s of maxval %u", work->method->info.name,
+                               "%s takes 8-bit grey%s, not %s of maxval %u",
+                               work->method->info.name,
+                               work->grey.plane == PLANE_LUMA_601 ? " or RGB" : "",
                                ro_format_name(work->in.format), work->grey.white);
     if (work->options.seed > UINT32_MAX)
         return ro_context_fail(context, RO_E_ARGUMENT, "%s takes seeds up to %u",

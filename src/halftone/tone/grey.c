@@ -55,6 +55,11 @@ TEMPLATE uint32_t luma(uint32_t r, uint32_t g, uint32_t b)
     return (uint32_t)((13933ull * r + 46871ull * g + 4732ull * b + 32768) >> 16);
 }
 
+TEMPLATE uint32_t luma_601(uint32_t r, uint32_t g, uint32_t b)
+{
+    return (299 * r + 587 * g + 114 * b) / 1000;
+}
+
 /* Light left by an ink, 0 to white. Black replaces the grey that the three inks share; what is left
  * of the others is laid on what black leaves of the paper: light = (1 - ink) (1 - black). */
 static uint32_t paper(const struct grey_form *form, const uint32_t light[3])
@@ -75,6 +80,8 @@ TEMPLATE uint32_t in_plane(const struct grey_form *form, const uint32_t c[3])
     switch (form->plane) {
     case PLANE_LUMA:
         return luma(c[0], c[1], c[2]);
+    case PLANE_LUMA_601:
+        return luma_601(c[0], c[1], c[2]);
     case PLANE_RED:
     case PLANE_GREEN:
     case PLANE_BLUE:

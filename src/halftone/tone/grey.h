@@ -13,6 +13,7 @@
 /* What of a colour picture a method gets. An ink's plane is its paper: white is no ink. */
 enum grey_plane {
     PLANE_LUMA,
+    PLANE_LUMA_601, /* as Pillow dithers it, by the weights of Rec. 601 */
     PLANE_RED,
     PLANE_GREEN,
     PLANE_BLUE,

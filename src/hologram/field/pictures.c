@@ -27,7 +27,7 @@ struct layer {
 
 struct pictures {
     const ro_picture_scene *scene;
-    bool constant, smooth;
+    bool constant, smooth, spherical;
     double side[2], viewer[3], wavelength;
     struct layer *layers;
     int count;
@@ -65,10 +65,12 @@ static double turns_at(const struct pictures *p, const struct layer *layer, uint
 {
     if (p->constant)
         return 0;
-    if (!p->smooth)
+    if (!p->smooth && !p->spherical)
         return ro_hash(p->scene->seed, column, row) * 0x1p-32;
-    const double dx = x - p->viewer[0], dy = y - p->viewer[1];
-    return -(dx * dx + dy * dy) / (2 * (layer->depth - p->viewer[2]) * p->wavelength);
+    const double dx = x - p->viewer[0], dy = y - p->viewer[1], away = layer->depth - p->viewer[2];
+    if (p->spherical) /* with the way to the viewer, so that layers fit together */
+        return -sqrt(dx * dx + dy * dy + away * away) / p->wavelength;
+    return -(dx * dx + dy * dy) / (2 * away * p->wavelength);
 }
 
 static double depth_of(const void *data, int plane)
@@ -168,9 +170,11 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
     const char *phase = scene->phase ? scene->phase : "random";
     p->constant = ro_name_equal(phase, "constant");
     p->smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
-    if (!p->constant && !p->smooth && !ro_name_equal(phase, "random"))
+    p->spherical = ro_name_equal(phase, "spherical");
+    if (!p->constant && !p->smooth && !p->spherical && !ro_name_equal(phase, "random"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: must be random, constant or smooth", phase);
+                               "unknown phase %s: must be random, constant, smooth or spherical",
+                               phase);
     if (scene->layers < 0 || scene->layers > MOST_LAYERS)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d layers: must be from 1 to %d",
                                scene->layers, MOST_LAYERS);

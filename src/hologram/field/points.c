@@ -191,10 +191,11 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
     const char *phase = scene->phase ? scene->phase : "random";
     const bool random = ro_name_equal(phase, "random"), given = ro_name_equal(phase, "given");
     const bool smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
-    if (!random && !given && !smooth && !ro_name_equal(phase, "constant"))
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: must be random, constant, smooth or given",
-                               phase);
+    const bool spherical = ro_name_equal(phase, "spherical");
+    if (!random && !given && !smooth && !spherical && !ro_name_equal(phase, "constant"))
+        return ro_context_fail(
+            context, RO_E_ARGUMENT,
+            "unknown phase %s: must be random, constant, smooth, spherical or given", phase);
     if (!scene->points || scene->count < 1 || scene->count > UINT32_MAX)
         return ro_context_fail(context, RO_E_ARGUMENT, "a scene of %zu points: must be from 1 on",
                                scene->count);
@@ -213,12 +214,12 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
                                    "%g: depths must be above 0, behind the hologram, and at most "
                                    "100",
                                    i + 1, s->x, s->y, s->depth, s->amplitude);
-        const double turns =
-            random  ? ro_hash(scene->seed, (uint32_t)i, 0) * 0x1p-32
-            : given ? s->phase / PHASOR_TAU
-            : smooth
-                ? -(dx * dx + dy * dy) / (2 * (s->depth - optics->viewer[2]) * optics->wavelength)
-                : 0;
+        const double away = s->depth - optics->viewer[2], across = dx * dx + dy * dy;
+        const double turns = random      ? ro_hash(scene->seed, (uint32_t)i, 0) * 0x1p-32
+                             : given     ? s->phase / PHASOR_TAU
+                             : smooth    ? -across / (2 * away * optics->wavelength)
+                             : spherical ? -sqrt(across + away * away) / optics->wavelength
+                                         : 0;
         p->point[i] = (struct point){s->x, s->y, s->depth, s->amplitude, turns, (uint32_t)i};
         layers->nearest = fmin(layers->nearest, s->depth);
         layers->reach[0] = fmax(layers->reach[0], fabs(s->x));

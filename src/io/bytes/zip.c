@@ -155,7 +155,7 @@ static ro_status choose(struct ro_source *source, const uint8_t *bytes, size_t s
 ro_status ro_zip_open(struct ro_source *source, const char *name)
 {
     uint8_t *bytes = NULL, local[LOCAL];
-    size_t size;
+    size_t size = 0;
     struct member member = {0};
     ro_status status = read_directory(source, &bytes, &size);
     if (status == RO_OK)

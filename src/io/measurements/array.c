@@ -47,9 +47,9 @@ struct decoder {
     size_t row_bytes, samples;
     uint32_t row;
     unsigned page;  /* from 0 */
+    void *header;   /* the one of the info */
     uint64_t first; /* where the page that was asked for begins */
     unsigned first_page;
-    void *header; /* the one of the info */
 };
 
 /* Where a page lies among those of an array by columns, whose first index is the fastest. */

@@ -41,8 +41,8 @@ static ro_status find_axes(struct ro_file *file, const struct ro_npy *npy, struc
     if (axes > 2 && (last == 2 || last == 4))
         return ro_file_fail(
             file, RO_E_UNSUPPORTED,
-            "an array of shape %s may be a picture of %d channels or pages that are %d wide; "
-            "a[..., 0] takes a channel, a[..., :3] three",
+            "an array of shape %s is not an image: it may be %d channels, or pages that are %d "
+            "wide; a[..., 0] takes a channel, a[..., :3] three",
             npy->shape, (int)last, (int)last);
     if (axes > 2 && (last == 1 || last == 3)) {
         array->channels = (int)last;

@@ -314,10 +314,11 @@ static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
 ro_file_info ro_halftone_result(const ro_halftone_options *options)
 {
     int levels = options->levels ? options->levels : 2;
-    if (options->palette)
+    const ro_palette *colours = options->palette ? options->palette : options->recolour;
+    if (colours)
         return (ro_file_info){.format = RO_INDEX8,
-                              .maxval = (uint32_t)options->palette->count - 1,
-                              .palette = options->palette};
+                              .maxval = (uint32_t)colours->count - 1,
+                              .palette = colours};
     if (options->channels == RO_CHANNELS_RGB && levels > 256)
         return (ro_file_info){.format = RO_RGB16, .maxval = (uint32_t)levels - 1};
     if (options->channels == RO_CHANNELS_RGB)

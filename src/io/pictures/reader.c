@@ -225,6 +225,8 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
     made->options = full;
     made->options.page = made->page;
     made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
+    if (full.profile == RO_PROFILE_IGNORE)
+        made->file.not_dropped |= RO_DROPPED_PROFILE | RO_DROPPED_GAMMA;
     made->member = bytes ? NULL : member_of(path);
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);

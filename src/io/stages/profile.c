@@ -3,6 +3,7 @@
 #include "io/stages/profile.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
     if (stage->profile || says_srgb(bytes, size))
         return;
     uint8_t *copy = malloc(size + 1);
-    const struct ro_profile icc = {.kind = RO_PROFILE_ICC, .bytes = copy, .size = size};
+    const struct ro_profile icc = {
+        .kind = RO_KIND_ICC, .words = RO_PROFILE_WORDS, .bytes = copy, .size = size};
     if (copy && new_profile(stage, icc)) {
         memcpy(copy, bytes, size);
         return;
@@ -77,7 +79,8 @@ void ro_profile_take(struct ro_stage *stage, const uint8_t *bytes, size_t size)
 void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy[4][2],
                            const char *words)
 {
-    struct ro_profile profile = {.kind = RO_PROFILE_GAMMA, .gamma = gamma, .has_primaries = xy};
+    struct ro_profile profile = {.kind = RO_KIND_GAMMA, .gamma = gamma, .has_primaries = xy};
+    snprintf(profile.words, sizeof profile.words, "%s", words);
     if (xy)
         memcpy(profile.xy, xy, sizeof profile.xy);
     if (!new_profile(stage, profile))
@@ -86,9 +89,9 @@ void ro_profile_take_gamma(struct ro_stage *stage, double gamma, const double xy
 
 ro_status ro_profile_take_lab(struct ro_stage *stage)
 {
-    if (stage->profile && stage->profile->kind == RO_PROFILE_LAB) /* of the page before */
+    if (stage->profile && stage->profile->kind == RO_KIND_LAB) /* of the page before */
         return RO_OK;
-    if (new_profile(stage, (struct ro_profile){.kind = RO_PROFILE_LAB}))
+    if (new_profile(stage, (struct ro_profile){.kind = RO_KIND_LAB}))
         return RO_OK;
     return ro_file_fail(stage->file, RO_E_UNSUPPORTED, "this build has no lcms2, which Lab needs");
 }

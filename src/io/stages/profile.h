@@ -8,12 +8,13 @@
 
 #define RO_PROFILE_WORDS "its ICC profile (colours are taken as sRGB)"
 
-enum ro_profile_kind { RO_PROFILE_ICC, RO_PROFILE_GAMMA, RO_PROFILE_LAB };
+enum ro_profile_kind { RO_KIND_ICC, RO_KIND_GAMMA, RO_KIND_LAB };
 
 /* What the samples of a decoder mean, if not sRGB. */
 struct ro_profile {
     enum ro_profile_kind kind;
-    uint8_t *bytes; /* ICC */
+    char words[100]; /* for what is dropped */
+    uint8_t *bytes;  /* ICC */
     size_t size;
     double gamma;       /* light is samples to the power gamma; 0: as sRGB has it */
     bool has_primaries; /* else they are sRGB's */

@@ -58,9 +58,9 @@ static cmsHPROFILE calibrated(const struct ro_profile *profile, bool colour)
 
 static cmsHPROFILE source_profile(const struct ro_profile *profile, bool colour)
 {
-    if (profile->kind == RO_PROFILE_LAB)
+    if (profile->kind == RO_KIND_LAB)
         return cmsCreateLab2Profile(NULL);
-    if (profile->kind == RO_PROFILE_GAMMA)
+    if (profile->kind == RO_KIND_GAMMA)
         return calibrated(profile, colour);
     if (profile->size > UINT32_MAX)
         return NULL;
@@ -105,10 +105,10 @@ static void open_transform(struct to_srgb *self, const struct ro_profile *profil
     const cmsUInt32Number type_to = type_from;
     if (profile->inks)
         type_from = profile->inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8;
-    else if (profile->kind == RO_PROFILE_LAB)
+    else if (profile->kind == RO_KIND_LAB)
         type_from = type_of(is_wide(format) ? PT_LabV2 : PT_Lab, 3, format, alpha);
     /* What lcms2 makes quicker by tables of few points is not exact in dark tones. */
-    const bool quick = format == RO_RGB8 && profile->kind != RO_PROFILE_LAB;
+    const bool quick = format == RO_RGB8 && profile->kind != RO_KIND_LAB;
     const cmsUInt32Number flags = cmsFLAGS_BLACKPOINTCOMPENSATION |
                                   (quick ? 0 : cmsFLAGS_NOOPTIMIZE) |
                                   (alpha ? cmsFLAGS_COPY_ALPHA : 0);
@@ -179,14 +179,14 @@ static void close_stage(struct ro_stage *stage)
     free(self);
 }
 
-static void note_dropped(const struct to_srgb *self, const struct ro_profile *profile)
+static void note_dropped(const struct to_srgb *self, const struct ro_profile *profile, bool damaged)
 {
-    if (profile->kind == RO_PROFILE_ICC)
-        ro_file_drop(self->stage.file, RO_DROPPED_PROFILE,
-                     "its ICC profile, damaged or not for such pixels (colours are taken as sRGB)");
-    else
-        ro_file_drop(self->stage.file, RO_DROPPED_GAMMA,
-                     "its gamma or primaries, which are damaged (taken as sRGB's)");
+    const bool icc = profile->kind == RO_KIND_ICC;
+    ro_file_drop(self->stage.file, icc ? RO_DROPPED_PROFILE : RO_DROPPED_GAMMA, "%s",
+                 !damaged ? profile->words
+                 : icc
+                     ? "its ICC profile, damaged or not for such pixels (colours are taken as sRGB)"
+                     : "its gamma or primaries, which are damaged (taken as sRGB's)");
 }
 
 ro_status ro_profile_stage(struct ro_stage *before, const ro_read_options *options,
@@ -215,13 +215,13 @@ ro_status ro_profile_stage(struct ro_stage *before, const ro_read_options *optio
     *stage = &self->stage;
     if (info->maxval == 1 && !is_real(info->format))
         return RO_OK; /* black stays black, and white white */
-    if (!options->ignore_profile || profile->kind == RO_PROFILE_LAB)
+    const bool wanted = options->profile == RO_PROFILE_APPLY || profile->kind == RO_KIND_LAB;
+    if (wanted)
         open_transform(self, profile);
-    if (!self->transform) {
-        if (!options->ignore_profile)
-            note_dropped(self, profile);
+    if (!self->transform && options->profile != RO_PROFILE_IGNORE)
+        note_dropped(self, profile, wanted);
+    if (!self->transform)
         return RO_OK;
-    }
     if (info->format == RO_GRAY8) {
         uint8_t all[256];
         for (int k = 0; k < 256; k++)

@@ -122,7 +122,7 @@ static bool settled(const struct ro_explicit *run)
 static uint32_t depth_of(const struct ro_explicit *run)
 {
     const struct ro_denoiser *work = run->work;
-    if (work->options.until_converged || work->options.on_step ||
+    if (work->options.until_converged || ro_denoiser_is_watched(work) ||
         work->schedule == RO_SCHEDULE_PASSES)
         return 1;
     if (work->options.steps_at_once)
@@ -132,17 +132,12 @@ static uint32_t depth_of(const struct ro_explicit *run)
     return depth < 1 ? 1 : depth > USUAL_DEPTH ? USUAL_DEPTH : (uint32_t)depth;
 }
 
-static double progress_of(const struct ro_denoiser *work)
-{
-    return (double)work->report.steps / work->options.iterations;
-}
-
 /* Row by row, so that sums of floats do not notice how fields lie in memory. */
 static void trace_field(const struct ro_explicit *run)
 {
     const struct ro_denoiser *work = run->work;
     struct ro_trace trace = {0};
-    if (!work->options.on_step)
+    if (!ro_denoiser_is_watched(work))
         return;
     for (uint32_t y = 0; y < work->in.height; y++)
         for (int c = 0; c < work->channels; c++)
@@ -156,7 +151,8 @@ static ro_status run_passes(struct ro_explicit *run)
     const uint32_t wanted = work->options.iterations;
     ro_status status = RO_OK;
     trace_field(run);
-    while (work->report.steps < wanted && !work->report.converged && status == RO_OK) {
+    while (work->report.steps < wanted && !work->report.converged &&
+           !ro_stop_is_over(work->watch) && status == RO_OK) {
         const bool rest = wanted - work->report.steps < run->depth;
         ro_stream_pass(&run->pass[rest], &run->field[run->now], &run->field[1 - run->now]);
         run->now = 1 - run->now;
@@ -165,7 +161,7 @@ static ro_status run_passes(struct ro_explicit *run)
             work->report.steps += rest ? run->rest : run->depth;
             trace_field(run);
         }
-        status = ro_context_progress(work->context, "denoise", progress_of(work));
+        status = ro_denoiser_progress(work);
     }
     return status;
 }
@@ -216,7 +212,7 @@ static ro_status run_reference(struct ro_denoiser *work)
         next = last;
         if (!work->report.converged)
             ro_denoiser_trace(work, now);
-        status = ro_context_progress(work->context, "denoise", progress_of(work));
+        status = ro_denoiser_progress(work);
     }
     if (status == RO_OK)
         status = ro_denoiser_store(work, now);

@@ -29,6 +29,7 @@ enum ro_denoise_option {
     RO_OPTION_CONVERGED = 1 << 4,
     RO_OPTION_SEED = 1 << 5,
     RO_OPTION_ROUNDING = 1 << 6,
+    RO_OPTION_STOP = 1 << 7,
 };
 
 struct ro_denoise_scheme {
@@ -39,7 +40,6 @@ struct ro_denoise_scheme {
     uint32_t iterations; /* by default */
     bool any_rounding;   /* also those that are not odd */
     bool integers_only;
-    bool wide_only; /* 16 bits and a sign at least, or floats */
     bool conjugate; /* gradients instead of Jacobi sweeps */
     ro_status (*run)(struct ro_denoiser *work);
 };
@@ -89,6 +89,7 @@ struct ro_denoiser {
     struct ro_sweep_memory sweep;
     struct ro_explicit *ready;         /* the explicit scheme on the CPU, ready to run; or NULL */
     struct diffusion_device *resident; /* for images on a device, since the first run; or NULL */
+    struct ro_stop_watch *watch;       /* of a run that tells when to stop; or NULL */
 };
 
 /* From options to a denoiser. `in` may have no pixels if kappa is given. */
@@ -153,6 +154,17 @@ uint32_t ro_denoise_reach(const ro_denoise_stream *stream);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
+ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
+
+/* After how many steps to stop, as a run on parts of the picture tells (stop.c). Rows of each step
+ * are shown to a watch in the same order, and then weighed. */
+ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps);
+void ro_stop_see(struct ro_stop_watch *watch, uint32_t step, const void *values);
+void ro_stop_weigh(struct ro_stop_watch *watch, uint32_t step);
+bool ro_stop_is_over(const struct ro_stop_watch *watch); /* NULL: it is not */
+
+/* How far a run is; one that only tells when to stop keeps that to itself. */
+ro_status ro_denoiser_progress(const struct ro_denoiser *work);
 
 /* Figures of a step, put together row by row and told to options.on_step. */
 struct ro_trace {
@@ -165,6 +177,7 @@ struct ro_trace {
 void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
                   size_t count);
 void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work);
+bool ro_denoiser_is_watched(const struct ro_denoiser *work);
 /* All planes at once; does nothing where nobody listens. */
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes);
 
@@ -195,38 +208,6 @@ ro_status ro_denoiser_march(struct ro_denoiser *work, size_t scratch_planes, ro_
 /* u' = round(A u) product by product; `scratch` holds 4 images. */
 void ro_naive_step(const struct ro_diffusion *diffusion, enum ro_rounding rounding,
                    const int32_t *u, int32_t *out, int32_t *scratch);
-
-/* ---- Parts of the semi-implicit scheme ------------------------------------------------------- */
-
-/* Weights of edges without a time step, and the image they belong to. */
-struct ro_system {
-    int64_t width, height;
-    const int32_t *e, *s, *se, *sw; /* in 1/2^16 */
-};
-
-/* One Jacobi sweep in the form of Eq. 2.50 with one rounding: x to next, r the right-hand side. */
-void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
-                     const int32_t *r, const int32_t *x, int32_t *next);
-
-/* Adds what x lacks of the sum of r to pixels drawn by a hash of (seed, x, y), at most to the
- * extremes of r (Eq. 2.52). */
-void ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed);
-
-/* Solves (1 + tau L) x = r in double precision by conjugate gradients (Eq. 2.40) or by `sweeps`
- * Jacobi sweeps (Eq. 2.39); edges are four images, `scratch` four. x comes in as the start. */
-struct ro_real_system {
-    int64_t width, height;
-    double time;
-    const double *e, *s, *se, *sw;
-    const atomic_bool *stop; /* once it is true, solving ends early; NULL: it does not */
-};
-void ro_solve_conjugate(const struct ro_real_system *system, const double *r, double *x,
-                        double *scratch);
-void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const double *r, double *x,
-                     double *scratch);
-
-/* The whole run in a float format. */
-ro_status ro_denoise_implicit_real(struct ro_denoiser *work);
 
 /* ---- Parts of the hardware profile xpp24 ---------------------------------------------------- */
 

@@ -11,17 +11,21 @@
  * what is left after this many steps is a matter of hundred thousands, which end in a flat grey. */
 enum { MOST_UNTIL_CONVERGED = 10000 };
 
+/* Of the steps that an estimate chooses, times as many as usual. */
+enum { MOST_STEPS_CHOSEN = 16 };
+
 static const struct ro_denoise_scheme schemes[] = {
     {
         .name = "explicit",
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_CONVERGED |
-                   RO_OPTION_ROUNDING,
+                   RO_OPTION_ROUNDING | RO_OPTION_STOP,
         .iterations = 20,
         .run = ro_denoise_explicit,
     },
     {
         .name = "implicit",
-        .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_SEED | RO_OPTION_ROUNDING,
+        .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
+                   RO_OPTION_ROUNDING | RO_OPTION_STOP,
         .largest_time = 8,
         .default_time = 2,
         .iterations = 5,
@@ -29,11 +33,11 @@ static const struct ro_denoise_scheme schemes[] = {
     },
     {
         .name = "conjugate",
-        .options = RO_OPTION_MODEL | RO_OPTION_NUMBER | RO_OPTION_SEED,
+        .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
+                   RO_OPTION_STOP,
         .largest_time = 8,
         .default_time = 2,
         .iterations = 5,
-        .wide_only = true,
         .conjugate = true,
         .run = ro_denoise_implicit,
     },
@@ -74,12 +78,22 @@ static ro_status unknown(ro_context *context, const char *what, const char *name
     return ro_context_fail(context, RO_E_ARGUMENT, "unknown %s %s", what, name);
 }
 
+/* Fluxes of few bits are rounded to nothing where a system that is solved still moves. */
+const char *ro_denoise_scheme(const ro_denoise_options *options)
+{
+    const char *number = options->number;
+    if (options->scheme)
+        return options->scheme;
+    const bool few = number && (ro_name_equal(number, "u8") || ro_name_equal(number, "s9"));
+    return few && !options->until_converged ? "implicit" : "explicit";
+}
+
 static ro_status find_scheme(struct ro_denoiser *work)
 {
-    const char *name = work->options.scheme, *names[SCHEMES];
+    const char *name = ro_denoise_scheme(&work->options), *names[SCHEMES];
     for (int i = 0; i < SCHEMES; i++) {
         names[i] = schemes[i].name;
-        if (!name || ro_name_equal(name, names[i])) {
+        if (ro_name_equal(name, names[i])) {
             work->scheme = &schemes[i];
             break;
         }
@@ -99,6 +113,7 @@ static ro_status find_scheme(struct ro_denoiser *work)
         {RO_OPTION_CONVERGED, o->until_converged != 0, "until-converged"},
         {RO_OPTION_SEED, o->seed != 0, "seed"},
         {RO_OPTION_ROUNDING, o->rounding != NULL, "rounding"},
+        {RO_OPTION_STOP, o->stop != NULL, "stop"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(work->scheme->options & given[i].flag))
@@ -156,7 +171,7 @@ static ro_status find_number(struct ro_denoiser *work)
     if (!name)
         name = work->scheme->run == ro_denoise_xpp24        ? "s24"
                : bytes == 4 && !work->scheme->integers_only ? "s23e8"
-               : work->scheme->wide_only                    ? "s24"
+               : work->scheme->conjugate                    ? "s24"
                : bytes == 1                                 ? "s16"
                                                             : "s17";
     work->number = ro_number_find(name);
@@ -171,10 +186,6 @@ static ro_status find_number(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "number system %s has no zero, which differences need",
                                work->number->name);
-    if (work->scheme->wide_only && !work->number->floating && work->number->fixed.max < 65535)
-        return ro_context_fail(work->context, RO_E_ARGUMENT,
-                               "scheme %s needs s17, s24 or a float number system, not %s",
-                               work->scheme->name, work->number->name);
     bool to_float = ro_format_sample_bytes(work->out.format) == 4;
     work->in_white = bytes == 4 ? (work->number->floating ? 1 : 65535) : ro_image_white(&work->in);
     work->out_white = to_float ? 1 : ro_image_white(&work->out);
@@ -289,6 +300,10 @@ static ro_status find_schedule(struct ro_denoiser *work)
             return unknown(work->context, "schedule", o->schedule, schedules, SCHEDULES);
         work->schedule = (enum ro_denoise_schedule)found;
     }
+    if (work->scheme->run == ro_denoise_implicit && work->schedule > RO_SCHEDULE_REFERENCE)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "schedule %s needs scheme explicit; %s has auto and reference",
+                               schedules[work->schedule], work->scheme->name);
     if (o->steps_at_once && work->schedule != RO_SCHEDULE_STREAM)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "steps at once apply to schedule stream");
@@ -328,6 +343,36 @@ static ro_status find_kappa(struct ro_denoiser *work)
     return RO_OK;
 }
 
+static ro_status find_steps(struct ro_denoiser *work)
+{
+    static const char *const names[] = {"auto", "usual"};
+    ro_denoise_options *o = &work->options;
+    const bool given = !ro_is_default_count(o->iterations);
+    const bool named = o->stop && ro_name_equal(o->stop, "auto");
+    if (o->stop && !named && !ro_name_equal(o->stop, "usual"))
+        return unknown(work->context, "stop", o->stop, names, 2);
+    if (o->iterations == 0)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "0 iterations would leave the image as it is: must be 1 or more");
+    if (o->stop && o->until_converged)
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "stop %s and until-converged exclude each other", o->stop);
+    const bool chosen = named || (!o->stop && !given && !o->until_converged && o->kappa == 0 &&
+                                  work->parameters.model != RO_MODEL_LINEAR &&
+                                  work->scheme->options & RO_OPTION_STOP);
+    if (!given)
+        o->iterations = o->until_converged ? MOST_UNTIL_CONVERGED
+                        : chosen           ? MOST_STEPS_CHOSEN * work->scheme->iterations
+                                           : work->scheme->iterations;
+    if (!chosen)
+        return RO_OK;
+    if (!work->in.data)
+        return ro_context_fail(
+            work->context, RO_E_ARGUMENT,
+            "when to stop cannot be told from a stream of rows: give iterations");
+    return ro_stop_choose(work, &o->iterations);
+}
+
 ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const ro_image *in,
                            const ro_image *out, const ro_denoise_options *options)
 {
@@ -362,12 +407,9 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
     status = find_kappa(work);
     if (status != RO_OK)
         return status;
-    if (work->options.iterations == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "0 iterations would leave the image as it is: must be 1 or more");
-    if (ro_is_default_count(work->options.iterations))
-        work->options.iterations =
-            work->options.until_converged ? MOST_UNTIL_CONVERGED : work->scheme->iterations;
+    status = find_steps(work);
+    if (status != RO_OK)
+        return status;
     work->parameters.width = in->width;
     work->parameters.height = in->height;
     work->parameters.planes = work->channels;

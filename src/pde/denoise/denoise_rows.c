@@ -163,7 +163,7 @@ static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
         work->options.until_converged || work->schedule == RO_SCHEDULE_REFERENCE ||
         work->schedule == RO_SCHEDULE_PASSES)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "only the explicit scheme in one pass can work row by row");
+                               "row by row works in one pass of scheme explicit only");
     if (context->options.device == RO_DEVICE_CUDA)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "CUDA denoises whole images; row by row runs on the CPU");

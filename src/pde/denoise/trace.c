@@ -38,6 +38,10 @@ static void add_floats(struct ro_trace *trace, const float *values, size_t count
 void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const void *values,
                   size_t count)
 {
+    if (work->watch)
+        ro_stop_see(work->watch, work->report.steps, values);
+    if (!work->options.on_step)
+        return;
     if (work->number->floating)
         add_floats(trace, values, count);
     else
@@ -47,6 +51,10 @@ void ro_trace_add(struct ro_trace *trace, const struct ro_denoiser *work, const 
 
 void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
 {
+    if (work->watch)
+        ro_stop_weigh(work->watch, work->report.steps);
+    if (!work->options.on_step)
+        return;
     const ro_denoise_step step = {
         .step = work->report.steps,
         .exact = !work->number->floating,
@@ -63,11 +71,26 @@ void ro_trace_tell(const struct ro_trace *trace, const struct ro_denoiser *work)
     work->options.on_step(work->options.on_step_data, &step);
 }
 
+bool ro_denoiser_is_watched(const struct ro_denoiser *work)
+{
+    return work->options.on_step || work->watch;
+}
+
+ro_status ro_denoiser_progress(const struct ro_denoiser *work)
+{
+    if (!work->watch)
+        return ro_context_progress(work->context, "denoise",
+                                   (double)work->report.steps / work->options.iterations);
+    return ro_context_cancelled(work->context)
+               ? ro_context_fail(work->context, RO_E_CANCELLED, "cancelled")
+               : RO_OK;
+}
+
 void ro_denoiser_trace(const struct ro_denoiser *work, const void *planes)
 {
     const size_t width = work->in.width, rows = (size_t)work->in.height * (size_t)work->channels;
     struct ro_trace trace = {0};
-    if (!work->options.on_step)
+    if (!ro_denoiser_is_watched(work))
         return;
     for (size_t y = 0; y < rows; y++)
         ro_trace_add(&trace, work, (const int32_t *)planes + y * width, width);

@@ -137,6 +137,48 @@ static void depth_maps(void **state)
     ro_field_free(&field);
 }
 
+/* The light of a spot across two layers, against that of one layer; the square of it. */
+static double seam(ro_context *context, const char *phase)
+{
+    const ro_optics square = {.wavelength = 532e-9, .pitch = 4e-6};
+    ro_image amplitude = spot(context, 48, 40), depths;
+    ro_field field[2];
+    double error = 0, all = 0;
+    assert_int_equal(ro_image_alloc(context, RO_GRAYF, W, H, 0, &depths), RO_OK);
+    for (uint32_t y = 0; y < H; y++)
+        for (uint32_t x = 0; x < W; x++)
+            *at(&depths, x, y) = x < W / 2 ? 2e-3f : 2.0217e-3f; /* layers a half turn apart */
+    for (int i = 0; i < 2; i++) {
+        const ro_scene_picture picture = {.amplitude = amplitude, .depths = depths};
+        const ro_picture_scene scene = {
+            RO_PICTURE_SCENE_DEFAULTS, .pictures = &picture, .count = 1,
+            .layers = 1 + i,           .phase = phase,       .optics = square};
+        assert_int_equal(ro_field_alloc(context, W, H, &field[i]), RO_OK);
+        assert_int_equal(ro_hologram_pictures(context, &scene, &field[i], NULL), RO_OK);
+    }
+    for (uint32_t y = 0; y < H; y++)
+        for (uint32_t x = 0; x < W; x++) {
+            const float *a = row_of(&field[0], y) + 2 * x, *b = row_of(&field[1], y) + 2 * x;
+            const double one = a[0] * a[0] + a[1] * a[1], two = b[0] * b[0] + b[1] * b[1];
+            error += pow(one - two, 2);
+            all += one * one;
+        }
+    for (int i = 0; i < 2; i++)
+        ro_field_free(&field[i]);
+    ro_image_free(&amplitude);
+    ro_image_free(&depths);
+    return error / all;
+}
+
+/* A wave that converges on the viewer goes through all layers. */
+static void layers_fit_together(void **state)
+{
+    ro_context *context = *state;
+    const double smooth = seam(context, "smooth"), spherical = seam(context, "spherical");
+    print_message("seams: smooth %.4f, spherical %.6f\n", smooth, spherical);
+    assert_true(smooth > 0.1 && spherical < 0.001);
+}
+
 /* What is in front hides what is behind it: the same light as without the picture behind. */
 static void pictures_hide(void **state)
 {
@@ -250,7 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_pictures), cmocka_unit_test(depth_maps),
         cmocka_unit_test(pictures_hide), cmocka_unit_test(devices_fit),
-        cmocka_unit_test(bad_input),
+        cmocka_unit_test(bad_input),     cmocka_unit_test(layers_fit_together),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -74,7 +74,8 @@ static void test_guarantees(void **state)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t sum;
         const struct trace trace =
-            traced((ro_denoise_options){RO_DENOISE_DEFAULTS, .number = numbers[i], .kappa = 9},
+            traced((ro_denoise_options){RO_DENOISE_DEFAULTS, .number = numbers[i], .kappa = 9,
+                                        .scheme = "explicit"},
                    RO_RGB8, &sum);
         assert_int_equal(trace.count, 21);
         assert_true(trace.steps[0].sum > 0 && sum > 0);

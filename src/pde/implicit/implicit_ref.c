@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The semi-implicit scheme in integers (Eq. 2.38): each time step solves (1 + tau L) x = r with a
- * few Jacobi sweeps, r being the image and L its stiffness. A sweep is Eq. 2.50 with one rounding,
+ * The semi-implicit scheme in integers, as it is defined (Eq. 2.38): each time step solves (1 + tau
+ * L) x = r with a few Jacobi sweeps, r being the image and L its stiffness. A sweep is Eq. 2.50
+ * with one rounding,
  *
  *     x' = x + round(((r - x) + tau sum w (x_b - x)) / (1 + tau sum w)),
  *
@@ -10,13 +11,11 @@
  */
 #include "core/checked.h"
 #include "core/random.h"
-#include "pde/denoise/denoise.h"
+#include "pde/implicit/implicit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SWEEPS = 8 };
 
 void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_rounding rounding,
                      const int32_t *r, const int32_t *x, int32_t *next)
@@ -45,13 +44,29 @@ void ro_jacobi_sweep(const struct ro_system *system, uint32_t time, enum ro_roun
     }
 }
 
-/* Exactly as many pixels as needed, each with the same chance: while `left` pixels remain of which
- * `need` must be taken, the next one is taken with the chance need/left. */
-void ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed)
+struct place {
+    uint32_t hash;
+    int64_t index;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct place *one = a, *other = b;
+    if (one->hash != other->hash)
+        return one->hash < other->hash ? -1 : 1;
+    return (one->index > other->index) - (one->index < other->index);
+}
+
+/* In rounds: of the pixels that are not yet at the limit those with the smallest hash get a unit,
+ * the first in raster order among equals; all of them if more is needed, and another round. */
+bool ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t height, uint64_t seed)
 {
     const int64_t size = width * height;
+    struct place *places = malloc((size_t)size * sizeof *places);
     int64_t defect = 0;
     int32_t min = INT32_MAX, max = INT32_MIN;
+    if (!places)
+        return false;
     for (int64_t i = 0; i < size; i++) {
         defect += r[i] - x[i];
         min = r[i] < min ? r[i] : min;
@@ -59,22 +74,18 @@ void ro_dither_defect(const int32_t *r, int32_t *x, int64_t width, int64_t heigh
     }
     const int32_t unit = defect < 0 ? -1 : 1, limit = defect < 0 ? min : max;
     for (int64_t need = defect * unit; need > 0; seed++) {
-        int64_t left = 0;
+        int64_t count = 0;
         for (int64_t i = 0; i < size; i++)
-            left += x[i] != limit;
-        for (int64_t y = 0, i = 0; y < height; y++)
-            for (int64_t column = 0; column < width; column++, i++) {
-                if (x[i] == limit)
-                    continue;
-                uint64_t draw = ro_hash(seed, (uint32_t)column, (uint32_t)y);
-                if (need >= left ||
-                    (int64_t)((unsigned __int128)draw * (uint64_t)left >> 32) < need) {
-                    x[i] += unit;
-                    need--;
-                }
-                left--;
-            }
+            if (x[i] != limit)
+                places[count++] =
+                    (struct place){ro_hash(seed, (uint32_t)(i % width), (uint32_t)(i / width)), i};
+        if (need < count)
+            qsort(places, (size_t)count, sizeof *places, by_hash);
+        for (int64_t i = 0; i < count && need > 0; i++, need--)
+            x[places[i].index] += unit;
     }
+    free(places);
+    return true;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
@@ -101,7 +112,7 @@ static const int32_t *smooth(const ro_context *context, const struct ro_diffusio
     return smoothed;
 }
 
-static void conjugate(const struct ro_system *system, double time, const atomic_bool *stop,
+static void conjugate(const struct ro_denoiser *work, const struct ro_system *system,
                       const int32_t *r, int32_t *x, double *real)
 {
     const int64_t size = system->width * system->height;
@@ -115,15 +126,22 @@ static void conjugate(const struct ro_system *system, double time, const atomic_
         min = r[i] < min ? r[i] : min;
         max = r[i] > max ? r[i] : max;
     }
-    struct ro_real_system same = {system->width,   system->height,  time, real, real + size,
-                                  real + 2 * size, real + 3 * size, stop};
+    const struct ro_real_system same = {system->width,
+                                        system->height,
+                                        work->report.time_step,
+                                        real,
+                                        real + size,
+                                        real + 2 * size,
+                                        real + 3 * size,
+                                        &work->context->cancelled,
+                                        ro_conjugate_enough(work->number)};
     ro_solve_conjugate(&same, right, solution, solution + size);
     for (int64_t i = 0; i < size; i++)
         x[i] = (int32_t)lrint(solution[i] < min ? min : solution[i] > max ? max : solution[i]);
 }
 
-static void run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffness,
-                     struct memory *memory, uint64_t seed)
+static bool run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffness,
+                     struct memory *memory)
 {
     const int64_t width = work->in.width, height = work->in.height, size = width * height;
     int32_t *edges = memory->edges;
@@ -136,24 +154,32 @@ static void run_step(struct ro_denoiser *work, const struct ro_diffusion *stiffn
             ro_diffusion_assemble(stiffness, smoothed, plane, &to);
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
-            conjugate(&system, work->report.time_step, &work->context->cancelled, r, x,
-                      memory->real);
+            conjugate(work, &system, r, x, memory->real);
         for (int i = 0;
-             i < SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context); i++) {
+             i < RO_SWEEPS && !work->scheme->conjugate && !ro_context_cancelled(work->context);
+             i++) {
             ro_jacobi_sweep(&system, work->parameters.time, work->rounding, r, x, next);
             int32_t *last = x;
             x = next;
             next = last;
         }
-        ro_dither_defect(r, x, width, height, seed + ((uint64_t)plane << 48));
+        if (!ro_dither_defect(r, x, width, height, ro_dither_seed(work, work->report.steps, plane)))
+            return false;
         memcpy(r, x, (size_t)size * sizeof *x);
     }
+    return true;
 }
 
-ro_status ro_denoise_implicit(struct ro_denoiser *work)
+static ro_status no_memory(const struct ro_denoiser *work)
+{
+    return ro_context_fail(work->context, RO_E_MEMORY, "no memory to denoise %u x %u pixels",
+                           work->in.width, work->in.height);
+}
+
+ro_status ro_implicit_reference(struct ro_denoiser *work)
 {
     if (work->number->floating)
-        return ro_denoise_implicit_real(work);
+        return ro_implicit_real_reference(work);
     struct ro_diffusion stiffness;
     struct ro_diffusion_parameters parameters = work->parameters;
     parameters.time = RO_TIME_ONE; /* weights of L alone */
@@ -170,8 +196,7 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work)
         memory.real = malloc(real_bytes);
     }
     if (!memory.u || !memory.real) {
-        ro_context_fail(work->context, status, "no memory to denoise %u x %u pixels",
-                        work->in.width, work->in.height);
+        no_memory(work);
         goto done;
     }
     memory.edges = memory.u + size * (size_t)work->channels;
@@ -182,13 +207,15 @@ ro_status ro_denoise_implicit(struct ro_denoiser *work)
     status = ro_denoiser_load(work, memory.u);
     if (status == RO_OK)
         ro_denoiser_trace(work, memory.u);
-    while (work->report.steps < work->options.iterations && status == RO_OK) {
-        run_step(work, &stiffness, &memory,
-                 work->options.seed + ((uint64_t)work->report.steps << 16));
+    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+           status == RO_OK) {
+        if (!run_step(work, &stiffness, &memory)) {
+            status = no_memory(work);
+            break;
+        }
         work->report.steps++;
         ro_denoiser_trace(work, memory.u);
-        status = ro_context_progress(work->context, "denoise",
-                                     (double)work->report.steps / work->options.iterations);
+        status = ro_denoiser_progress(work);
     }
     if (status == RO_OK)
         status = ro_denoiser_store(work, memory.u);

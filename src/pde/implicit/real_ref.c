@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The semi-implicit scheme in double precision: conjugate gradients for the wide integers and the
- * float formats, Jacobi for the latter. Sums run in raster order on one thread, so that results do
- * not depend on the machine. A float image is rounded to its format after every time step.
+ * The semi-implicit scheme in double precision, as it is defined: conjugate gradients, and Jacobi
+ * for the float formats. The order of every sum is part of it, so that results do not depend on the
+ * machine. A float image is rounded to its format after every time step.
  */
 #include "core/checked.h"
-#include "pde/denoise/denoise.h"
+#include "pde/implicit/implicit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SWEEPS = 8, LARGEST_ITERATION = 64 };
 
 /* (1 + tau L) x at a pixel without its diagonal part, and the diagonal. */
 static double row_of(const struct ro_real_system *system, const double *x, int64_t i,
@@ -51,11 +49,20 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
     }
 }
 
-static double dot(const double *a, const double *b, int64_t size)
+/* A row in eight parts, column x in part x mod 8, and the parts in pairs; then row by row. */
+static double dot(const struct ro_real_system *system, const double *a, const double *b)
 {
     double sum = 0;
-    for (int64_t i = 0; i < size; i++)
-        sum += a[i] * b[i];
+    for (int64_t y = 0; y < system->height; y++) {
+        const double *row_a = a + y * system->width, *row_b = b + y * system->width;
+        double part[8] = {0};
+        for (int64_t x = 0; x < system->width; x++)
+            part[x % 8] += row_a[x] * row_b[x];
+        for (int gap = 4; gap > 0; gap /= 2)
+            for (int i = 0; i < gap; i++)
+                part[i] += part[i + gap];
+        sum += part[0];
+    }
     return sum;
 }
 
@@ -76,15 +83,15 @@ void ro_solve_conjugate(const struct ro_real_system *system, const double *r, do
     apply(system, x, product);
     for (int64_t i = 0; i < size; i++)
         residual[i] = direction[i] = r[i] - product[i];
-    double square = dot(residual, residual, size), enough = 0x1p-60 * dot(r, r, size);
-    for (int n = 0; n < LARGEST_ITERATION && square > enough && !stopped(system); n++) {
+    double square = dot(system, residual, residual), enough = system->enough * dot(system, r, r);
+    for (int n = 0; n < RO_CONJUGATE_ITERATIONS && square > enough && !stopped(system); n++) {
         apply(system, direction, product);
-        double step = square / dot(direction, product, size);
+        double step = square / dot(system, direction, product);
         for (int64_t i = 0; i < size; i++) {
             x[i] += step * direction[i];
             residual[i] -= step * product[i];
         }
-        double next = dot(residual, residual, size);
+        double next = dot(system, residual, residual);
         for (int64_t i = 0; i < size; i++)
             direction[i] = residual[i] + next / square * direction[i];
         square = next;
@@ -160,7 +167,8 @@ static void smooth(const struct ro_diffusion *d, const atomic_bool *stop, double
                                     edges + size,
                                     edges + 2 * size,
                                     edges + 3 * size,
-                                    stop};
+                                    stop,
+                                    0};
     for (int n = 0; n < d->smoothings && !stopped(&system); n++) {
         assemble(&linear, guide, edges);
         apply(&system, image, product); /* 1 - tau L: a time step backwards */
@@ -184,20 +192,26 @@ static void step(struct ro_denoiser *work, const struct ro_diffusion *d, double 
             guides[c] = guide + (plane + c) * size;
         if (plane % d->joint == 0)
             assemble(d, guides, edges);
-        struct ro_real_system system = {
-            work->in.width, work->in.height,  work->report.time_step, edges,
-            edges + size,   edges + 2 * size, edges + 3 * size,       &work->context->cancelled};
+        struct ro_real_system system = {work->in.width,
+                                        work->in.height,
+                                        work->report.time_step,
+                                        edges,
+                                        edges + size,
+                                        edges + 2 * size,
+                                        edges + 3 * size,
+                                        &work->context->cancelled,
+                                        ro_conjugate_enough(work->number)};
         memcpy(x, r, (size_t)size * sizeof *x);
         if (work->scheme->conjugate)
             ro_solve_conjugate(&system, r, x, scratch);
         else
-            ro_solve_jacobi(&system, SWEEPS, r, x, scratch);
+            ro_solve_jacobi(&system, RO_SWEEPS, r, x, scratch);
         for (int64_t i = 0; i < size; i++)
             r[i] = ro_small_float_round(&work->number->real, x[i], RO_ROUND_NEAREST_EVEN);
     }
 }
 
-ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
+ro_status ro_implicit_real_reference(struct ro_denoiser *work)
 {
     struct ro_diffusion d;
     ro_diffusion_make(&d, &work->parameters);
@@ -222,14 +236,14 @@ ro_status ro_denoise_implicit_real(struct ro_denoiser *work)
         u[i] = (double)values[i];
     if (status == RO_OK)
         ro_denoiser_trace(work, values);
-    while (work->report.steps < work->options.iterations && status == RO_OK) {
+    while (work->report.steps < work->options.iterations && !ro_stop_is_over(work->watch) &&
+           status == RO_OK) {
         step(work, &d, u, guide, edges, x, scratch);
         work->report.steps++;
-        for (int64_t i = 0; i < all && work->options.on_step; i++)
+        for (int64_t i = 0; i < all && ro_denoiser_is_watched(work); i++)
             values[i] = (float)u[i];
         ro_denoiser_trace(work, values);
-        status = ro_context_progress(work->context, "denoise",
-                                     (double)work->report.steps / work->options.iterations);
+        status = ro_denoiser_progress(work);
     }
     if (status == RO_OK) {
         for (int64_t i = 0; i < all; i++)

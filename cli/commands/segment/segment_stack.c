@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of a stack: each is segmented by itself, with the same words, into a page of OUT. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "cli/commands/segment/segment.h"
+
+#include "cli/frame/pictures.h"
+#include "cli/frame/stacks.h"
+
+#include <stdlib.h>
+
+/* Files beside OUT are of one picture. */
+static ro_status check_beside(ro_context *context, const struct segment_values *v)
+{
+    const struct given list[] = {{"overlay", v->overlay},
+                                 {"contours", v->contours},
+                                 {"table", v->table},
+                                 {"phi", v->phi},
+                                 {"frames", v->frames},
+                                 {"vectors", v->vectors},
+                                 {"certificate", v->common.certificate}};
+    const char *name = first_given(list, sizeof list / sizeof *list);
+    return name ? ro_context_fail(context, RO_E_UNSUPPORTED,
+                                  "--%s is of one page; --page N picks it", name)
+                : RO_OK;
+}
+
+ro_status segment_pages_open(ro_context *context, const struct segment_values *values,
+                             const char *path, struct segment_pages *pages)
+{
+    ro_read_options read = pictures_read(path);
+    *pages = (struct segment_pages){.count = 1, .path = path};
+    stack_pages(values->page, &read);
+    pages->first = read.page;
+    if ((pages->first && read.pages == 1) || !stack_can_look(path))
+        return RO_OK;
+    ro_status status = stack_look(context, path, &read, &pages->stack);
+    if (status != RO_OK)
+        return status;
+    pages->count = stack_count(&pages->stack);
+    if (pages->count == 1)
+        return RO_OK;
+    pages->first = pages->first ? pages->first : 1;
+    status = check_beside(context, values);
+    if (status == RO_OK && !(pages->json = open_memstream(&pages->text, &pages->size)))
+        status = ro_context_fail(context, RO_E_MEMORY, "not enough memory to start");
+    return status;
+}
+
+ro_status segment_load(ro_context *context, const struct segment_pages *pages, ro_image *in,
+                       ro_file_info *info)
+{
+    ro_read_options read = pictures_read(pages->path);
+    read.page = pages->first ? pages->first + pages->at : 0;
+    return ro_image_load(context, pages->path, &read, in, info, pictures_dropped(pages->path));
+}
+
+ro_status segment_save(ro_context *context, struct segment_pages *pages, const char *out,
+                       const ro_image *labels)
+{
+    if (pages->count == 1)
+        return ro_image_save(context, out, labels, NULL);
+    ro_status status = RO_OK;
+    if (!pages->writer) {
+        ro_file_info info = {.format = labels->format,
+                             .width = labels->width,
+                             .height = labels->height,
+                             .maxval = labels->maxval,
+                             .stack = pages->count};
+        for (int i = 0; i < RO_OUTER_AXES; i++)
+            info.outer[i] = pages->stack.outer[i];
+        status = ro_writer_open(context, out, &info, NULL, &pages->writer);
+    }
+    if (status == RO_OK)
+        status = stack_write(pages->writer, labels);
+    if (status == RO_OK && pages->at + 1 == pages->count)
+        status = ro_writer_commit(pages->writer);
+    return status;
+}
+
+void segment_pages_json(FILE *file, struct segment_pages *pages)
+{
+    fclose(pages->json);
+    pages->json = NULL;
+    fputs("{\"command\": \"segment\", \"pages\": [", file);
+    fputs(pages->text, file);
+    fputs("]}\n", file);
+}
+
+void segment_pages_close(struct segment_pages *pages)
+{
+    if (pages->json)
+        fclose(pages->json);
+    free(pages->text);
+    ro_writer_close(pages->writer);
+    *pages = (struct segment_pages){0};
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines for any machine, and the choice of a kernel. */
+#include "pde/implicit/lines_body.h"
+#include "simd/variants.h"
+
+RO_VARIANTS_DECLARE(const struct ro_line_kernel, ro_line_kernel);
+static const struct ro_line_kernel scalar = RO_LINE_KERNEL(RO_CPU_SCALAR);
+
+const struct ro_line_kernel *ro_line_kernel_of(ro_cpu cpu)
+{
+    static const struct ro_line_kernel *const kernels[RO_CPUS] = {[RO_CPU_SCALAR] = &scalar,
+                                                                  RO_VARIANTS_OF(ro_line_kernel)};
+    return kernels[cpu];
+}
