@@ -21,14 +21,22 @@ static const struct levels_case {
     int bits_in, bits_out;
     bool ordered;
 } cases[] = {
-    {"floyd-steinberg", 16, 8, false}, {"floyd-steinberg", 16, 10, false},
-    {"floyd-steinberg", 10, 8, false}, {"floyd-steinberg", 8, 4, false},
-    {"floyd-steinberg", 8, 2, false},  {"floyd-steinberg", 8, 1, false},
-    {"stucki", 16, 8, false},          {"acuity", 16, 8, false},
-    {"ostromoukhov", 16, 8, false},    {"bayer16", 16, 8, true},
-    {"bayer16", 16, 10, true},         {"bayer16", 10, 8, true},
-    {"bayer16", 8, 4, true},           {"random", 8, 1, true},
-    {"otsu", 8, 1, true},              {"dot-diffusion", 8, 1, true},
+    {"floyd-steinberg", 16, 8, false},
+    {"floyd-steinberg", 16, 10, false},
+    {"floyd-steinberg", 10, 8, false},
+    {"floyd-steinberg", 8, 4, false},
+    {"floyd-steinberg", 8, 2, false},
+    {"floyd-steinberg", 8, 1, false},
+    {"stucki", 16, 8, false},
+    {"acuity", 16, 8, false},
+    {"ostromoukhov", 16, 8, false},
+    {"bayer16", 16, 8, true},
+    {"bayer16", 16, 10, true},
+    {"bayer16", 10, 8, true},
+    {"bayer16", 8, 4, true},
+    {"random", 8, 1, true},
+    {"otsu", 8, 1, true},
+    {"dot-diffusion", 8, 1, true},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -84,12 +92,12 @@ static bool measure(ro_context *context, const struct levels_case *row, uint32_t
     const size_t in_bytes = (size_t)(row->bits_in > 8 ? 2 : 1) * width * height;
     const size_t pixels = (size_t)width * height, room = 2 * ((size_t)width + 64) * height;
     void *other = malloc(room), *copied = malloc(2 * room);
-    bool right = other && copied &&
-                 ro_image_alloc(context, row->bits_in > 8 ? RO_GRAY16 : RO_GRAY8, width, height,
-                                (1u << row->bits_in) - 1, &in) == RO_OK &&
-                 ro_image_alloc(context, format_of(row->bits_out), width, height, 0, &out) ==
-                     RO_OK &&
-                 ro_testcard(context, &in) == RO_OK;
+    bool right =
+        other && copied &&
+        ro_image_alloc(context, row->bits_in > 8 ? RO_GRAY16 : RO_GRAY8, width, height,
+                       (1u << row->bits_in) - 1, &in) == RO_OK &&
+        ro_image_alloc(context, format_of(row->bits_out), width, height, 0, &out) == RO_OK &&
+        ro_testcard(context, &in) == RO_OK;
     struct halftoning ours = {
         context,
         &in,

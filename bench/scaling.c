@@ -32,8 +32,8 @@ struct turn {
 static bool halftone(struct turn *turn, const char *method, const ro_image *in, ro_image *out,
                      int levels)
 {
-    struct halftoning work = {turn->context, in, out,
-                              {RO_HALFTONE_DEFAULTS, .method = method, .levels = levels}};
+    struct halftoning work = {
+        turn->context, in, out, {RO_HALFTONE_DEFAULTS, .method = method, .levels = levels}};
     return run_halftoning(&work);
 }
 
@@ -150,7 +150,7 @@ static ro_status make_ground(ro_context *context, struct ground *on)
 
 static void free_ground(struct ground *on)
 {
-    ro_image *const images[] = {&on->grey, &on->deep,  &on->bits,
+    ro_image *const images[] = {&on->grey,  &on->deep,  &on->bits,
                                 &on->bytes, &on->small, &on->small_bits};
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         ro_image_free(images[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A picture too large to store, halftoned and hashed: 10^6 x 10^6 pixels unless told otherwise. Its
- * sample at (x, y) is (x (2 y + 1) mod 2^32) / 2^17 mod 256, made when its row is needed: hyperbolas
- * of every tone and every frequency. Floyd-Steinberg makes bits of it, and the hash is
+ * sample at (x, y) is (x (2 y + 1) mod 2^32) / 2^17 mod 256, made when its row is needed:
+ * hyperbolas of every tone and every frequency. Floyd-Steinberg makes bits of it, and the hash is
  *
  *     the sum of mix(word + mix(2^32 y + i)) modulo 2^64
  *
@@ -23,7 +23,7 @@
 enum { SIDE = 1000000, BLOCK_BYTES = 1 << 24, BAND = 64 };
 
 struct block {
-    uint8_t *rows;       /* samples, or bits */
+    uint8_t *rows; /* samples, or bits */
     uint32_t first, count;
 };
 
@@ -77,8 +77,7 @@ static void *make_and_hash(void *data)
     for (uint32_t r = 0; r < beside->next->count; r++)
         make_row(beside->next->rows + (size_t)r * tera->side, tera->side, beside->next->first + r);
     for (uint32_t r = 0; r < tera->out.count; r++)
-        beside->hash +=
-            hash_row(tera->out.rows + r * tera->bits, tera->bits, tera->out.first + r);
+        beside->hash += hash_row(tera->out.rows + r * tera->bits, tera->bits, tera->out.first + r);
     return NULL;
 }
 
@@ -100,9 +99,9 @@ static ro_status halftone(struct tera *tera, const struct block *in, uint8_t *bi
         do {
             given = 0;
             if (status == RO_OK)
-                status = ro_halftone_pull(tera->stream, bits + *got * tera->bits,
-                                          (ptrdiff_t)tera->bits, 2 * tera->block_rows - *got,
-                                          &given);
+                status =
+                    ro_halftone_pull(tera->stream, bits + *got * tera->bits, (ptrdiff_t)tera->bits,
+                                     2 * tera->block_rows - *got, &given);
             *got += given;
             *pulled += given;
         } while (given > 0);

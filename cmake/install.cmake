@@ -57,4 +57,4 @@ foreach(type PNG TIFF JPEG WEBP LCMS ZLIB)
 endforeach()
 list(JOIN io_requires ", " io_requires)
 ro_pkg_config(roundoff_io "Image files for Roundoff" "roundoff = ${PROJECT_VERSION}"
-  "${io_requires}" "")
+  "${io_requires}" "-ldl")

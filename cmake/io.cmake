@@ -99,7 +99,7 @@ ro_library(roundoff_io $<TARGET_OBJECTS:roundoff_io_objects> $<TARGET_OBJECTS:ro
 list(TRANSFORM io_definitions REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE io_test_definitions)
 foreach(form static shared internal)
   target_compile_definitions(roundoff_io_${form} INTERFACE ${io_test_definitions})
-  target_link_libraries(roundoff_io_${form} PUBLIC roundoff_${form} PRIVATE ${io_libraries} m)
+  target_link_libraries(roundoff_io_${form} PUBLIC roundoff_${form} PRIVATE ${io_libraries} ${CMAKE_DL_LIBS} m)
 endforeach()
 
 if(RO_BUILD_TESTS)

@@ -131,6 +131,8 @@ typedef struct ro_read_options {
     int carries;      /* 1: the caller passes on what else a file says, by ro_info_carry, and asks
                          ro_writer_loses; else it counts as dropped */
     ro_profile_use profile;
+    double least, largest; /* what samples of integers that are no plain ones must be able to stand
+                              for, beside the file's own numbers; both 0: nothing */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -535,8 +537,8 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
                             const ro_write_options *write, ro_dropped *dropped,
                             ro_video_report *video);
 
-/* The smallest and the largest sample of a picture's file, all channels together; of floats NaN are
- * passed over. */
+/* The smallest and the largest number of a picture's file, all channels and all pages that are read
+ * together; of floats NaN are passed over. */
 RO_API
 ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_options *read,
                            double *least, double *most);

@@ -67,6 +67,16 @@ ro_status ro_mpi_halftone(MPI_Comm comm, ro_context *context, const char *in, co
                           const ro_write_options *write, const ro_mpi_options *how,
                           ro_mpi_report *report);
 
+/* Denoises by the explicit scheme, as ro_denoise; kappa must be given unless the model is linear.
+ * Every rank has one block of rows and holds it in working numbers, 4 bytes a sample; neighbours
+ * exchange rows every few steps. The output has the form of the input. No checkpoints, and `rows`
+ * does not apply. */
+RO_API
+ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, const char *out,
+                         const ro_denoise_options *options, const ro_read_options *read,
+                         const ro_write_options *write, const ro_mpi_options *how,
+                         ro_mpi_report *report);
+
 /* The test card of ro_testcard: of `shape` format, width, height and maxval count. Into files whose
  * rows lie as they come (PGM, PPM, NPY) columns of the scene are drawn once; a TIFF is drawn band
  * by band. */
@@ -74,6 +84,33 @@ RO_API
 ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *shape,
                           const char *out, const ro_write_options *write, const ro_mpi_options *how,
                           ro_mpi_report *report);
+
+/* What parts of a halftone cost here, measured in about a second; docs/scale.md. */
+typedef struct ro_mpi_costs {
+    double pixel;                 /* seconds of a processor */
+    double read_byte, write_byte; /* seconds, of files in `folder` */
+    double message, message_byte; /* from rank to rank; of one rank alone usual values */
+    uint32_t rows;                /* that run at the same time in one thread */
+    int lines;                    /* numbers a column that bands hand on; 0: none */
+    int in_bits, out_bits;        /* of a pixel in the files */
+} ro_mpi_costs;
+RO_API
+ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,
+                       const ro_halftone_options *options, ro_mpi_costs *costs);
+
+/* What a halftone of PGM to two levels would take on `ranks` ranks. */
+typedef struct ro_mpi_prediction {
+    uint32_t rows, bands, columns; /* as of ro_mpi_report */
+    double seconds, fill;
+    double computing; /* seconds of processors, of all ranks */
+    double efficiency;
+    double rank_bytes; /* memory of a rank */
+    double sent;       /* bytes from rank to rank */
+    double most_ranks; /* that the width keeps busy */
+} ro_mpi_prediction;
+RO_API
+void ro_mpi_plan(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int ranks, int threads,
+                 ro_mpi_prediction *prediction);
 
 /* Removes the partial file of a call that is under way, unless there is a checkpoint. For a signal
  * handler that then ends the process. */

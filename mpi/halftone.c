@@ -8,7 +8,7 @@
  *
  * A band is a stream of the plan (ro_halftone_begin). While a rank pushes its rows, a second thread
  * takes pieces of columns from the rank before and gives them to the stream, and sends on what the
- * stream has finished; sends do not wait. With one rank the messages go to itself.
+ * stream has finished; sends do not wait.
  */
 #include "core/options.h"
 #include "input.h"
@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { LEAST_PIECE = 256, MOST_PIECE = 4096, SLOTS = 2 };
+enum { LEAST_PIECE = 256, SLOTS = 2 };
 
 /* What a band hands on, piece after piece, on its way: sends are waited for before a slot is used
  * again, when the rank that receives has long begun its band. */
@@ -35,6 +35,7 @@ struct pipeline {
     struct output out;
     ro_plan *plan;
     int lines, threads;
+    uint32_t usual; /* rows of a band, 0: any */
     uint32_t width, piece, pieces;
     uint8_t *from, *to;
     size_t to_stride;
@@ -149,10 +150,24 @@ static bool start_courier(pthread_t *thread, struct courier *courier)
     return started;
 }
 
-/* Pushes a band while a courier carries. */
-static ro_status compute(struct pipeline *way, struct courier *courier, uint32_t rows)
+/* A rank alone needs no courier: all is there before a band and after it. */
+static ro_status compute_alone(struct pipeline *way, const struct courier *courier, uint32_t rows)
 {
-    const double start = MPI_Wtime(), processor = process_seconds();
+    ro_status status = RO_OK;
+    for (uint32_t i = 0; courier->above && i < way->pieces && status == RO_OK; i++)
+        status = ro_halftone_carry_in(courier->stream, i * way->piece, columns_of(way, i),
+                                      courier->given + place_of(way, i));
+    if (status == RO_OK)
+        status = push_rows(way, courier->stream, rows);
+    for (uint32_t i = 0; courier->below && i < way->pieces && status == RO_OK; i++)
+        status = ro_halftone_carry_out(courier->stream, i * way->piece, columns_of(way, i),
+                                       courier->slot->values + place_of(way, i));
+    return status;
+}
+
+/* Pushes a band while a courier carries. */
+static ro_status compute_with(struct pipeline *way, struct courier *courier, uint32_t rows)
+{
     const bool carries = courier->above || courier->below;
     pthread_t thread;
     if (carries && !start_courier(&thread, courier))
@@ -162,10 +177,18 @@ static ro_status compute(struct pipeline *way, struct courier *courier, uint32_t
         ro_context_cancel(way->ranks.context);
     if (carries)
         pthread_join(thread, NULL);
+    return courier->status != RO_OK ? courier->status : status;
+}
+
+static ro_status compute(struct pipeline *way, struct courier *courier, uint32_t rows)
+{
+    const double start = MPI_Wtime(), processor = process_seconds();
+    const ro_status status = way->ranks.count == 1 ? compute_alone(way, courier, rows)
+                                                   : compute_with(way, courier, rows);
     const double computing = process_seconds() - processor - courier->seconds;
     way->times.computing += computing;
     way->times.waiting += MPI_Wtime() - start - computing / way->threads;
-    return courier->status != RO_OK ? courier->status : status;
+    return status;
 }
 
 static ro_status run_band(struct pipeline *way, uint32_t band)
@@ -173,9 +196,12 @@ static ro_status run_band(struct pipeline *way, uint32_t band)
     const struct bands *bands = &way->out.bands;
     const uint32_t y = band * bands->rows, rows = rows_of_band(bands, band);
     struct slot *slot = &way->slots[band / (uint32_t)way->ranks.count % SLOTS];
+    const struct slot *before = &way->slots[(band + 1) % SLOTS];
     struct courier courier = {.pipeline = way,
                               .slot = slot,
-                              .given = band == bands->first ? way->resumed : NULL,
+                              .given = band == bands->first    ? way->resumed
+                                       : way->ranks.count == 1 ? before->values
+                                                               : NULL,
                               .above = way->lines > 0 && band > 0,
                               .below = way->lines > 0 && band + 1 < bands->count};
     ro_status status = RO_OK;
@@ -246,12 +272,13 @@ static ro_status run_bands(struct pipeline *way)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-static void find_pieces(struct pipeline *way)
+/* A quarter of what each of the ranks would have of a row: few messages, and a band begins soon
+ * enough after the one above. What a checkpoint holds is cut in a way that ranks do not change. */
+static void find_pieces(struct pipeline *way, bool checkpoint)
 {
-    const uint32_t sixteenth = way->width / 16;
-    way->piece = sixteenth < LEAST_PIECE  ? LEAST_PIECE
-                 : sixteenth > MOST_PIECE ? MOST_PIECE
-                                          : sixteenth;
+    const uint32_t parts = checkpoint ? 16 : 4 * (uint32_t)way->ranks.count;
+    const uint32_t piece = way->width / parts;
+    way->piece = piece < LEAST_PIECE ? LEAST_PIECE : piece;
     way->pieces = way->width / way->piece + (way->width % way->piece != 0);
 }
 
@@ -272,8 +299,10 @@ static ro_status make_plan(struct pipeline *way, ro_format format,
                                about.method);
     way->lines = about.carried;
     way->threads = about.threads > 0 ? about.threads : 1;
+    /* A band is as many rows as run at the same time: the next can begin when the last of them has
+     * passed some columns. Alone a rank waits for nobody. */
+    way->usual = way->lines && way->ranks.count > 1 ? about.rows * (uint32_t)way->threads : 0;
     way->width = info->width;
-    find_pieces(way);
     return RO_OK;
 }
 
@@ -289,8 +318,8 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
                                  "a file per ink cannot be written by ranks together; one .tif of "
                                  "four inks can");
     if (read && read->alpha == RO_ALPHA_KEEP)
-        status = ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
-                                 "alpha cannot be kept by ranks");
+        status =
+            ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED, "alpha cannot be kept by ranks");
     status = ranks_agree(&way->ranks, status);
     if (status == RO_OK)
         status = input_open(&way->in, &way->ranks, &way->times, in, read);
@@ -305,6 +334,7 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
         status = input_resolution(&way->in, out, write, read && read->strict, dropped);
     if (status != RO_OK)
         return status;
+    find_pieces(way, how->checkpoint != NULL);
     result.width = way->width;
     result.height = way->in.info.height;
     result.dpi_x = way->in.info.dpi_x;
@@ -313,6 +343,7 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
     way->to_stride = ro_format_row_bytes(result.format, result.width);
     const struct output_needs needs = {.row_bytes = way->in.row_bytes + way->to_stride,
                                        .carried = (uint64_t)way->lines * way->width,
+                                       .rows = way->usual,
                                        .mark = way->in.mark};
     return output_open(&way->out, &way->ranks, &way->times, out, &result, write, how, &needs);
 }

@@ -52,8 +52,8 @@ static void cut(struct output *output, uint32_t rows, const struct output_needs 
     const uint32_t whole = output->about->rows;
     if (rows == 0) {
         const size_t fit = LARGEST_BAND / (needs->row_bytes ? needs->row_bytes : 1);
-        rows = fit < 1 ? 1 : fit < USUAL_ROWS ? (uint32_t)fit : USUAL_ROWS;
-        rows = rows < needs->least ? needs->least : rows;
+        const uint32_t usual = needs->rows ? needs->rows : USUAL_ROWS;
+        rows = fit < 1 ? 1 : fit < usual ? (uint32_t)fit : usual;
     }
     rows = rows < bands->height ? rows : bands->height;
     rows = rows > bands->height - bands->height % whole ? bands->height

@@ -39,7 +39,7 @@ struct output_needs {
     size_t row_bytes;
     uint64_t carried; /* numbers */
     uint64_t mark;    /* of the input and the options */
-    uint32_t least;   /* rows of a band; 0: any */
+    uint32_t rows;    /* of a band, if the caller does not say; 0: as usual */
 };
 
 /* Collective. `how` may be NULL. */

@@ -238,8 +238,11 @@ static void add_scale(struct certificate *to, const char *name, const struct sca
 {
     if (scale->percent > 0)
         add_printed(to, name, "\"%.17g%%\"", scale->percent);
+    else if (scale->up)
+        add_printed(to, name, "\"up:%u\"", scale->up);
     else if (scale->width && scale->height)
-        add_printed(to, name, "\"%ux%u\"", scale->width, scale->height);
+        add_printed(to, name, "\"%s%ux%u\"", scale->fit ? "fit:" : scale->fill ? "fill:" : "",
+                    scale->width, scale->height);
     else if (scale->width)
         add_printed(to, name, "\"%ux\"", scale->width);
     else if (scale->height)

@@ -19,7 +19,7 @@ struct values {
         *stop;
     int iterations, steps_at_once, bits;
     double kappa, sigma, time_step;
-    bool independent, until_converged, floats, raw;
+    bool independent, until_converged, floats, raw, impulse;
 };
 
 #define PLACE(member) .offset = offsetof(struct values, member)
@@ -60,6 +60,8 @@ static const struct option options[] = {
      PLACE(vectors), .topic = "numbers", .writes = true},
     {"independent", NULL, "colour channels do not share the gradient", OPTION_FLAG,
      PLACE(independent)},
+    {"impulse", NULL, "mend salt and pepper before, by medians", OPTION_FLAG, PLACE(impulse),
+     .topic = "numbers"},
     {"until-converged", NULL, "stop when no pixel changes, or after 10000 (N) steps", OPTION_FLAG,
      PLACE(until_converged)},
     {"schedule", "S", "auto (default), reference, passes or stream: same bits", OPTION_TEXT,
@@ -85,8 +87,9 @@ static const char *scheme_of(const struct values *values)
     return values->scheme ? values->scheme : "explicit";
 }
 
-static ro_denoise_options options_of(const struct values *values)
+ro_denoise_options denoise_options(const void *given)
 {
+    const struct values *values = given;
     return (ro_denoise_options){RO_DENOISE_DEFAULTS,
                                 .model = values->model,
                                 .scheme = scheme_of(values),
@@ -101,7 +104,8 @@ static ro_denoise_options options_of(const struct values *values)
                                 .time_step = isnan(values->time_step) ? 0 : values->time_step,
                                 .independent = values->independent,
                                 .until_converged = values->until_converged,
-                                .stop = values->stop};
+                                .stop = values->stop,
+                                .impulse = values->impulse};
 }
 
 static enum denoise_form form_of(const struct values *values)
@@ -121,7 +125,7 @@ static struct denoise_files files_of(const struct values *values, const struct o
                                   .page = values->page,
                                   .form = form_of(values),
                                   .white = values->white,
-                                  .denoise = options_of(values),
+                                  .denoise = denoise_options(values),
                                   .report = report};
 }
 
@@ -165,8 +169,11 @@ static ro_status save_vectors(struct denoise_files *job, const char *path)
 
 /* ---- What is said at the end ---------------------------------------------------------------- */
 
+static const double MANY_IMPULSES = 0.02;
+enum { LONG_STEP = 8 }; /* of the implicit schemes */
+
 static void put_line(const ro_report *ran, const struct denoise_files *files, const char *scheme,
-                     bool nearest, bool until_converged, double seconds)
+                     bool nearest, const struct values *values, double seconds)
 {
     const ro_denoise_report *r = files->report;
     char kappa[80] = "", white[48] = "", pages[32] = "", time[32], where[64];
@@ -199,11 +206,25 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
             ran->schedule, where, time);
     if (files->form == WORKING)
         fprintf(stderr, "denoise: OUT holds numbers of %s; white is %.0f\n", r->number, r->white);
-    if (until_converged && !r->converged)
+    if (values->until_converged && !r->converged)
         fprintf(stderr,
                 "denoise: pixels were still changing after %u steps, so this is not a fixed point; "
                 "--iterations N allows more\n",
                 r->steps);
+    if (values->impulse)
+        fprintf(stderr, "denoise: %.2f %% of the samples were impulses and took a median before\n",
+                100 * r->impulses);
+    else if (r->impulses > MANY_IMPULSES)
+        fprintf(stderr,
+                "denoise: %.1f %% of the samples look like salt and pepper, which diffusion keeps; "
+                "--impulse mends it\n",
+                100 * r->impulses);
+    if (r->time_step > LONG_STEP && !ro_name_equal(scheme, "xpp24"))
+        fprintf(
+            stderr,
+            "denoise: time steps above %d leave more to be solved than the solver does; shorter "
+            "ones are closer to the model\n",
+            LONG_STEP);
     double change = r->sum_after - r->sum_before;
     if (change != 0)
         fprintf(stderr, "denoise: the sum changed by %+.6g of %.6g (%+.4g %%)\n", change,
@@ -252,6 +273,7 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
         {"energy_after", r->energy_after},
         {"drift", r->drift},
         {"difference", r->difference},
+        {"impulses", r->impulses},
         {"device_seconds", r->device_seconds},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -423,7 +445,7 @@ static ro_status work(struct task *task)
                                  "--iterations N sets a limit";
     bool linear = values->model && ro_name_equal(values->model, "linear");
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
-                !values->steps_at_once && (linear || !isnan(values->kappa)) &&
+                !values->steps_at_once && !values->impulse && (linear || !isnan(values->kappa)) &&
                 ro_name_equal(scheme_of(values), "explicit") && job->form == AS_IN &&
                 values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? denoise_rows(job) : denoise_pages(job);
@@ -442,8 +464,7 @@ static void print_line(const struct task *task)
 {
     const struct values *values = task->values;
     put_line(&task->ran, task->data, scheme_of(values),
-             values->round && ro_name_equal(values->round, "nearest"), values->until_converged,
-             task->seconds);
+             values->round && ro_name_equal(values->round, "nearest"), values, task->seconds);
 }
 
 static void choose_scheme(struct values *values)

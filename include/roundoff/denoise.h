@@ -32,6 +32,7 @@ typedef struct ro_denoise_report {
     double drift;      /* its sum minus that of the result it was rounded from */
     double difference; /* its sum minus that of the input: 0 where the system holds the levels of
                           the input and the output has the same, unless each pixel is rounded */
+    double impulses;   /* the share of samples that look like impulse noise, or were mended */
 } ro_denoise_report;
 
 /* The image after a step, in the numbers of the working system: of integers exactly, the energy
@@ -79,6 +80,7 @@ typedef struct ro_denoise_options {
                          estimate of the error on parts of the image tells (of "auto",
                          `iterations` is the bound); "usual", 20, or 5 of the implicit schemes.
                          NULL: auto where kappa comes from the noise, else usual */
+    int impulse; /* mend impulse noise before all else, by medians; of whole images */
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)

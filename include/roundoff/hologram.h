@@ -84,6 +84,7 @@ typedef struct ro_scene_picture {
                         and black is nothing, through which one sees what is behind */
     double depth;    /* of a flat one */
     double width;    /* metres; 0: as wide and high as the hologram allows */
+    ro_image phases; /* "given": RO_GRAYF of the same size, radians */
 } ro_scene_picture;
 
 typedef struct ro_picture_scene {
@@ -92,7 +93,7 @@ typedef struct ro_picture_scene {
     int count;
     int layers;        /* that depths are cut into; 0: 16 */
     const char *phase; /* NULL: "random"; "constant", "smooth": as if it came from the viewer, each
-                          layer by itself, or "spherical": all of them together */
+                          layer by itself, "spherical": all of them together, or "given" */
     uint64_t seed;
     ro_optics optics;  /* wavelength and pitch are needed; viewer and viewing area 0: as far away as
                           the angle needs that the pitch allows */

@@ -50,7 +50,7 @@ static void join_options(const struct ranks_command *what, struct option list[MO
         if (!is_among(own->name, what->without))
             list[count++] = *own;
     for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks; i++)
-        if (i == 0 || what->checkpoints) {
+        if (i == 0 ? what->bands : what->checkpoints) {
             list[count] = of_ranks[i];
             list[count++].offset += place_of_ranks(what->base);
         }

@@ -32,7 +32,8 @@ struct ranks_command {
     const char *summary;
     const char *const *without; /* options of the base, ended by NULL */
     const char *const *examples;
-    bool checkpoints;
+    bool bands;        /* it takes --rows */
+    bool checkpoints;  /* and --checkpoint, --resume */
     int operands;      /* how many it needs; the last is OUT */
     const char *needs; /* a sentence for when it has others */
     int (*check)(const struct command *command, const void *values, const struct operands *files);
@@ -49,6 +50,6 @@ ro_context *ranks_context(const struct common *common);
 int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *report,
               const char *out);
 
-extern const struct command ranks_halftone, ranks_testcard;
+extern const struct command ranks_halftone, ranks_denoise, ranks_testcard, ranks_plan, ranks_bench;
 
 #endif

@@ -47,6 +47,7 @@ static int run(const struct command *command, int argc, char **argv)
                                               .summary = "rounds a picture to a few levels",
                                               .without = without,
                                               .examples = examples,
+                                              .bands = true,
                                               .checkpoints = true,
                                               .operands = 2,
                                               .needs = "halftone needs IN and OUT",

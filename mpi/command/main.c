@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 const struct command *const commands[] = {
-    &ranks_halftone,
-    &ranks_testcard,
-    NULL,
+    &ranks_halftone, &ranks_denoise, &ranks_testcard, &ranks_plan, &ranks_bench, NULL,
 };
 
 const struct program program = {

@@ -24,6 +24,7 @@ static int run(const struct command *command, int argc, char **argv)
     static const struct ranks_command what = {.base = &command_testcard,
                                               .summary = "draws the test card in any size",
                                               .examples = examples,
+                                              .bands = true,
                                               .operands = 1,
                                               .needs = "testcard needs OUT and nothing else",
                                               .work = work};

@@ -20,6 +20,7 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
             scheme: Optional[str] = None, number: Optional[str] = None,
             rounding: Optional[str] = None, round: Optional[str] = None,
             independent: bool = False, until_converged: bool = False,
+            impulse: bool = False,
             schedule: Optional[str] = None, steps_at_once: Optional[int] = None,
             seed: Optional[int] = None, stop: Optional[str] = None,
             out: Optional[np.ndarray] = None,
@@ -42,6 +43,7 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
     options = dict(model=model, iterations=iterations, kappa=kappa, sigma=sigma,
                    time_step=time_step, scheme=scheme, number=number, rounding=rounding,
                    round=round, independent=int(independent), until_converged=int(until_converged),
+                   impulse=int(impulse),
                    schedule=schedule, steps_at_once=steps_at_once, seed=seed,
                    stop=stop,
                    white=WHITE_IS_MAXVAL if white == "maxval" else white)

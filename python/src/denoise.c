@@ -22,6 +22,7 @@ static const struct member members[] = {
     REAL(time_step),
     MEMBER(ro_denoise_options, MEMBER_INT, independent),
     MEMBER(ro_denoise_options, MEMBER_INT, until_converged),
+    MEMBER(ro_denoise_options, MEMBER_INT, impulse),
     MEMBER(ro_denoise_options, MEMBER_U64, seed),
 };
 

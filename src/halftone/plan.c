@@ -460,7 +460,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
     if (work->tone.channel)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "tone options do not apply to images on a device");
-    if (!work->grey.range.whole)
+    if (work->grey.range.cuts)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "ranges do not apply to images on a device");
     status = check_batch(plan, in, out, count);

@@ -246,7 +246,8 @@ class Certificates(Case):
         for more in ([], ["--schedule", "stream", "--kappa", "6"], ["--schedule", "stream", "--steps-at-once", "3"],
                      ["--number", "s9", "--until-converged"], ["--scheme", "implicit"],
                      ["--scheme", "naive", "--number", "s9"], ["--number", "s23e8"],
-                     ["--scheme", "xpp24"]):
+                     ["--scheme", "xpp24"], ["--number", "s9", "--impulse"],
+                     ["--kappa", "8", "--stop", "auto"]):
             self.works("denoise", "in.pgm", "out.pgm", "--quiet", "--certificate", "cert.json", *more)
             told = self.lines("cert.json")
             self.assertEqual(told["pixels_unlike_the_method"], 0)

@@ -94,6 +94,20 @@ class Denoise(Case):
                           "--kappa", repr(told["kappa"]), "--iterations", str(told["steps"]), input=self.get("deep.pgm"))
         self.assertEqual(netpbm(done.stdout)[2], wanted)
 
+    def test_impulses(self):
+        """Salt and pepper is told, and mended where it is asked for."""
+        grains = bytes(255 * (i // 11 % 2) if i % 11 == 3 else 120 + i % 5 for i in range(90 * 70))
+        self.put("grains.pgm", pgm(90, 70, grains))
+        done = self.works("denoise", "grains.pgm", "out.pgm")
+        self.assertRegex(done.stderr, b"look like salt and pepper, which diffusion keeps; --impulse")
+        self.assertGreater(max(netpbm(self.get("out.pgm"))[2]), 200)
+        done = self.works("denoise", "grains.pgm", "out.pgm", "--impulse")
+        self.assertRegex(done.stderr, b"[0-9.]+ % of the samples were impulses")
+        self.assertLess(max(netpbm(self.get("out.pgm"))[2]), 140)
+        self.refused("denoise", "grains.pgm", "out.pgm", "--stop", "soon", words=["unknown stop soon"])
+        done = self.works("denoise", "grains.pgm", "out.pgm", "--scheme", "implicit", "--time-step", "16")
+        self.assertIn(b"time steps above 8", done.stderr)
+
     def test_until_converged(self):
         """It has a bound, says where it ended, and says something while it takes long."""
         done = self.works("denoise", "in.pgm", "out.pgm", "--until-converged", "--number", "s9")

@@ -75,6 +75,25 @@ class Make(Case):
             self.put(name, data)
             self.refused(*make, name)
 
+    def test_phases_of_a_picture(self):
+        make = ["hologram", "make", "out.npy", "--size", "64x48", "--scene", "card.pgm@9mm",
+                "--quiet", "--phase"]
+        self.put("card.pgm", b"P5\n16 12\n255\n" + noise(192, 3))
+        self.put("none.pgm", b"P5\n16 12\n255\n" + bytes(192))
+        self.put("none.npy", npy(16, 12, bytes(4 * 192), "<f4"))
+        self.put("some.pgm", b"P5\n16 12\n255\n" + noise(192, 4))
+        fields = []
+        for phase in "constant", "none.pgm", "none.npy", "some.pgm":
+            self.works(*make, phase)
+            fields.append(self.get("out.npy"))
+        self.assertEqual(fields[0], fields[1])
+        self.assertEqual(fields[0], fields[2])
+        self.assertNotEqual(fields[0], fields[3])
+        self.put("small.pgm", b"P5\n2 2\n255\n1234")
+        self.refused(*make, "small.pgm", words=["2 x 2", "16 x 12"])
+        self.refused(*make, "missing.pgm", words=["missing.pgm"])
+        self.refused(*make, "given", words=["no phases"])
+
     def test_reference(self):
         self.works("testcard", "card.pgm", "--size", "40x30", "--quiet")
         self.works("hologram", "make", "card.npy", "--size", "192x144", "--scene", "card.pgm@3mm",
@@ -484,6 +503,12 @@ class Optics(Case):
         frames = {self.get("out-%d.pbm" % (i + 1)) for i in range(6)}
         self.assertEqual(len(frames), 6)
         self.assertEqual({data[:9] for data in frames}, {b"P4\n48 40\n"[:9]})
+        if certifies():
+            self.works(*arguments, "--window", "0.25,0.25,0.4,0.4", "--frames", "3", "--seed", "3",
+                       "--certificate", "c.json", "--quiet")
+            self.works("verify", "c.json", "in.npy", "out.pbm", "--recompute")
+            self.put("out-2.pbm", self.get("out-3.pbm"))
+            self.refused("verify", "c.json", "in.npy", "out.pbm", words=["output_2"])
         for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),
                            (["--frames", "2", "--taps", "3"], "its own rules")):
             self.refused(*arguments, *more, words=[word], status=2)

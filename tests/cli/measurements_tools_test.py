@@ -18,6 +18,10 @@ try:
     import nibabel
 except ImportError:
     nibabel = None
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
 
 def stack(kind):
@@ -118,6 +122,41 @@ class Tools(Case):
         self.assertEqual(self.get("b.npy"), self.get("d.npy"))
         self.put("a.tif", self.get("a.tif")[:-1])
         self.refused("denoise", "a.tif", "x.npy", words=["ends early", "6 pages"])
+
+    def test_hdf5(self):
+        if not h5py:
+            self.skipTest("no h5py")
+        given = stack("i2")
+        with h5py.File(self.path("a.h5"), "w") as file:
+            file.create_dataset("scan/raw", data=given, chunks=(1, 10, 40), compression="gzip")
+            file["flat"] = given[0].astype(">f8") / 500
+            file["complex"] = given[0].astype("c8")
+            file["four"] = given.reshape(2, 3, 30, 40)
+        with h5py.File(self.path("a.mat"), "w", userblock_size=512) as file:
+            file["A"] = given.transpose(0, 2, 1)
+            file["A"].attrs["MATLAB_class"] = numpy.bytes_("int16")
+        with open(self.path("a.mat"), "r+b") as file:
+            file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124))
+        if b"was not found" in self.command("denoise", "a.mat", "x.npy").stderr:
+            self.skipTest("no libhdf5")
+        numpy.save(self.path("a.npy"), given)
+        self.denoise("a.npy", "wanted.npy")
+        for name in "a.h5:/scan/raw", "a.h5:scan/raw", "a.mat", "a.mat:A":
+            self.denoise(name, "b.npy")
+            self.assertEqual(self.get("b.npy"), self.get("wanted.npy"), name)
+        self.denoise("a.h5:four", "b.npy")
+        self.assertEqual(numpy.load(self.path("b.npy")).shape, (2, 3, 30, 40))
+        self.denoise("a.h5:flat", "b.npy")
+        self.assertEqual(numpy.load(self.path("b.npy")).dtype, "f8")
+        self.works("halftone", "a.h5:/scan/raw", "b.npy", "--page", "2-3", "--quiet")
+        self.assertEqual(numpy.load(self.path("b.npy")).shape, (2, 30, 40))
+        there = "/complex, /flat, /four, /scan/raw"
+        self.refused("denoise", "a.h5", "x.npy", words=["several", there])
+        self.refused("denoise", "a.h5:/nope", "x.npy", words=["no dataset /nope", there])
+        self.refused("denoise", "a.h5:complex", "x.npy", words=["complex"])
+        self.refused("denoise", "a.npy", "x.h5", words=["not written"])
+        self.put("cut.h5", self.get("a.h5")[:-700])
+        self.refused("denoise", "cut.h5:four", "x.npy", words=["HDF5"])
 
     @unittest.skipUnless(nibabel, "no nibabel")
     def test_nibabel(self):

@@ -2,7 +2,7 @@
 """--resize: proportions, light, and sizes that make no sense."""
 import unittest
 
-from command import Case, netpbm, pgm
+from command import Case, certifies, netpbm, noise, pgm
 
 
 def light(value):
@@ -79,6 +79,15 @@ class Resize(Case):
             self.assertIn(b"--resize", done.stderr)
         done = self.command("halftone", "in.pgm", "out.pgm", "--resize", "up:2", "--resample", "light")
         self.assertEqual(done.returncode, 2)
+
+    @unittest.skipUnless(certifies(), "no hashes")
+    def test_certified(self):
+        """Every form of a size is stated, and made again."""
+        self.put("in.pgm", pgm(30, 20, noise(600)))
+        for given in ["12x9", "12x", "x9", "37.5%", "fit:12x12", "fill:12x12", "up:2"]:
+            self.works("halftone", "in.pgm", "out.pbm", "--resize", given, "--certificate", "c.json",
+                       "--quiet")
+            self.works("verify", "c.json", "in.pgm", "out.pbm", "--recompute")
 
     def test_too_large(self):
         self.put("wide.pgm", pgm(2000000, 1, bytes(2000000)))

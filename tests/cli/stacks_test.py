@@ -343,6 +343,21 @@ class Stacks(Case):
             self.put("bad.nrrd", head.replace(old, new, 1) + b"\n" + data)
             self.refused("denoise", "bad.nrrd", "x.npy", words=words)
 
+    def test_range_of_a_stack(self):
+        """--range data is that of all pages, and counts as the file does."""
+        least, most = min(self.numbers), max(self.numbers)
+        for numbers in "data", "%d,%d" % (least, most):
+            self.works("halftone", "in.npy", "a.npy", "--levels", "5", "--range", numbers, "--quiet")
+            self.works("halftone", "in.npy", "b.npy", "--levels", "5", "--quiet")
+            self.assertEqual(self.get("a.npy"), self.get("b.npy"), numbers)
+        # A range beyond the data, and one within it.
+        for black, white in (-2000, 6000), (0, 1000):
+            self.works("halftone", "in.npy", "a.npy", "--levels", "9", "--quiet",
+                       "--range=%d,%d" % (black, white))
+            got = sum(read_npy(self.get("a.npy"))[2])
+            tones = [min(max((n - black) / (white - black), 0), 1) for n in self.numbers]
+            self.assertLess(abs(got - 8 * sum(tones)), PAGES * HEIGHT)
+
     def test_white_counts_as_the_file_does(self):
         self.works("denoise", "in.npy", "a.npy", "--white", "3000", "--quiet")
         self.refused("denoise", "in.npy", "b.npy", "--white", "-400", words=["--white -400", "from"])

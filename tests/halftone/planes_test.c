@@ -107,8 +107,7 @@ static void deep_channels_are_halftoned_alone(void **state)
 /* The paper that an ink leaves of one pixel. */
 static uint32_t paper_of(enum grey_plane plane, uint32_t black, const uint8_t rgb[3])
 {
-    struct grey_form form = {
-        .plane = plane, .range = {.white = 255, .whole = true}, .black_per_mille = black};
+    struct grey_form form = {.plane = plane, .black_per_mille = black};
     ro_image in = {RO_RGB8, 1, 1, 255, 3, (void *)(uintptr_t)rgb};
     uint8_t value;
     assert_int_equal(grey_form_of(context, &in, &form), RO_OK);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A run whose ranks are killed leaves nothing but the old file; with a checkpoint it goes on to the
 # same bytes, with another number of ranks, as often as it takes.
-# shellcheck source=ranks.sh
+# shellcheck source=tests/mpi/ranks.sh
 . "$SOURCE_DIR/tests/mpi/ranks.sh"
 "$ROUNDOFF" testcard in.pgm --size 4000x1500 --quiet
 
@@ -18,7 +18,7 @@ killed() {
     timeout -k 2 20 mpirun -n "$of" sh -c 'echo $$ >pid; exec "$0" "$@"' "$mpi" "$@" </dev/null \
         >/dev/null 2>&1 &
     job=$!
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         if [ -s pid ] && [ -e "$3.part" ]; then break; fi
         sleep 0.1
     done

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 # For the tests of ranks, which include it: a folder that goes, and ranks on this machine only, more of
 # them than cores, also as root and without standard input.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Any number of ranks writes the bytes of one process, over pictures, options and types by chance.
-# shellcheck source=ranks.sh
+# shellcheck source=tests/mpi/ranks.sh
 . "$SOURCE_DIR/tests/mpi/ranks.sh"
 seed=${SEED:-1}
 for number in 1 2 3 4 7; do

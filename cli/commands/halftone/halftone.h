@@ -58,13 +58,6 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
-/* Fills in the inks of a separation; halftone_release_inks frees. And what to say of them. */
-ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
-                             struct halftone_request *request);
-void halftone_release_inks(struct halftone_request *request);
-void halftone_say_inks(ro_context *context, const struct halftone_request *request);
-void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
-                        const char *out);
 /* Palettes: what is asked for (halftone_palette.c), a list of those with names, and the file of one
  * that is also IN or OUT, or NULL. */
 ro_status halftone_colours(ro_context *context, const struct halftone_values *values,
@@ -79,6 +72,14 @@ static inline bool names_a_file(const char *text)
 {
     return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
 }
+
+/* Fills in the inks of a separation; halftone_release_inks frees. And what to say of them. */
+ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
+                             struct halftone_request *request);
+void halftone_release_inks(struct halftone_request *request);
+void halftone_say_inks(ro_context *context, const struct halftone_request *request);
+void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
+                        const char *out);
 
 /* Samples of IN and the levels they become, as text. */
 ro_status halftone_vectors(ro_context *context, const char *in, const char *path,

@@ -157,8 +157,14 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a certificate");
     ro_status status = halftone_prepare(context, values, files->path[0], request);
     const ro_halftone_options *options = &request->options;
+    request->read.least = options->black; /* as ro_halftone_file does */
+    request->read.largest = options->white;
     if (status == RO_OK)
         status = ro_image_load(context, files->path[0], &request->read, &in, &info, NULL);
+    if (status == RO_OK && (options->black != 0 || options->white != 0)) {
+        request->options.black -= (double)info.zero;
+        request->options.white -= (double)info.zero;
+    }
     if (status == RO_OK && info.stack > 1)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "a certificate is of one page; --page N picks it");

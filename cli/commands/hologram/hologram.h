@@ -41,6 +41,9 @@ ro_status hologram_take_row(void *writer, uint32_t y, const float *row);
 ro_status hologram_certify(struct certificate *to, const void *values,
                            const struct operands *files);
 const char *const *hologram_reference(const void *values);
+ro_status hologram_certify_frames(struct certificate *to, const struct hologram_values *values,
+                                  const struct operands *files);
+uint64_t hologram_unlike(const ro_image *a, const ro_image *b); /* pixels, of images of one size */
 
 /* Numbers with characters of `between` after all but the last, as lengths with units (nm, um or µm,
  * mm, cm, m; none: metres); false where the text is something else. */

@@ -2,6 +2,7 @@
 /* roundoff hologram quantize --frames: level numbers of frames in time, a file each. */
 #include "cli/commands/hologram/hologram.h"
 #include "cli/commands/task.h"
+#include "cli/frame/work.h"
 #include "roundoff_io.h"
 
 #include <math.h>
@@ -23,8 +24,6 @@ static int read_frames(const struct command *command, const struct hologram_valu
         values->hogel || values->schedule || values->spectrum || values->report)
         return usage_error(command, "--frames has its own rules: it takes only --levels, --drive, "
                                     "--window, --gain, --phase, --distance and the optics");
-    if (values->common.certificate)
-        return usage_error(command, "--certificate does not apply to --frames");
     if (strcmp(files->path[1], "-") == 0)
         return usage_error(command, "--frames writes the files OUT-1 to OUT-%d, so OUT cannot be -",
                            values->frames);
@@ -45,6 +44,22 @@ static int read_frames(const struct command *command, const struct hologram_valu
     return bad ? bad : hologram_optics(command, values, &f->options.optics);
 }
 
+static ro_status alloc_frames(ro_context *context, int count, const ro_field *field,
+                              ro_image *frames)
+{
+    ro_status status = RO_OK;
+    for (int i = 0; i < count && status == RO_OK; i++)
+        status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, &frames[i]);
+    return status;
+}
+
+static void free_frames(ro_image *frames, int count)
+{
+    for (int i = 0; frames && i < count; i++)
+        ro_image_free(&frames[i]);
+    free(frames);
+}
+
 static ro_status save_frames(ro_context *context, const struct hologram_values *values,
                              const struct frames *f, const char *path, ro_image *frames)
 {
@@ -58,6 +73,22 @@ static ro_status save_frames(ro_context *context, const struct hologram_values *
     return status;
 }
 
+/* The frames of IN, in `frames`, and its field. */
+static ro_status make_frames(ro_context *context, const struct hologram_values *values,
+                             struct frames *f, const char *in, ro_field *field, ro_image *frames)
+{
+    if (hologram_is_list(values->levels)) {
+        f->options.table = f->device.table;
+        f->options.table_count = f->device.count;
+    }
+    ro_status status = ro_hologram_load(context, in, values->sidecar, field, &f->options.optics);
+    if (status == RO_OK)
+        status = alloc_frames(context, values->frames, field, frames);
+    if (status == RO_OK)
+        status = ro_hologram_frames(context, field, frames, &f->options, &f->frames, &f->report);
+    return status;
+}
+
 static ro_status run_frames(ro_context *context, const struct hologram_values *values,
                             struct frames *f, const char *const *path)
 {
@@ -66,23 +97,13 @@ static ro_status run_frames(ro_context *context, const struct hologram_values *v
     ro_status status = hologram_device(context, values, &f->device);
     if (status == RO_OK)
         status = hologram_accepts(context, values, &f->device, path[1]);
-    if (hologram_is_list(values->levels)) {
-        f->options.table = f->device.table;
-        f->options.table_count = f->device.count;
-    }
-    if (status == RO_OK)
-        status = ro_hologram_load(context, path[0], values->sidecar, &field, &f->options.optics);
     if (status == RO_OK && !frames)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for %d frames", values->frames);
-    for (int i = 0; i < values->frames && status == RO_OK; i++)
-        status = ro_image_alloc(context, RO_INDEX8, field.width, field.height, 255, &frames[i]);
     if (status == RO_OK)
-        status = ro_hologram_frames(context, &field, frames, &f->options, &f->frames, &f->report);
+        status = make_frames(context, values, f, path[0], &field, frames);
     if (status == RO_OK)
         status = save_frames(context, values, f, path[1], frames);
-    for (int i = 0; frames && i < values->frames; i++)
-        ro_image_free(&frames[i]);
-    free(frames);
+    free_frames(frames, values->frames);
     ro_field_free(&field);
     return status;
 }
@@ -128,8 +149,72 @@ int hologram_frames(const struct command *command, const struct hologram_values 
                         .files = files,
                         .out = files->path[1],
                         .data = &f,
+                        .states_run = true,
                         .work = work,
                         .json = print_json,
                         .say = print_line,
                     });
+}
+
+/* ---- The certificate ------------------------------------------------------------------------ */
+
+/* Every frame's file, and in how many pixels it is unlike the frame made once more. */
+static ro_status state_frames(struct certificate *to, const struct hologram_values *values,
+                              const struct frames *f, const char *path, const ro_image *again)
+{
+    uint64_t unlike = 0;
+    ro_status status = RO_OK;
+    for (int i = 0; i < values->frames && status == RO_OK; i++) {
+        char *name = hologram_numbered(path, i + 1), line[32];
+        ro_image out = {0};
+        status = name ? hologram_load_numbers(to->context, values, &f->device, name, &out)
+                      : ro_context_fail(to->context, RO_E_MEMORY, "no memory for a file name");
+        if (status == RO_OK && (out.width != again[i].width || out.height != again[i].height))
+            status = ro_context_fail(to->context, RO_E_FORMAT, "%s is %u x %u pixels, not %u x %u",
+                                     name, out.width, out.height, again[i].width, again[i].height);
+        if (status == RO_OK) {
+            snprintf(line, sizeof line, "output_%d", i + 1);
+            certificate_picture(to, line, &out);
+            unlike += hologram_unlike(&again[i], &out);
+        }
+        ro_image_free(&out);
+        free(name);
+    }
+    if (status == RO_OK)
+        certificate_natural(to, "pixels_unlike_the_method", unlike);
+    return status;
+}
+
+ro_status hologram_certify_frames(struct certificate *to, const struct hologram_values *values,
+                                  const struct operands *files)
+{
+    struct frames f = {0};
+    ro_field field = {0};
+    ro_context *cpu = NULL;
+    if (read_frames(&command_hologram, values, files, &f))
+        return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
+    ro_image *again = calloc((size_t)values->frames, sizeof *again);
+    ro_status status = again ? hologram_device(to->context, values, &f.device)
+                             : ro_context_fail(to->context, RO_E_MEMORY, "no memory for frames");
+    if (status == RO_OK)
+        status = work_cpu_open(to->context, &cpu);
+    if (status == RO_OK) {
+        status = make_frames(cpu, values, &f, files->path[0], &field, again);
+        if (status != RO_OK)
+            ro_context_fail(to->context, status, "%s", ro_context_message(cpu));
+    }
+    if (status == RO_OK) {
+        const ro_image light = {RO_GRAYF, 2 * field.width, field.height,
+                                0,        field.stride,    field.data};
+        certificate_picture(to, "input", &light);
+        certificate_natural(to, "levels", (uint64_t)f.device.count);
+        certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(f.report.psnr, 0)));
+        certificate_natural(to, "efficiency_thousandths",
+                            (uint64_t)rint(1000 * f.report.efficiency));
+        status = state_frames(to, values, &f, files->path[1], again);
+    }
+    free_frames(again, values->frames);
+    ro_field_free(&field);
+    work_cpu_close(to->context, cpu);
+    return status;
 }

@@ -411,7 +411,7 @@ static void state_refined(struct certificate *to, const ro_refinement_report *r)
     certificate_natural(to, "efficiency_thousandths", (uint64_t)rint(1000 * r->efficiency));
 }
 
-static uint64_t unlike(const ro_image *a, const ro_image *b)
+uint64_t hologram_unlike(const ro_image *a, const ro_image *b)
 {
     uint64_t count = 0;
     for (uint32_t y = 0; y < a->height; y++)
@@ -431,6 +431,8 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     ro_context *cpu = NULL;
     values.schedule = 0; /* changes no bits */
     values.spectrum = NULL;
+    if (values.frames)
+        return hologram_certify_frames(to, &values, files);
     if (read_quantize(&command_hologram, &values, &q))
         return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     ro_status status = hologram_device(to->context, &values, &q.device);
@@ -459,7 +461,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
             state_refined(to, &q.refined);
         else
             state_rounded(to, &q.report);
-        certificate_natural(to, "pixels_unlike_the_method", unlike(&again, &out));
+        certificate_natural(to, "pixels_unlike_the_method", hologram_unlike(&again, &out));
     }
     ro_free(q.report.hogel);
     ro_image_free(&again);
@@ -475,5 +477,6 @@ const char *const *hologram_reference(const void *values)
                                         "scalar",     "--threads", "1",
                                         "!report",    "!spectrum", NULL};
     static const char *const refined[] = {"--cpu", "scalar", "--threads", "1", "!report", NULL};
-    return ((const struct hologram_values *)values)->refine ? refined : plain;
+    const struct hologram_values *v = values;
+    return v->refine || v->frames ? refined : plain;
 }

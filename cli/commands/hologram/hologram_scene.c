@@ -12,6 +12,7 @@ enum { COLOURS = 3 };
 struct pictures {
     ro_scene_picture picture[MOST_TEXTS];
     char *path[MOST_TEXTS]; /* without the depth */
+    const char *phases;     /* a file of them */
     int count, channels;
     double wavelength[COLOURS], near, far;
     ro_picture_scene scene;
@@ -76,6 +77,12 @@ static int read_scene(const struct command *command, const struct hologram_value
     p->scene.count = p->count;
     p->scene.layers = values->layers;
     p->scene.phase = values->phase;
+    if (!bad && values->phase && strchr(values->phase, '.')) {
+        p->phases = values->phase;
+        p->scene.phase = "given";
+        if (values->scenes.count > 1)
+            bad = usage_error(command, "--phase F takes exactly one --scene picture");
+    }
     p->scene.seed = values->common.seed;
     p->scene.view_specific = values->view_specific;
     if (p->scene.optics.pitch == 0)
@@ -83,32 +90,32 @@ static int read_scene(const struct command *command, const struct hologram_value
     return bad;
 }
 
-/* Samples from 0 to 1 as depths between near and far; floats are metres where these are not given.
- */
-static ro_status load_depths(ro_context *context, const char *path, const struct pictures *p,
-                             ro_image *depths)
+/* A grey picture as numbers, black being `low` and white `high`; floats as they are unless they are
+ * `scaled` too. */
+static ro_status load_numbers(ro_context *context, const char *path, double low, double high,
+                              bool scaled, ro_image *numbers)
 {
     ro_image image = {0};
     ro_status status = ro_image_load(context, path, NULL, &image, NULL, NULL);
     const bool real = image.format == RO_GRAYF;
     if (status == RO_OK && !real && image.format != RO_GRAY8 && image.format != RO_GRAY16)
-        status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: a depth map is grey, not %s", path,
+        status = ro_context_fail(context, RO_E_UNSUPPORTED, "%s: must be grey, not %s", path,
                                  ro_format_name(image.format));
-    if (status == RO_OK && !real && p->near == 0)
+    if (status == RO_OK && !real && high == 0)
         status =
             ro_context_fail(context, RO_E_ARGUMENT,
                             "%s: give the depths of black and white with --near and --far", path);
     if (status == RO_OK)
-        status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, depths);
+        status = ro_image_alloc(context, RO_GRAYF, image.width, image.height, 0, numbers);
     for (uint32_t y = 0; status == RO_OK && y < image.height; y++) {
         const void *from = (const char *)image.data + (ptrdiff_t)y * image.stride;
-        float *to = (float *)((char *)depths->data + (ptrdiff_t)y * depths->stride);
+        float *to = (float *)((char *)numbers->data + (ptrdiff_t)y * numbers->stride);
         for (uint32_t x = 0; x < image.width; x++) {
             const double v = real ? ((const float *)from)[x]
                              : image.format == RO_GRAY8
                                  ? (double)((const uint8_t *)from)[x] / image.maxval
                                  : (double)((const uint16_t *)from)[x] / image.maxval;
-            to[x] = (float)(p->near > 0 ? p->near + (p->far - p->near) * v : v);
+            to[x] = (float)(!real || scaled ? low + (high - low) * v : v);
         }
     }
     ro_image_free(&image);
@@ -167,7 +174,11 @@ static ro_status work(struct task *task)
     ro_field field = {.width = values->size.width, .height = values->size.height};
     ro_status status = ro_bytes_accepts(task->context, task->out);
     if (status == RO_OK && values->depth_map)
-        status = load_depths(task->context, values->depth_map, p, &p->picture[0].depths);
+        status = load_numbers(task->context, values->depth_map, p->near, p->far, p->near > 0,
+                              &p->picture[0].depths);
+    if (status == RO_OK && p->phases)
+        status = load_numbers(task->context, p->phases, 0, 6.283185307179586, false,
+                              &p->picture[0].phases);
     if (status == RO_OK && !p->scene.view_specific)
         status = ro_field_alloc(task->context, values->size.width, values->size.height, &field);
     for (int c = 0; c < p->channels && status == RO_OK; c++)
@@ -227,6 +238,8 @@ int hologram_scene(const struct command *command, const struct hologram_values *
         free(p->path[i]);
     if (p)
         ro_image_free(&p->picture[0].depths);
+    if (p)
+        ro_image_free(&p->picture[0].phases);
     free(p);
     return result;
 }

@@ -36,7 +36,7 @@ struct tonal_plan {
      * floating point. Either way, rounded products are those of the weights: see tonal.c. */
     int64_t fixed[2][TONAL_TONES];
     double share[2][TONAL_TONES];
-    double tone_scale; /* from a sample to its tone of 255 */
+    double tone_scale;        /* from a sample to its tone of 255 */
     struct tonal_tone *tones; /* of every sample, for more than two levels; NULL: of two */
 };
 

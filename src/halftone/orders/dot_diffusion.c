@@ -9,7 +9,8 @@
  *     1 2 1      the last of them in raster order taking the rest
  *
  * A pixel without a higher neighbour (a baron) drops its error. Pixels of one class are eight apart
- * and touch no common neighbour, so a class runs on all threads at once; on vectors, see dot_rows.c.
+ * and touch no common neighbour, so a class runs on all threads at once; on vectors, see
+ * dot_rows.c.
  */
 #include "halftone/orders/dot_diffusion.h"
 

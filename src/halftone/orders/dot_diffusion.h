@@ -8,8 +8,8 @@
 enum dots_id { DOTS_KNUTH, DOTS_MESE_VAIDYANATHAN, DOTS_MATRICES };
 enum { DOTS_SIDE = 8 };
 
-/* What pixels are: `channels` numbers each, which are loaded from a row, then rounded to a level's or
- * a colour's number that leaves as many errors. `data` is freed by `free`, which may be NULL. */
+/* What pixels are: `channels` numbers each, which are loaded from a row, then rounded to a level's
+ * or a colour's number that leaves as many errors. `data` is freed by `free`, which may be NULL. */
 struct dots_rule {
     int channels;
     void (*load)(void *data, const unsigned char *row, uint32_t width, int32_t *values);

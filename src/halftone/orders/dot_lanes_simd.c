@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A class of dot diffusion in a row of tiles, compiled once per instruction set: see dot_lanes.h. */
+/* A class of dot diffusion in a row of tiles, compiled once per instruction set: see dot_lanes.h.
+ */
 #include "halftone/orders/dot_lanes.h"
 #include "simd/simd.h"
 

@@ -42,9 +42,9 @@ struct rows_state {
     uint32_t width, height, tile_rows;
     int sample_bytes, ring; /* rows of tiles in a ring */
     bool bits_out;
-    size_t line;   /* places of a line, with its padding */
-    void *memory;  /* a ring for each thread */
-    size_t bytes;  /* of a ring */
+    size_t line;  /* places of a line, with its padding */
+    void *memory; /* a ring for each thread */
+    size_t bytes; /* of a ring */
     const struct halftone_block *block;
     uint32_t piece; /* rows of tiles */
     atomic_uint ticket;
@@ -111,8 +111,8 @@ ro_status dots_rows_open(struct halftoner *work)
     state->line = ((size_t)work->in.width / DOTS_SIDE + 1 + 2 * PAD + 15) & ~(size_t)15;
     state->bytes = (size_t)state->ring * DOTS_SIDE * state->line *
                    (DOTS_SIDE * sizeof(int32_t) + sizeof(uint8_t));
-    const uint32_t share = (state->tile_rows + (uint32_t)context->threads - 1) /
-                           (uint32_t)context->threads;
+    const uint32_t share =
+        (state->tile_rows + (uint32_t)context->threads - 1) / (uint32_t)context->threads;
     state->piece = share > PIECE ? PIECE : share;
     size_t bytes;
     if (ro_size_multiply(state->bytes, (size_t)context->threads, &bytes))
@@ -269,7 +269,8 @@ static void take_pieces(void *data, int thread)
     struct rows_state *state = data;
     unsigned char *memory = (unsigned char *)state->memory + (size_t)thread * state->bytes;
     struct piece_rows rows = {(int32_t *)(void *)memory, NULL};
-    rows.bits = memory + (size_t)state->ring * DOTS_SIDE * DOTS_SIDE * state->line * sizeof(int32_t);
+    rows.bits =
+        memory + (size_t)state->ring * DOTS_SIDE * DOTS_SIDE * state->line * sizeof(int32_t);
     for (;;) {
         const unsigned number = atomic_fetch_add(&state->ticket, 1);
         if (number >= state->end)

@@ -39,11 +39,11 @@ ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form
                 in->format != RO_RGBF;
     bool tables = form->tone && form->tone->channel && form->plane != PLANE_COLOUR;
     form->samples = form->plane == PLANE_COLOUR ? 3 : 1;
-    form->white = tables ? form->tone->white : form->range.white;
+    form->white = tables ? form->tone->white : form->range.cuts ? form->range.white : white;
     if (form->plane >= PLANE_INK)
         form->white = INKS_WHITE;
     form->sample_bytes = bytes && form->white <= UINT8_MAX ? 1 : 2;
-    form->direct = full && !tables && form->range.whole && form->plane < PLANE_INK &&
+    form->direct = full && !tables && !form->range.cuts && form->plane < PLANE_INK &&
                    ro_format_is_colour(in->format) == (form->plane == PLANE_COLOUR);
     return RO_OK;
 }
@@ -94,7 +94,7 @@ TEMPLATE uint32_t in_plane(const struct grey_form *form, const uint32_t c[3])
 TEMPLATE uint16_t from_float(const struct tone_range *range, float sample)
 {
     double x = sample;
-    if (!range->whole)
+    if (range->cuts)
         x = (x - range->low) / range->width;
     return (uint16_t)lrint(65535.0 * (x < 0 ? 0.0 : x > 1 ? 1.0 : x));
 }
@@ -136,7 +136,8 @@ TEMPLATE uint32_t convert(ro_format format, bool colour, bool tables, const void
     for (uint32_t x = 0; x < width; x++) {
         uint32_t c[3];
         for (int i = 0; i < (colour ? 3 : 1); i++) {
-            uint32_t sample = sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
+            uint32_t sample =
+                sample_at(&form->range, format, row, (colour ? 3 : 1) * (size_t)x + (size_t)i);
             largest = sample > largest ? sample : largest;
             sample = sample > black ? sample - black : 0;
             sample = sample > white ? white : sample;
@@ -202,7 +203,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
         status = check_numbers(context, row, width, in->format == RO_RGBF ? 3 : 1, y);
     if (status != RO_OK)
         return status;
-    if (plain && !form->range.whole) {
+    if (plain && form->range.cuts) {
         cut_off(row, width, &form->range, out);
         return RO_OK;
     }
@@ -220,7 +221,7 @@ ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uin
     default:
         break;
     }
-    if (largest > white && form->range.whole)
+    if (largest > white && !form->range.cuts)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, white);
     return RO_OK;
@@ -258,7 +259,7 @@ static ro_status ink_rows(ro_context *context, const ro_image *in, const void *r
             ((uint16_t *)out[i])[x] = curve ? curve[paper[i]] : (uint16_t)paper[i];
         }
     }
-    if (largest > in_white && range->whole)
+    if (largest > in_white && !range->cuts)
         return ro_context_fail(context, RO_E_FORMAT, "row %u holds %u, more than the maxval %u", y,
                                largest, in_white);
     return status;
@@ -273,7 +274,7 @@ static separate_row_fn *find_separation(const ro_image *in, const struct grey_fo
         forms[0]->plane != PLANE_CYAN)
         return NULL;
     for (int i = 0; i < count; i++)
-        if ((forms[i]->tone && forms[i]->tone->channel) || !forms[i]->range.whole)
+        if ((forms[i]->tone && forms[i]->tone->channel) || forms[i]->range.cuts)
             return NULL;
     return rows[cpu];
 }

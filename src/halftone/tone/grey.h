@@ -33,8 +33,8 @@ struct grey_form {
     uint32_t white;
     bool direct;
     enum grey_plane plane;
-    int samples;              /* of a pixel: 3 for PLANE_COLOUR, else 1 */
-    const struct tone *tone;  /* NULL: none */
+    int samples;             /* of a pixel: 3 for PLANE_COLOUR, else 1 */
+    const struct tone *tone; /* NULL: none */
     struct tone_range range;
     uint32_t black_per_mille; /* of the grey in all three inks that black replaces */
     const struct ink_table *inks; /* of PLANE_INK and above */
@@ -44,12 +44,12 @@ struct grey_form {
  */
 uint32_t grey_input_white(const ro_image *in);
 
-/* Fills in the first three from the image, plane, range and tone. RO_E_UNSUPPORTED for formats that cannot
- * be read as grey. */
+/* Fills in the first three from the image, plane, range and tone. RO_E_UNSUPPORTED for formats that
+ * cannot be read as grey. */
 ro_status grey_form_of(ro_context *context, const ro_image *in, struct grey_form *form);
 
-/* Converts one row; fails on a NaN and, unless a range cuts them off, on values above maxval. `y` is the row's number, for the
- * message. */
+/* Converts one row; fails on a NaN and, unless a range cuts them off, on values above maxval. `y`
+ * is the row's number, for the message. */
 ro_status grey_row(ro_context *context, const ro_image *in, const void *row, uint32_t y,
                    const struct grey_form *form, void *out);
 

@@ -5,10 +5,7 @@
 
 #include <math.h>
 
-static bool is_float(const ro_image *in)
-{
-    return in->format == RO_GRAYF || in->format == RO_RGBF;
-}
+static bool is_float(const ro_image *in) { return in->format == RO_GRAYF || in->format == RO_RGBF; }
 
 /* Video's numbers: 16 to 235 of 255, with as many bits more as there are. */
 static ro_status limited(ro_context *context, const ro_image *in, uint32_t most,
@@ -20,7 +17,7 @@ static ro_status limited(ro_context *context, const ro_image *in, uint32_t most,
     const uint32_t unit = (most + 1) / 256;
     range->black = 16 * unit;
     range->white = (235 - 16) * unit;
-    range->whole = false;
+    range->cuts = true;
     return RO_OK;
 }
 
@@ -29,7 +26,7 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
 {
     const uint32_t most = grey_input_white(in);
     const double black = options->black, white = options->white;
-    *range = (struct tone_range){.whole = true, .white = most, .width = 1};
+    *range = (struct tone_range){.white = most, .width = 1};
     const bool given = black != 0 || white != 0;
     const bool full = options->range == RO_RANGE_AUTO || options->range == RO_RANGE_FULL;
     if (!full && options->range != RO_RANGE_LIMITED)
@@ -43,8 +40,9 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
         return limited(context, in, most, range);
     if (!(isfinite(black) && isfinite(white) && black < white))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "black at %g and white at %g: black must be the lower", black, white);
-    range->whole = false;
+                               "black at %g and white at %g: black must be the lower", black,
+                               white);
+    range->cuts = true;
     if (is_float(in)) {
         range->low = black;
         range->width = white - black;
@@ -56,6 +54,6 @@ ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halfto
                                black, white, most);
     range->black = (uint32_t)black;
     range->white = (uint32_t)(white - black);
-    range->whole = range->black == 0 && range->white == most;
+    range->cuts = range->black != 0 || range->white != most;
     return RO_OK;
 }

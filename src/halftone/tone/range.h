@@ -8,13 +8,14 @@
 #include <stdbool.h>
 
 struct tone_range {
-    bool whole;        /* samples stay as they are */
+    bool cuts;         /* else samples stay as they are, and the rest is of no use */
     uint32_t black;    /* of integers: a sample loses this, */
     uint32_t white;    /* and is this at most, after that; 65535 for floats */
     double low, width; /* of floats: (x - low) / width is the tone */
 };
 
-/* From what the options say; zero `white` for formats that are not halftoned. */
+/* From what the options say; `white` is also filled in where nothing is cut off, with 0 for formats
+ * that are not halftoned. */
 ro_status tone_range_of(ro_context *context, const ro_image *in, const ro_halftone_options *options,
                         struct tone_range *range);
 

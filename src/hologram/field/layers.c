@@ -117,20 +117,26 @@ static struct light_grid coarse_grid(const struct layers *layers, const ro_optic
                                      const uint32_t pixels[2], uint32_t factor[2])
 {
     struct light_grid grid = {0};
-    double nearest = layers->nearest > 0 ? layers->nearest : INFINITY, pitch[2];
+    double sine[2] = {0}, half[2], pitch[2];
     uint32_t size[2] = {0};
     field_pitch(o, pitch);
-    for (int i = 0; i < layers->count && !(layers->nearest > 0); i++)
-        nearest = fmin(nearest, layers->depth(layers->scene, i));
+    for (int i = 0; i < 2; i++)
+        half[i] = fmax(pixels[i] * pitch[i] / 2, fabs(o->viewer[i]) + o->viewing_area[i] / 2);
+    for (int k = 0; k < layers->places; k++) {
+        double depth = 0, reach[2] = {0};
+        layers->place(layers->scene, k, &depth, reach);
+        for (int i = 0; i < 2; i++) {
+            const double across = reach[i] + fabs(o->viewer[i]) + o->viewing_area[i] / 2;
+            const double away = depth - o->viewer[2];
+            sine[i] = fmax(sine[i], across / sqrt(across * across + away * away));
+            half[i] = fmax(half[i], reach[i]);
+        }
+    }
     for (int i = 0; i < 2; i++) {
-        const double area = fabs(o->viewer[i]) + o->viewing_area[i] / 2;
-        const double across = layers->reach[i] + area, away = nearest - o->viewer[2];
-        const double sine = across / sqrt(across * across + away * away);
-        const double most = floor(0.95 * o->wavelength / (2 * sine) / pitch[i]);
+        const double most = floor(0.95 * o->wavelength / (2 * sine[i]) / pitch[i]);
         factor[i] = (uint32_t)fmax(1, fmin(most, pixels[i] / 16.0));
         grid.pitch[i] = factor[i] * pitch[i];
-        const double half = fmax(fmax(pixels[i] * pitch[i] / 2, area), layers->reach[i]);
-        size[i] = good_length(ceil(2 * half / grid.pitch[i]) + 2 * MARGIN);
+        size[i] = good_length(ceil(2 * half[i] / grid.pitch[i]) + 2 * MARGIN);
     }
     grid.width = size[0];
     grid.height = size[1];

@@ -32,8 +32,9 @@ static inline double light_grid_y(const struct light_grid *g, uint32_t row)
 struct layers {
     const void *scene;
     int count;
-    double reach[2]; /* no light starts farther from the axis */
-    double nearest;  /* nor nearer than this; 0: than the planes */
+    /* Where light starts: a depth, and how far from the axis at most. */
+    int places;
+    void (*place)(const void *scene, int place, double *depth, double reach[2]);
     double (*depth)(const void *scene, int plane);
     void (*emit)(const void *scene, int plane, const struct light_grid *grid, uint32_t row,
                  float *light);

@@ -51,17 +51,11 @@ static void emit(const void *data, int plane, const struct light_grid *grid, uin
     }
 }
 
-static struct layers layers_of(const struct scene *scene)
+static void place_of(const void *data, int place, double *depth, double reach[2])
 {
-    struct layers layers = {
-        .scene = scene, .count = scene->planes, .depth = depth_of, .emit = emit};
-    for (int plane = 0; plane < scene->planes; plane++) {
-        double low[2], high[2];
-        scene_extent(scene, plane, low, high);
-        for (int i = 0; i < 2; i++)
-            layers.reach[i] = fmax(layers.reach[i], fmax(-low[i], high[i]));
-    }
-    return layers;
+    const struct scene *scene = data;
+    *depth = scene->depth[place];
+    scene_reach(scene, place, reach);
 }
 
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
@@ -89,7 +83,12 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
         status = viewer_check(context, field->width, field->height, &seen);
     if (status != RO_OK)
         return status;
-    const struct layers layers = layers_of(&scene);
+    const struct layers layers = {.scene = &scene,
+                                  .count = scene.planes,
+                                  .depth = depth_of,
+                                  .emit = emit,
+                                  .places = scene.planes,
+                                  .place = place_of};
     status = layers_make(context, &layers, &seen, scene.options.fringe, o.view_specific,
                          &(struct layers_out){field, o.rows, o.rows_to});
     if (status == RO_OK && optics) {

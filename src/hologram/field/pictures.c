@@ -27,7 +27,7 @@ struct layer {
 
 struct pictures {
     const ro_picture_scene *scene;
-    bool constant, smooth, spherical;
+    bool constant, smooth, spherical, given;
     double side[2], viewer[3], wavelength;
     struct layer *layers;
     int count;
@@ -45,7 +45,8 @@ static double width_of(const ro_scene_picture *p, double side_x, double side_y)
 }
 
 /* The picture's pixel at x, y metres and whether the layer has it. */
-static bool find(const struct layer *layer, double width, double x, double y, float *amplitude)
+static bool find(const struct layer *layer, double width, double x, double y, float *amplitude,
+                 double *phase)
 {
     const ro_scene_picture *p = layer->picture;
     const double pixel = width / p->amplitude.width;
@@ -54,6 +55,7 @@ static bool find(const struct layer *layer, double width, double x, double y, fl
     if (!(u >= 0 && u < p->amplitude.width && v >= 0 && v < p->amplitude.height))
         return false;
     *amplitude = sample(&p->amplitude, (uint32_t)u, (uint32_t)v);
+    *phase = p->phases.data ? sample(&p->phases, (uint32_t)u, (uint32_t)v) : 0;
     if (!p->depths.data)
         return *amplitude > 0;
     const double depth = sample(&p->depths, (uint32_t)u, (uint32_t)v);
@@ -88,9 +90,11 @@ static void emit(const void *data, int plane, const struct light_grid *grid, uin
     for (uint32_t column = 0; column < grid->width; column++, light += 2) {
         const double x = light_grid_x(grid, column);
         float amplitude;
-        if (!find(layer, width, x, y, &amplitude))
+        double phase = 0;
+        if (!find(layer, width, x, y, &amplitude, &phase))
             continue;
-        phasor(turns_at(p, layer, column, row, x, y), &light[0], &light[1]);
+        phasor(p->given ? phase / PHASOR_TAU : turns_at(p, layer, column, row, x, y), &light[0],
+               &light[1]);
         light[0] *= amplitude;
         light[1] *= amplitude;
     }
@@ -164,6 +168,29 @@ static ro_status check_picture(ro_context *context, const ro_scene_picture *p, d
     return RO_OK;
 }
 
+static ro_status check_phases(ro_context *context, const ro_scene_picture *p)
+{
+    const ro_image *phases = &p->phases;
+    if (!phases->data)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a picture has no phases that were given");
+    ro_status status = ro_image_check(context, phases, "the phases of a picture");
+    if (status != RO_OK)
+        return status;
+    if (phases->format != RO_GRAYF || phases->width != p->amplitude.width ||
+        phases->height != p->amplitude.height)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "phases are %s of %u x %u, the picture's size is %u x %u",
+                               ro_format_name(phases->format), phases->width, phases->height,
+                               p->amplitude.width, p->amplitude.height);
+    for (uint32_t y = 0; y < phases->height; y++)
+        for (uint32_t x = 0; x < phases->width; x++)
+            if (!(fabs(sample(phases, x, y)) <= 1e6))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "the phase at %u,%u is %g: must be at most 1e6 radians", x,
+                                       y, sample(phases, x, y));
+    return RO_OK;
+}
+
 static ro_status open_pictures(ro_context *context, const ro_picture_scene *scene,
                                struct pictures *p)
 {
@@ -171,9 +198,11 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
     p->constant = ro_name_equal(phase, "constant");
     p->smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
     p->spherical = ro_name_equal(phase, "spherical");
-    if (!p->constant && !p->smooth && !p->spherical && !ro_name_equal(phase, "random"))
+    p->given = ro_name_equal(phase, "given");
+    if (!p->constant && !p->smooth && !p->spherical && !p->given && !ro_name_equal(phase, "random"))
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "unknown phase %s: must be random, constant, smooth or spherical",
+                               "unknown phase %s: must be random, constant, smooth, spherical or "
+                               "given",
                                phase);
     if (scene->layers < 0 || scene->layers > MOST_LAYERS)
         return ro_context_fail(context, RO_E_ARGUMENT, "%d layers: must be from 1 to %d",
@@ -187,22 +216,22 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
     ro_status status = RO_OK;
     for (int i = 0; i < scene->count && status == RO_OK; i++) {
         status = check_picture(context, &scene->pictures[i], p->side[0], p->side[1]);
+        if (status == RO_OK && p->given)
+            status = check_phases(context, &scene->pictures[i]);
         if (status == RO_OK)
             status = add_picture(context, p, &scene->pictures[i]);
     }
     return status;
 }
 
-/* How far the largest picture reaches from the axis. */
-static void reach_of(const struct pictures *p, double reach[2])
+static void place_of(const void *data, int place, double *depth, double reach[2])
 {
-    for (int i = 0; i < p->scene->count; i++) {
-        const ro_scene_picture *picture = &p->scene->pictures[i];
-        const double width = width_of(picture, p->side[0], p->side[1]);
-        const double height = width * picture->amplitude.height / picture->amplitude.width;
-        reach[0] = fmax(reach[0], width / 2);
-        reach[1] = fmax(reach[1], height / 2);
-    }
+    const struct pictures *p = data;
+    const ro_scene_picture *picture = p->layers[place].picture;
+    const double width = width_of(picture, p->side[0], p->side[1]);
+    *depth = p->layers[place].depth;
+    reach[0] = width / 2;
+    reach[1] = width * picture->amplitude.height / picture->amplitude.width / 2;
 }
 
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *options,
@@ -229,9 +258,12 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *opti
     if (status == RO_OK)
         status = open_pictures(context, scene, &pictures);
     if (status == RO_OK) {
-        struct layers layers = {
-            .scene = &pictures, .count = pictures.count, .depth = depth_of, .emit = emit};
-        reach_of(&pictures, layers.reach);
+        const struct layers layers = {.scene = &pictures,
+                                      .count = pictures.count,
+                                      .depth = depth_of,
+                                      .emit = emit,
+                                      .places = pictures.count,
+                                      .place = place_of};
         status = layers_make(context, &layers, &seen, 0, all.view_specific,
                              &(struct layers_out){field, all.rows, all.rows_to});
     }

@@ -42,6 +42,7 @@ struct points {
     struct slab slabs[MOST_SLABS]; /* from the back */
     int used;
     double wavelength, area, slope[2]; /* of a pixel of the hologram; of the cone */
+    double nearest, reach[2];          /* of all points */
 };
 
 /* ---- Light ----------------------------------------------------------------------------------- */
@@ -49,6 +50,15 @@ struct points {
 static double depth_of(const void *scene, int plane)
 {
     return ((const struct points *)scene)->slabs[plane].plane;
+}
+
+static void place_of(const void *data, int place, double *depth, double reach[2])
+{
+    const struct points *p = data;
+    (void)place;
+    *depth = p->nearest;
+    reach[0] = p->reach[0];
+    reach[1] = p->reach[1];
 }
 
 /* From 0 to 1 without an edge. */
@@ -186,7 +196,7 @@ static void cut(struct points *p, const struct light_grid *grid)
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static ro_status take_points(ro_context *context, const ro_point_scene *scene,
-                             const ro_optics *optics, struct points *p, struct layers *layers)
+                             const ro_optics *optics, struct points *p)
 {
     const char *phase = scene->phase ? scene->phase : "random";
     const bool random = ro_name_equal(phase, "random"), given = ro_name_equal(phase, "given");
@@ -203,7 +213,7 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
     if (!p->point)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for %zu points", scene->count);
     p->count = scene->count;
-    layers->nearest = INFINITY;
+    p->nearest = INFINITY;
     for (size_t i = 0; i < p->count; i++) {
         const ro_scene_point *s = &scene->points[i];
         const double dx = s->x - optics->viewer[0], dy = s->y - optics->viewer[1];
@@ -221,9 +231,9 @@ static ro_status take_points(ro_context *context, const ro_point_scene *scene,
                              : spherical ? -sqrt(across + away * away) / optics->wavelength
                                          : 0;
         p->point[i] = (struct point){s->x, s->y, s->depth, s->amplitude, turns, (uint32_t)i};
-        layers->nearest = fmin(layers->nearest, s->depth);
-        layers->reach[0] = fmax(layers->reach[0], fabs(s->x));
-        layers->reach[1] = fmax(layers->reach[1], fabs(s->y));
+        p->nearest = fmin(p->nearest, s->depth);
+        p->reach[0] = fmax(p->reach[0], fabs(s->x));
+        p->reach[1] = fmax(p->reach[1], fabs(s->y));
     }
     return RO_OK;
 }
@@ -245,19 +255,20 @@ ro_status ro_hologram_points(ro_context *context, const ro_point_scene *options,
     double pitch[2];
     field_pitch(&seen, pitch);
     struct points p = {.wavelength = seen.wavelength, .area = pitch[0] * pitch[1]};
-    struct layers layers = {.scene = &p, .depth = depth_of, .emit = emit};
+    struct layers layers = {
+        .scene = &p, .depth = depth_of, .emit = emit, .places = 1, .place = place_of};
     if (status == RO_OK)
-        status = take_points(context, &scene, &seen, &p, &layers);
+        status = take_points(context, &scene, &seen, &p);
     if (status == RO_OK) {
         const struct light_grid grid =
             layers_grid(&layers, &seen, field->width, field->height, scene.view_specific);
         for (int i = 0; i < 2 && status == RO_OK; i++) {
             const double half = (i ? field->height : field->width) * pitch[i] / 2;
-            if (layers.reach[i] > half * (1 + 1e-9))
+            if (p.reach[i] > half * (1 + 1e-9))
                 status = ro_context_fail(
                     context, RO_E_ARGUMENT,
                     "a point %.4g mm from the axis does not fit a hologram of %.4g mm",
-                    1e3 * layers.reach[i], 2e3 * half);
+                    1e3 * p.reach[i], 2e3 * half);
         }
         cut(&p, &grid);
         layers.count = p.used;

@@ -277,3 +277,17 @@ void scene_extent(const struct scene *scene, int plane, double low[2], double hi
         high[i] = centre[i] + reach;
     }
 }
+
+void scene_reach(const struct scene *scene, int plane, double reach[2])
+{
+    const int number = scene->plane_die[plane];
+    for (int i = 0; i < 2; i++) {
+        reach[i] = scene->options.board.size / 2;
+        if (number < 0)
+            continue;
+        const struct die *die = &scene->dice[number];
+        reach[i] = fabs(i ? die->y : die->x);
+        for (int axis = 0; axis < 3; axis++)
+            reach[i] += die->half * fabs(die->turn[axis][i]);
+    }
+}

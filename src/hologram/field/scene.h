@@ -38,4 +38,7 @@ double scene_amplitude(const struct scene *scene, int plane, double x, double y)
 /* The range of rows and columns, in metres, outside of which a plane is empty. */
 void scene_extent(const struct scene *scene, int plane, double low[2], double high[2]);
 
+/* How far from the axis anything of it lies: to the corners of its outline. */
+void scene_reach(const struct scene *scene, int plane, double reach[2]);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "io/bytes/commit.h"
 #include "io/bytes/packed.h"
+#include "io/bytes/readers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 enum {
     BUFFER = 1 << 16,
     FIRST_ROOM = 4096,
+    SHARED_READ = 1 << 20,
     LONGEST_READ = 1 << 24, /* so that cancellation is noticed */
     WAIT_MS = 100,
 };
@@ -62,11 +64,33 @@ void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const
 
 void ro_source_close(struct ro_source *source)
 {
+    ro_readers_close(source->readers);
     ro_packed_close(source->packed);
     free(source->buffer);
     if (source->owned)
         close(source->fd);
     *source = (struct ro_source){.fd = -1};
+}
+
+void ro_source_share(struct ro_source *source, int threads)
+{
+    if (source->fd >= 0 && source->seekable && !source->waits && !source->packed &&
+        !source->readers)
+        source->readers = ro_readers_open(threads);
+}
+
+/* A long read by several threads, which leaves the file behind what was read. */
+static ro_status read_together(struct ro_source *source, uint8_t *bytes, size_t size, size_t *got)
+{
+    ro_status status = ro_file_check_stop(source->file);
+    if (status != RO_OK)
+        return status;
+    int error = ro_readers_read(source->readers, source->fd, source->position, bytes,
+                                size < LONGEST_READ ? size : LONGEST_READ, got);
+    if (!error && lseek(source->fd, (off_t)(source->position + *got), SEEK_SET) < 0)
+        error = errno;
+    return error ? ro_file_fail(source->file, RO_E_IO, "cannot be read: %s", strerror(error))
+                 : RO_OK;
 }
 
 /* One read from the system; *got is 0 at the end of the file. */
@@ -133,7 +157,11 @@ ro_status ro_source_read(struct ro_source *source, void *bytes, size_t size, siz
             *got += part;
         } else if (left >= BUFFER) {
             size_t part;
-            if ((status = read_some(source, to + *got, left, &part)) != RO_OK)
+            if (source->readers && left >= SHARED_READ)
+                status = read_together(source, to + *got, left, &part);
+            else
+                status = read_some(source, to + *got, left, &part);
+            if (status != RO_OK)
                 return status;
             if (part == 0)
                 break;

@@ -15,6 +15,7 @@
 #define RO_SIZE_UNKNOWN UINT64_MAX
 
 struct ro_packed;
+struct ro_readers;
 
 struct ro_source {
     struct ro_file *file;
@@ -28,6 +29,8 @@ struct ro_source {
     const uint8_t *bytes;
     size_t begin, end;        /* what is ready in bytes */
     struct ro_packed *packed; /* where the bytes come from; NULL: as they are (packed.h) */
+    const char *member;       /* the name behind "file:", for files that hold several; NULL: none */
+    struct ro_readers *readers; /* who reads long pieces together; NULL: one alone */
 };
 
 /* Path "-" is standard input. */
@@ -35,6 +38,10 @@ ro_status ro_source_open(struct ro_source *source, struct ro_file *file, const c
 void ro_source_open_memory(struct ro_source *source, struct ro_file *file, const void *bytes,
                            size_t size);
 void ro_source_close(struct ro_source *source);
+
+/* Long reads of a plain file shall be shared with so many other threads; of others nothing changes.
+ */
+void ro_source_share(struct ro_source *source, int threads);
 
 /* Makes bytes ready without taking them: *have is fewer than `want` (at most 64 KB) only at the
  * end of the file. */

@@ -15,7 +15,7 @@ enum { PLAIN = 0, RLE8 = 1, RLE4 = 2, MASKS = 3, ALPHA_MASKS = 6 };
 enum { RED, GREEN, BLUE, ALPHA };
 /* Runs may leave out any part of a picture: one that is large is believed only of a file that is
  * not tiny. */
-enum { SMALL_PICTURE = 1 << 24, RUN_RATIO = 4096 };
+enum { SMALL_PICTURE = 1 << 22, RUN_RATIO = 4096 };
 enum { HELD_BYTES = 1 << 24 }; /* small files are held: reading backwards is slow */
 
 static const double metres_per_inch = 0.0254;

@@ -14,7 +14,7 @@ enum {
     SCREEN_HEAD = 13,
     LARGEST_FILE = 1 << 30,
     PIXELS_PER_BYTE = 4096, /* no code stands for more */
-    SMALL_SCREEN = 1 << 24, /* pixels that are believed whatever the file's size */
+    SMALL_SCREEN = 1 << 22, /* pixels that are believed whatever the file's size */
 };
 enum { KEEP_TRANSPARENT = 1, TO_NOTHING = 2, TO_BEFORE = 3 };
 

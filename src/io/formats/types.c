@@ -72,6 +72,13 @@ static bool is_nrrd(const uint8_t *head, size_t size)
     return size >= 7 && memcmp(head, "NRRD000", 7) == 0;
 }
 
+/* MATLAB's have a text before it. */
+static bool is_hdf5(const uint8_t *head, size_t size)
+{
+    return (size >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0) ||
+           (size >= 16 && memcmp(head, "MATLAB 7.3 MAT-f", 16) == 0);
+}
+
 static bool is_bmp(const uint8_t *head, size_t size)
 {
     return size >= 2 && memcmp(head, "BM", 2) == 0;
@@ -113,6 +120,7 @@ enum {
     NPY,
     NIFTI,
     NRRD,
+    HDF5,
     BMP,
     GIF,
     WEBP,
@@ -133,6 +141,7 @@ static const struct ro_type types[TYPES] = {
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
     [NIFTI] = {"nifti", "NIfTI", is_nifti, false, ro_nifti_decode, ro_nifti_encode},
     [NRRD] = {"nrrd", "NRRD", is_nrrd, false, ro_nrrd_decode, ro_nrrd_encode},
+    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, ro_hdf5_decode, NULL},
     [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
     [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
     [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
@@ -177,6 +186,9 @@ static const struct ro_extension extensions[] = {
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"nrrd", &types[NRRD],
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
+    {"h5", &types[HDF5], 0},
+    {"hdf5", &types[HDF5], 0},
+    {"mat", &types[HDF5], 0},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
     {"bits", &types[BITS], NUMBERS},
     {"packed", &types[PACKED], NUMBERS},

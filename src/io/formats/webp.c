@@ -11,7 +11,11 @@
 #include <string.h>
 #include <webp/demux.h>
 
-enum { LARGEST_FILE = 1 << 30 };
+enum {
+    LARGEST_FILE = 1 << 30,
+    SMALL_SCREEN = 1 << 22, /* pixels of an animation that are believed whatever the file's size */
+    PIXELS_PER_BYTE = 1 << 14,
+};
 
 struct webp {
     struct ro_stage stage; /* first, so that a stage can be cast back */
@@ -74,6 +78,12 @@ static ro_status read_info(struct webp *self)
                                       .pages = WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT)};
     if (flags & (ALPHA_FLAG | ANIMATION_FLAG))
         self->stage.alpha = RO_STRAIGHT_ALPHA;
+    const uint64_t pixels = (uint64_t)self->stage.info.width * self->stage.info.height;
+    if (flags & ANIMATION_FLAG && pixels > SMALL_SCREEN &&
+        !ro_stage_plausible(self->size, pixels, PIXELS_PER_BYTE)) {
+        WebPDemuxDelete(demuxer);
+        return improper(self);
+    }
     read_chunks(self, demuxer, flags);
     WebPDemuxDelete(demuxer);
     return ro_stage_check_size(self->stage.file, self->stage.info.width, self->stage.info.height);

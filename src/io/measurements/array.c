@@ -37,6 +37,36 @@ bool ro_array_knows(char kind, int bytes)
     return plain_of(kind, bytes) || ro_sample_of(kind, bytes) != RO_SAMPLE_PLAIN;
 }
 
+ro_status ro_array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
+                        struct ro_array *array)
+{
+    const uint64_t last = axes ? sizes[axes - 1] : 0;
+    array->channels = 1;
+    if (axes < 2 || axes > RO_OUTER_AXES + 2)
+        return ro_file_fail(file, RO_E_UNSUPPORTED,
+                            "an array of shape %s is not an image; (h, w), (h, w, 1) and (h, w, 3) "
+                            "are, with up to %d axes of pages before them",
+                            shape, RO_OUTER_AXES);
+    if (axes > 2 && (last == 2 || last == 4))
+        return ro_file_fail(
+            file, RO_E_UNSUPPORTED,
+            "an array of shape %s is not an image: it may be %d channels, or pages that are %d "
+            "wide; a[..., 0] takes a channel, a[..., :3] three",
+            shape, (int)last, (int)last);
+    if (axes > 2 && (last == 1 || last == 3)) {
+        array->channels = (int)last;
+        axes--;
+    }
+    array->height = sizes[axes - 2];
+    array->width = sizes[axes - 1];
+    array->outer_count = axes - 2;
+    if (array->outer_count > RO_OUTER_AXES)
+        return ro_file_fail(file, RO_E_UNSUPPORTED, "an array of shape %s has too many axes",
+                            shape);
+    memcpy(array->outer, sizes, (size_t)array->outer_count * sizeof *sizes);
+    return RO_OK;
+}
+
 /* ---- Rows in -------------------------------------------------------------------------------- */
 
 struct decoder {
@@ -47,9 +77,9 @@ struct decoder {
     size_t row_bytes, samples;
     uint32_t row;
     unsigned page;  /* from 0 */
-    void *header;   /* the one of the info */
     uint64_t first; /* where the page that was asked for begins */
     unsigned first_page;
+    void *header; /* the one of the info */
 };
 
 /* Where a page lies among those of an array by columns, whose first index is the fastest. */
@@ -125,12 +155,9 @@ static void close_reader(struct ro_stage *stage)
     free(self);
 }
 
-/* Size, pages and format; the sizes are what a file claims. */
-static ro_status read_shape(struct decoder *self)
+ro_status ro_array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
+                        bool *raw)
 {
-    const struct ro_array *array = &self->array;
-    struct ro_file *file = self->stage.file;
-    ro_file_info *info = &self->stage.info;
     const struct plain *plain = plain_of(array->kind, array->bytes);
     uint64_t pages = 1;
     ro_status status =
@@ -158,11 +185,20 @@ static ro_status read_shape(struct decoder *self)
                    : plain              ? plain->grey
                                         : RO_GRAYF;
     info->maxval = plain ? plain->maxval : 1;
-    self->stage.raw = !plain;
-    self->stage.stack = true;
-    self->samples = (size_t)info->width * (size_t)array->channels;
-    self->row_bytes = self->samples * (size_t)array->bytes;
+    *raw = !plain;
     return RO_OK;
+}
+
+/* Size, pages and format; the sizes are what a file claims. */
+static ro_status read_shape(struct decoder *self)
+{
+    const ro_file_info *info = &self->stage.info;
+    ro_status status =
+        ro_array_info(self->stage.file, &self->array, &self->stage.info, &self->stage.raw);
+    self->stage.stack = true;
+    self->samples = (size_t)info->width * (size_t)self->array.channels;
+    self->row_bytes = self->samples * (size_t)self->array.bytes;
+    return status;
 }
 
 /* The array must be there whole: a stack that ends early is no shorter one. */

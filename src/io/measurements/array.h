@@ -23,6 +23,15 @@ struct ro_array {
 /* Whether numbers of this kind are read. */
 bool ro_array_knows(char kind, int bytes);
 
+/* Which axes are what, sizes with the slowest first: the last is colour where it has 3 or 1 of
+ * three or more. `shape` is how the file writes them. */
+ro_status ro_array_axes(struct ro_file *file, const uint64_t *sizes, int axes, const char *shape,
+                        struct ro_array *array);
+
+/* Fills in what of `info` follows from the array, as samples or raw numbers; *raw tells which. */
+ro_status ro_array_info(struct ro_file *file, const struct ro_array *array, ro_file_info *info,
+                        bool *raw);
+
 /* Opens the array, which begins here, at a page. `more` has what else the file says, such as its
  * resolution; NULL: nothing. */
 ro_status ro_array_decode(struct ro_source *source, const struct ro_array *array, unsigned page,

@@ -27,37 +27,6 @@ static ro_status check_element(struct ro_file *file, const struct ro_npy *npy)
                         npy->element);
 }
 
-/* Which axes are what: the last one is colour where it has 3 or 1 of three or more. */
-static ro_status find_axes(struct ro_file *file, const struct ro_npy *npy, struct ro_array *array)
-{
-    int axes = npy->dimensions;
-    const uint64_t *sizes = npy->sizes, last = axes ? sizes[axes - 1] : 0;
-    array->channels = 1;
-    if (axes < 2 || axes > RO_OUTER_AXES + 2)
-        return ro_file_fail(file, RO_E_UNSUPPORTED,
-                            "an array of shape %s is not an image; (h, w), (h, w, 1) and (h, w, 3) "
-                            "are, with up to %d axes of pages before them",
-                            npy->shape, RO_OUTER_AXES);
-    if (axes > 2 && (last == 2 || last == 4))
-        return ro_file_fail(
-            file, RO_E_UNSUPPORTED,
-            "an array of shape %s is not an image: it may be %d channels, or pages that are %d "
-            "wide; a[..., 0] takes a channel, a[..., :3] three",
-            npy->shape, (int)last, (int)last);
-    if (axes > 2 && (last == 1 || last == 3)) {
-        array->channels = (int)last;
-        axes--;
-    }
-    array->height = sizes[axes - 2];
-    array->width = sizes[axes - 1];
-    array->outer_count = axes - 2;
-    if (array->outer_count > RO_OUTER_AXES)
-        return ro_file_fail(file, RO_E_UNSUPPORTED, "an array of shape %s has too many axes",
-                            npy->shape);
-    memcpy(array->outer, sizes, (size_t)array->outer_count * sizeof *sizes);
-    return RO_OK;
-}
-
 static ro_status find_pairs(struct ro_file *file, const struct ro_npy *npy, struct ro_array *array)
 {
     if (npy->dimensions != 3 || npy->sizes[2] != 2 || npy->kind != 'f' || npy->bytes < 4)
@@ -83,7 +52,8 @@ static ro_status decode(struct ro_source *source, unsigned page, bool pairs,
         return status;
     struct ro_array array = {
         .kind = npy.kind, .bytes = npy.bytes, .swapped = npy.swapped, .by_columns = npy.by_columns};
-    status = pairs ? find_pairs(source->file, &npy, &array) : find_axes(source->file, &npy, &array);
+    status = pairs ? find_pairs(source->file, &npy, &array)
+                   : ro_array_axes(source->file, npy.sizes, npy.dimensions, npy.shape, &array);
     return status == RO_OK ? ro_array_decode(source, &array, page, NULL, stage) : status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "io/stages/convert.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 ro_status ro_reader_choose_pages(ro_reader *reader)
@@ -59,6 +60,17 @@ static ro_status measure_page(ro_reader *reader, void *line, size_t samples)
     return status;
 }
 
+/* Also over what samples must stand for, as far as 16 bits go. */
+static void extend(struct ro_span *span, double least, double largest)
+{
+    const double low = fmin((double)span->least, floor(least));
+    const double high = fmax((double)span->largest, ceil(largest));
+    if ((least == 0 && largest == 0) || !(high - low <= 65535))
+        return;
+    span->least = (int64_t)low;
+    span->largest = (int64_t)high;
+}
+
 ro_status ro_reader_measure(ro_reader *reader)
 {
     const ro_file_info info = reader->stage->info;
@@ -83,5 +95,6 @@ ro_status ro_reader_measure(ro_reader *reader)
             break; /* who comes to that page says so */
     }
     free(line);
+    extend(&reader->span, reader->options.least, reader->options.largest);
     return status == RO_OK ? ro_reader_reopen(reader, reader->page) : status;
 }

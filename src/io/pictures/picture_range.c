@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest and the largest sample of a picture, row by row. */
+/* The smallest and the largest number of a picture, row by row. */
 #include "io/pictures/reader.h"
 
 #include <math.h>
@@ -32,10 +32,15 @@ ro_status ro_picture_range(ro_context *context, const char *path, const ro_read_
     void *row = malloc(bytes);
     if (!row)
         status = ro_file_no_memory(&reader->file, bytes);
-    for (uint32_t y = 0, got; y < info->height && status == RO_OK; y++) {
-        status = ro_reader_rows(reader, row, (ptrdiff_t)bytes, 1, &got);
+    const uint64_t rows = (uint64_t)info->height * info->stack;
+    for (uint64_t y = 0; y < rows && status == RO_OK; y++) {
+        uint32_t got;
+        if (y > 0 && y % info->height == 0)
+            status = ro_reader_next(reader);
+        if (status == RO_OK)
+            status = ro_reader_rows(reader, row, (ptrdiff_t)bytes, 1, &got);
         for (size_t i = 0; i < samples && status == RO_OK; i++) {
-            const double sample = sample_at(info->format, row, i);
+            const double sample = sample_at(info->format, row, i) + (double)info->zero;
             *least = sample < *least ? sample : *least; /* a NaN is neither */
             *most = sample > *most ? sample : *most;
         }

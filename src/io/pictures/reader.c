@@ -6,9 +6,9 @@
 #include "core/options.h"
 #include "io/bytes/packed.h"
 #include "io/formats/types.h"
-#include "io/video/y4m.h"
 #include "io/stages/alpha.h"
 #include "io/stages/profile.h"
+#include "io/video/y4m.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,7 +190,7 @@ static ro_status open_source(struct ro_reader *reader, const char *path)
 {
     if (!reader->member)
         return ro_source_open(&reader->source, &reader->file, path);
-    char *file = strndup(path, (size_t)(reader->member - 1 - path));
+    char *file = strndup(path, strlen(path) - strlen(reader->member) - 1);
     if (!file)
         return ro_file_no_memory(&reader->file, strlen(path));
     ro_status status = ro_source_open(&reader->source, &reader->file, file);
@@ -227,13 +227,15 @@ static ro_status open_reader(ro_context *context, const char *path, const void *
     made->file.not_dropped = full.page || full.pages == RO_PAGES_ALL ? RO_DROPPED_PAGES : 0;
     if (full.profile == RO_PROFILE_IGNORE)
         made->file.not_dropped |= RO_DROPPED_PROFILE | RO_DROPPED_GAMMA;
-    made->member = bytes ? NULL : member_of(path);
+    if (!bytes && member_of(path) && !(made->member = strdup(member_of(path))))
+        status = ro_file_no_memory(&made->file, strlen(path));
     if (bytes)
         ro_source_open_memory(&made->source, &made->file, bytes, size);
-    else
+    else if (status == RO_OK)
         status = open_source(made, path);
     if (status == RO_OK)
         status = ro_source_unpack(&made->source, made->member);
+    made->source.member = made->member;
     if (status == RO_OK && video)
         status = look_for_video(&made->source, video);
     const bool picture = !video || !*video;
@@ -385,6 +387,7 @@ void ro_reader_close(ro_reader *reader)
     if (reader->stage)
         reader->stage->close(reader->stage);
     ro_source_close(&reader->source);
+    free(reader->member);
     free(reader->description);
     free(reader->header);
     free(reader->ahead);

@@ -16,7 +16,7 @@ struct ro_reader {
     uint32_t row;        /* the next one */
     unsigned page, last; /* this page, and the last one asked for */
     const struct ro_type *type;
-    const char *member;      /* of an archive, as the path has it; NULL: none was named */
+    char *member;            /* of an archive, as the path has it; NULL: none was named */
     ro_read_options options; /* as given; their texts may be gone */
     struct ro_span span;     /* of the file's numbers, if they are whole and no plain samples */
     ro_status status;        /* of the first failure; it stays */

@@ -44,7 +44,7 @@ struct ro_encoder {
 
 /* Encoders whose rows are packed by groups that know nothing of each other, for ro_parts. */
 struct ro_packed {
-    uint32_t (*rows)(const struct ro_encoder *encoder); /* of a group */
+    uint32_t (*rows)(const struct ro_encoder *encoder);              /* of a group */
     ro_status (*sizes)(struct ro_encoder *encoder, uint64_t *sizes); /* of what was written */
     /* Takes the sizes of all groups instead of rows. */
     ro_status (*frame)(struct ro_encoder *encoder, const uint64_t *sizes);
@@ -65,7 +65,7 @@ ro_decode_fn ro_pnm_decode, ro_png_decode, ro_tiff_decode, ro_jpeg_decode, ro_np
 ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp_encode,
     ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
 
-ro_decode_fn ro_nifti_decode, ro_nrrd_decode;
+ro_decode_fn ro_nifti_decode, ro_nrrd_decode, ro_hdf5_decode;
 ro_encode_fn ro_nifti_encode, ro_nrrd_encode;
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */

@@ -288,8 +288,8 @@ ro_status ro_video_halftone(ro_context *context, struct ro_source *source, const
     if (status == RO_OK)
         status = video_plan_make(source->file, &in, options, &video.plan);
     if (status == RO_OK && ro_context_asked(context)->device == RO_DEVICE_CUDA)
-        status = ro_file_fail(source->file, RO_E_UNSUPPORTED,
-                              "is a video, which does not run on CUDA");
+        status =
+            ro_file_fail(source->file, RO_E_UNSUPPORTED, "is a video, which does not run on CUDA");
     if (status == RO_OK) {
         plane_bytes(&video);
         if ((video.in_bytes + video.out_bytes) > ro_memory_limit() / (size_t)threads)

@@ -14,9 +14,10 @@ static ro_status check_options(struct ro_file *file, const ro_halftone_options *
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set)
-            return ro_file_fail(file, RO_E_ARGUMENT,
-                                "%s cannot be given for a video, whose planes are each on their own",
-                                given[i].name);
+            return ro_file_fail(
+                file, RO_E_ARGUMENT,
+                "%s cannot be given for a video, whose planes are each on their own",
+                given[i].name);
     return RO_OK;
 }
 

@@ -8,8 +8,8 @@
 struct video_plan {
     struct y4m in, out;
     ro_halftone_options options[Y4M_PLANES];
-    ro_format from, to;                  /* of a plane's samples */
-    bool shown;                          /* fewer levels than a byte has: as tones, by these */
+    ro_format from, to; /* of a plane's samples */
+    bool shown;         /* fewer levels than a byte has: as tones, by these */
     uint8_t tones[Y4M_PLANES][256];
 };
 

@@ -136,9 +136,9 @@ ro_status y4m_frame(struct ro_source *source, bool *more)
 ro_status y4m_write_open(struct ro_sink *sink, const struct y4m *video)
 {
     char line[Y4M_LINE + 128];
-    const int length = snprintf(line, sizeof line, "%s W%u H%u%s C%s XCOLORRANGE=%s\n", magic,
-                                video->width, video->height, video->line, video->layout,
-                                video->full ? "FULL" : "LIMITED");
+    const int length =
+        snprintf(line, sizeof line, "%s W%u H%u%s C%s XCOLORRANGE=%s\n", magic, video->width,
+                 video->height, video->line, video->layout, video->full ? "FULL" : "LIMITED");
     return ro_sink_write(sink, line, (size_t)length);
 }
 

@@ -17,12 +17,12 @@ enum { Y4M_PLANES = 3, Y4M_LINE = 1024, Y4M_HEAD = 10 };
 
 struct y4m {
     uint32_t width, height;
-    int planes;        /* 1: no colour */
-    int across, down;  /* a sample of colour stands for 2^across columns and 2^down rows */
-    int bits;          /* of a sample, 8 to 16 */
-    bool full;         /* black is 0 and white the largest number */
-    const char *base;  /* of the layout's name: "420", "mono" */
-    char layout[16];   /* as the file names it */
+    int planes;          /* 1: no colour */
+    int across, down;    /* a sample of colour stands for 2^across columns and 2^down rows */
+    int bits;            /* of a sample, 8 to 16 */
+    bool full;           /* black is 0 and white the largest number */
+    const char *base;    /* of the layout's name: "420", "mono" */
+    char layout[16];     /* as the file names it */
     char line[Y4M_LINE]; /* all but size, layout and range, each with a blank before it */
 };
 

@@ -156,6 +156,10 @@ uint32_t ro_denoise_reach(const ro_denoise_stream *stream);
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
 ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
 
+/* The share of samples that are impulses, on some rows; and a copy in which they are mended. */
+ro_status ro_impulses_notice(ro_context *context, const ro_image *image, double *share);
+ro_status ro_impulses_mend(ro_context *context, const ro_image *in, ro_image *out, double *share);
+
 /* After how many steps to stop, as a run on parts of the picture tells (stop.c). Rows of each step
  * are shown to a watch in the same order, and then weighed. */
 ro_status ro_stop_choose(struct ro_denoiser *work, uint32_t *steps);

@@ -5,6 +5,7 @@
  * nearer with every step and has just not arrived when the halo is used up.
  */
 #include "core/checked.h"
+#include "core/options.h"
 #include "pde/denoise/denoise.h"
 
 #include <stdlib.h>
@@ -64,8 +65,10 @@ ro_status ro_denoise_piece_open(ro_context *context, const ro_image *in, const r
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a piece");
     *piece = (ro_denoise_piece){
         .context = context, .in = *in, .out = *out, .first = first, .rows = rows};
-    piece->options = options ? *options : (ro_denoise_options)RO_DENOISE_OPTIONS;
-    ro_status status = open_piece(piece, halo);
+    piece->options = (ro_denoise_options)RO_DENOISE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &piece->options, "RO_DENOISE_OPTIONS");
+    if (status == RO_OK)
+        status = open_piece(piece, halo);
     if (status != RO_OK) {
         ro_denoise_piece_close(piece);
         return status;

@@ -26,7 +26,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .name = "implicit",
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
                    RO_OPTION_ROUNDING | RO_OPTION_STOP,
-        .largest_time = 8,
+        .largest_time = 32, /* lines.h has room for it */
         .default_time = 2,
         .iterations = 5,
         .run = ro_denoise_implicit,
@@ -35,7 +35,7 @@ static const struct ro_denoise_scheme schemes[] = {
         .name = "conjugate",
         .options = RO_OPTION_MODEL | RO_OPTION_SCHEDULE | RO_OPTION_NUMBER | RO_OPTION_SEED |
                    RO_OPTION_STOP,
-        .largest_time = 8,
+        .largest_time = 32, /* lines.h has room for it */
         .default_time = 2,
         .iterations = 5,
         .conjugate = true,

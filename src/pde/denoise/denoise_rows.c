@@ -156,6 +156,9 @@ static ro_status settle(ro_denoise_stream *stream, ro_context *context, const ro
 /* What cannot go from rows to rows is refused. */
 static ro_status check_rows(ro_context *context, const struct ro_denoiser *work)
 {
+    if (work->options.impulse)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "impulse noise is mended in whole images, not row by row");
     if (work->options.on_step)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "figures of every step need the whole image, not rows");

@@ -2,6 +2,7 @@
 /* Denoising plans, and whole images as runs of them. */
 #include "context/plan.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "pde/denoise/denoise.h"
 
 #include <stdlib.h>
@@ -182,7 +183,11 @@ ro_status ro_denoise_plan(ro_context *context, const ro_image *in, const ro_imag
     if (!in || !out)
         return ro_context_fail(context, RO_E_ARGUMENT, "a plan needs the shapes of two images");
     ro_image shape[2] = {*in, *out};
-    ro_status status = RO_OK;
+    ro_denoise_options taken = RO_DENOISE_OPTIONS;
+    ro_status status = ro_options_take(context, options, &taken, "RO_DENOISE_OPTIONS");
+    if (status == RO_OK && taken.impulse)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "impulse noise is mended in whole images, without a plan");
     for (int i = 0; i < 2 && status == RO_OK; i++) {
         shape[i].data = &no_pixels;
         shape[i].stride = (ptrdiff_t)ro_format_row_bytes(shape[i].format, shape[i].width);
@@ -200,14 +205,30 @@ ro_status ro_denoise(ro_context *context, const ro_image *in, ro_image *out,
                      const ro_denoise_options *options, ro_denoise_report *report)
 {
     struct denoise_plan *plan;
+    ro_denoise_options taken = RO_DENOISE_OPTIONS;
+    ro_image mended = {0};
+    double impulses = 0;
     ro_status status = ro_image_check(context, in, "input");
     if (status == RO_OK)
         status = ro_image_check(context, out, "output");
     if (status == RO_OK)
-        status = make_plan(context, in, out, options, &plan);
-    if (status != RO_OK)
-        return status;
-    status = run_images(plan, in, out, report);
-    free_plan(&plan->plan);
+        status = ro_options_take(context, options, &taken, "RO_DENOISE_OPTIONS");
+    if (status == RO_OK && ro_format_sample_bytes(in->format) > 0 && in->format != RO_INDEX8) {
+        if (taken.impulse)
+            status = ro_impulses_mend(context, in, &mended, &impulses);
+        else if (report)
+            status = ro_impulses_notice(context, in, &impulses);
+    }
+    if (mended.data)
+        in = &mended;
+    if (status == RO_OK)
+        status = make_plan(context, in, out, &taken, &plan);
+    if (status == RO_OK) {
+        status = run_images(plan, in, out, report);
+        free_plan(&plan->plan);
+    }
+    if (status == RO_OK && report)
+        report->impulses = impulses;
+    ro_image_free(&mended);
     return status;
 }

@@ -77,10 +77,10 @@ static void grey_is_what_lies_between(void **state)
                                      cases[c].format == RO_GRAY8 ? (void *)bytes : words);
             const ro_image less = view(RO_GRAY16, cases[c].white - cases[c].black, cut);
             halftone(&in, options, got);
-            halftone(&less,
-                     (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[m],
-                                           .levels = levels},
-                     want);
+            halftone(
+                &less,
+                (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[m], .levels = levels},
+                want);
             assert_memory_equal(got, want, PIXELS);
         }
 }

@@ -481,7 +481,7 @@ static void bad_input(void **state)
          "stable one is 0.1874389648"},
         {{RO_DENOISE_DEFAULTS, .time_step = -1}, "must be positive"},
         {{RO_DENOISE_DEFAULTS, .time_step = 1e-9}, "does nothing"},
-        {{RO_DENOISE_DEFAULTS, .scheme = "implicit", .time_step = 9}, "stable one is 8"},
+        {{RO_DENOISE_DEFAULTS, .scheme = "implicit", .time_step = 33}, "stable one is 32"},
         {{RO_DENOISE_DEFAULTS, .number = "x8"}, "has no zero"},
         {{RO_DENOISE_DEFAULTS, .number = "s23e9"},
          "unknown number system s23e9, did you mean s23e8?"},

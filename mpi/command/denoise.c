@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* roundoff-mpi denoise: the explicit scheme, a block of rows on each rank. */
+#include "cli/commands/denoise_files.h"
+
+#include "command.h"
+
+static const char *const without[] = {
+    "white",   "page",     "bits",          "float",           "raw", "scheme",
+    "vectors", "schedule", "steps-at-once", "until-converged", NULL};
+
+static const char *const examples[] = {
+    "mpirun -n 16 roundoff-mpi denoise map.tif clean.tif --kappa 8",
+    "mpirun -n 4 roundoff-mpi denoise map.pgm smooth.pgm --model linear --iterations 50",
+    NULL,
+};
+
+static ro_status work(struct ranks_task *task)
+{
+    const ro_denoise_options options = denoise_options(task->values);
+    const ro_read_options read = {RO_READ_DEFAULTS, .carries = 1};
+    return ro_mpi_denoise(MPI_COMM_WORLD, task->context, task->files->path[0], task->out, &options,
+                          &read, NULL, &task->how, &task->report);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static const struct ranks_command what = {.base = &command_denoise,
+                                              .summary = "smooths noise and keeps edges",
+                                              .without = without,
+                                              .examples = examples,
+                                              .operands = 2,
+                                              .needs = "denoise needs IN and OUT",
+                                              .work = work};
+    (void)command;
+    return ranks_run(&what, argc, argv);
+}
+
+const struct command ranks_denoise = {.name = "denoise",
+                                      .operands = "IN OUT",
+                                      .summary = "smooths noise and keeps edges",
+                                      .run = run};
