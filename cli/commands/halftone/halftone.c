@@ -57,7 +57,7 @@ static const struct option options[] = {
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, vectors), .topic = "files", .writes = true},
     {"out-dir", "D", "many pictures: IN ... into folder D, as --type (png)", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, out_dir), .topic = "files"},
+     .offset = offsetof(struct halftone_values, out_dir), .topic = "files", .writes = true},
     {STACK_PAGES, .offset = offsetof(struct halftone_values, page), .topic = "files"},
     {"dpi", "D", "resolution of OUT (default: as in IN)", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, dpi), .min = 1, .max = 1000000, .topic = "files"},
