@@ -31,6 +31,7 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
     struct tonal_scratch *s = band->scratch;
     const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     const doubles zero = {0};
+    const doubles white = zero + plan->white, middle = zero + (plan->white / 2 + 0.5);
     const int32_t *tones = many ? &tonal->tones->above : NULL;
     const bool numbers = !plan->bits_out;
     int32_t *below = (int32_t *)band->below[0] + (k0 - 1 - TONAL_SKEW * (TONAL_LANES - 1));
@@ -46,24 +47,28 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
     doubles right[2] = {s->right[0], s->right[1]}, down[2] = {s->down[0], s->down[1]};
     for (int q = 0; q < count; q++) {
         lanes32 tone = s->pixels.tone[q], index = tone >> 4, level = {0};
-        lanes32 step = (lanes32){0} + (uint32_t)plan->white;
+        doubles threshold[2] = {middle, middle}, step[2] = {white, white}, flow[2];
         const ints32 place = (ints32)index * (int)(sizeof *tonal->tones / sizeof *tones);
         if (many) {
             tone = (lanes32)look_up(tones, place);
-            step = (lanes32)look_up(tones, place + 1);
+            const lanes32 steps = (lanes32)look_up(tones, place + 1);
+            for (int h = 0; h < 2; h++) {
+                step[h] = side_of(steps, h);
+                threshold[h] = side_of(steps >> 1, h) + 0.5;
+            }
             index = (lanes32)look_up(tones, place + 2);
             level = (lanes32)look_up(tones, place + 3);
         } else if (wide) {
             index = tonal_indices(tonal, index);
         }
-        lanes32 middle = step >> 1;
         if (modulated) {
             lanes32 draw = hash_mix(s->pixels.row_hash ^ (column + (uint32_t)q)) & 127;
-            middle += draw * (lanes32)(many ? look_up(tones, place + 4)
-                                            : look_up(tonal->modulation, (ints32)index)) >>
-                      8;
+            lanes32 rise = draw * (lanes32)(many ? look_up(tones, place + 4)
+                                                 : look_up(tonal->modulation, (ints32)index)) >>
+                           8;
+            for (int h = 0; h < 2; h++)
+                threshold[h] += side_of(rise, h);
         }
-        doubles flow[2];
         lanes32 inside = (lanes32)(from <= (uint32_t)q) & (lanes32)(until > (uint32_t)q);
         uint32_t mask = 0;
         RO_UNROLL
@@ -72,7 +77,7 @@ RO_INLINE void tonal_chunk(const struct diffusion_plan *plan, const struct wave_
             doubles to_left = look_up_double(tonal->share[1], index, h);
             doubles known = s->in_flow[q][h] + (side_of(tone, h) + tonal_above);
             doubles v = known + right[h], e;
-            uint32_t chosen = take_where_above(&e, v, side_of(middle, h) + 0.5, side_of(step, h));
+            uint32_t chosen = take_where_above(&e, v, threshold[h], step[h]);
             if (edge)
                 e = keep_inside(e, inside, h);
             mask |= chosen << (h * TONAL_SIDE);
