@@ -57,8 +57,9 @@ struct dots_place {
 };
 typedef struct dots_place dots_shape_fn(double x, double y);
 
-/* By name; NULL: the first, "round". A context's message says which there are. */
-dots_shape_fn *dots_shape_find(ro_context *context, const char *name);
+/* By name; NULL: "round", or "euclidean" for a smallest dot of more than a pixel, which only shapes
+ * with whole holes can have. A context's message says which there are. */
+dots_shape_fn *dots_shape_find(ro_context *context, const char *name, uint32_t dot);
 
 /* A pixel that is to be ranked: its dot, or its hole, which count from the number of dots on; its
  * value there, not negative; its place in the screen. */

@@ -70,20 +70,30 @@ static struct dots_place dot_ellipse(double x, double y)
 static const struct {
     const char *name;
     dots_shape_fn *shape;
+    bool holes; /* dots of paper grow whole, as dots of ink do */
 } shapes[] = {
-    {"round", dot_round},     {"ellipse", dot_ellipse}, {"square", dot_square},
-    {"diamond", dot_diamond}, {"line", dot_line},       {"euclidean", dot_euclidean},
-    {"cross", dot_cross},
+    {"round", dot_round, false},    {"ellipse", dot_ellipse, true},
+    {"square", dot_square, false},  {"diamond", dot_diamond, true},
+    {"line", dot_line, false},      {"euclidean", dot_euclidean, true},
+    {"cross", dot_cross, false},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-dots_shape_fn *dots_shape_find(ro_context *context, const char *name)
+dots_shape_fn *dots_shape_find(ro_context *context, const char *name, uint32_t dot)
 {
     if (!name)
-        return shapes[0].shape;
-    for (int i = 0; i < SHAPES; i++)
-        if (ro_name_equal(name, shapes[i].name))
+        name = dot > 1 ? "euclidean" : "round";
+    for (int i = 0; i < SHAPES; i++) {
+        if (!ro_name_equal(name, shapes[i].name))
+            continue;
+        if (shapes[i].holes || dot <= 1)
             return shapes[i].shape;
+        ro_context_fail(context, RO_E_ARGUMENT,
+                        "a smallest dot of %u pixels needs the shape ellipse, diamond or euclidean, "
+                        "not %s, whose holes are in parts",
+                        dot, name);
+        return NULL;
+    }
     ro_context_fail(context, RO_E_ARGUMENT,
                     "there is no dot shape '%s'; use round, ellipse, square, diamond, line, "
                     "euclidean or cross",

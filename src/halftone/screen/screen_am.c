@@ -76,9 +76,13 @@ static ro_status rank_lattice(ro_context *context, const ro_screen_options *opti
     const struct dots_brick brick = dots_brick_of(m);
     const uint32_t count = lattice->width * lattice->height;
     struct screen spot = {0};
-    dots_shape_fn *shape = dots_shape_find(context, options->shape);
+    dots_shape_fn *shape = dots_shape_find(context, options->shape, options->dot);
     if (!shape)
         return RO_E_ARGUMENT;
+    if (options->spot && options->dot > 1)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a smallest dot of %u pixels cannot be had with a spot of your own",
+                               (unsigned)options->dot);
     ro_status status = options->spot ? screen_values(context, options->spot, &spot) : RO_OK;
     struct screen_key *pixels = malloc((size_t)count * sizeof *pixels);
     uint32_t *order = malloc((size_t)lattice->dots * sizeof *order);

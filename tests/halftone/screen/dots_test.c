@@ -129,7 +129,7 @@ static void every_shape_is_a_permutation(void **state)
             struct screen screen =
                 make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60,
                                           .degrees = 22.5, .dpi = 600, .shape = shapes[i],
-                                          .dot = i % 3 ? (uint32_t)i : 0},
+                                          .dot = i == 1 || i == 3 || i == 5 ? 5 : 0},
                      rectangle);
             assert_true(screen.width * screen.height >= DOTS_GREYS);
             if (rectangle)
@@ -262,6 +262,8 @@ static void what_cannot_be_is_told(void **state)
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .degrees = NAN}, "degrees"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .shape = "star"}, "euclidean"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .dot = 60}, "a quarter"},
+        {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .dot = 9, .shape = "square"},
+         "holes are in parts"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .cell = 8}, "does not apply"},
         {{RO_SCREEN_DEFAULTS, .kind = "bayer", .lpi = 60}, "does not apply"},
         {{RO_SCREEN_DEFAULTS, .kind = "green-noise", .cell = 16, .dot = 100}, "1 to 16"},
