@@ -152,6 +152,9 @@ class Video(Case):
                                 (["out.y4m", "--certificate=c.json"], "certificate"),
                                 (["out.y4m", "--vectors=v.txt"], "vectors")):
             self.refused("halftone", "in.y4m", *arguments, words=[word])
+        for option in ("--gamma=2", "--brightness=20%", "--linear", "--invert"):
+            self.refused("halftone", "in.y4m", "out.y4m", "--bits=8", option,
+                         words=["a change of tone"])
         self.refused("halftone", "picture.pgm", "out.y4m", words=["picture"])
 
     @unittest.skipUnless(have("ffmpeg"), "no ffmpeg")

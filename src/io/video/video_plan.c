@@ -11,6 +11,11 @@ static ro_status check_options(struct ro_file *file, const ro_halftone_options *
         {options->channels != RO_CHANNELS_GREY, "channels"},
         {options->black != 0 || options->white != 0, "black and white samples"},
         {options->first != NULL, "a start from a picture"},
+        {options->recolour != NULL, "colours for levels"},
+        {options->tone.invert || options->tone.brightness != 0 || options->tone.contrast != 0 ||
+             (options->tone.gamma != 0 && options->tone.gamma != 1) || options->tone.linear ||
+             options->tone.curve_points,
+         "a change of tone"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set)
