@@ -182,8 +182,12 @@ struct run_place {
 static ro_status put_number(struct bmp *self, struct run_place *at, uint8_t number)
 {
     const ro_file_info *info = &self->stage.info;
-    if (at->y >= info->height || at->x >= info->width)
+    if (at->y >= info->height || at->x >= (info->width + 3) / 4 * 4)
         return improper(self, "a run leaves the picture");
+    if (at->x >= info->width) { /* some programs pack the padding of rows, too */
+        at->x++;
+        return RO_OK;
+    }
     uint8_t *row = ro_store_row(&self->store, at->y);
     if (!row)
         return RO_E_MEMORY;
@@ -231,7 +235,7 @@ static ro_status read_runs(struct bmp *self)
             at.x += bytes[0];
             at.y += bytes[1];
             if (status == RO_OK &&
-                (at.y >= self->stage.info.height || at.x > self->stage.info.width))
+                (at.y >= self->stage.info.height || at.x > (self->stage.info.width + 3) / 4 * 4))
                 return improper(self, "a jump leaves the picture");
         } else {
             const size_t used = self->compression == RLE8 ? pair[1] : (pair[1] + 1u) / 2;
