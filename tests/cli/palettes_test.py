@@ -91,8 +91,17 @@ class Palettes(Case):
         self.put("colours.ppm", ppm([RED, WHITE, BLACK]))
         done = self.command("halftone", "in.ppm", "colours.ppm", "--palette", "colours.ppm")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn(b"one of the palettes", done.stderr)
+        self.assertIn(b"is read for an option", done.stderr)
         self.assertEqual(self.get("colours.ppm"), ppm([RED, WHITE, BLACK]))
+
+    def test_files_of_options_are_not_overwritten(self):
+        self.put("in.ppm", ppm([RED, WHITE]))
+        for option in "--screen", "--spot", "--curve", "--kernel", "--recolour":
+            self.put("kept.ppm", b"kept")
+            done = self.command("halftone", "in.ppm", "kept.ppm", option, "./kept.ppm")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(b"is read for an option", done.stderr)
+            self.assertEqual(self.get("kept.ppm"), b"kept")
 
 
 class Made(Case):

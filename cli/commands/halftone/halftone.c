@@ -16,6 +16,8 @@ static const struct halftone_values defaults = {.levels = 2,
                                                 .black = 100,
                                                 .sigma = -1,
                                                 .lpi = -1,
+                                                .white = -1,
+                                                .ink_limit = -1,
                                                 .rounds = RO_DEFAULT};
 
 static const char *const channels_names[] = {"grey", "rgb", NULL};
@@ -79,7 +81,7 @@ static const struct option options[] = {
      .topic = "files"},
     {"ones", "C", "these types, two levels: ones are white (default) or black", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
-    {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: few)", OPTION_WHOLE,
+    {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: the fewest)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
     {"resize", "WxH", "WxH; in proportion Wx, xH, P%, fit:WxH, fill:WxH; up:N", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
@@ -154,7 +156,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, inks), .topic = "colour"},
     {"ink", "I", "an ink's screen: cyan:lpi=133,angle=15,shape=S,curve=FILE", OPTION_LIST,
      .offset = offsetof(struct halftone_values, ink), .topic = "colour"},
-    {"ink-limit", "P%", "of --inks: ink at most, all together, 1 to 800", OPTION_SHARE,
+    {"ink-limit", "P%", "of --inks: ink at most, all together, up to 800", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, ink_limit), .min = 0, .max = 800,
      .topic = "colour"},
     {"proof", "FILE", "a file per ink: all of them on each other, as RGB", OPTION_TEXT,
@@ -386,7 +388,7 @@ static void fill_in(const struct halftone_values *values, struct halftone_reques
                     .order = values->order,
                     .start = values->start,
                     .rounds = values->rounds,
-                    .ink_limit = values->ink_limit},
+                    .ink_limit = values->ink_limit > 0 ? values->ink_limit : 0},
         .read = {RO_READ_DEFAULTS, .alpha = (ro_alpha)values->alpha,
                  .profile = values->profile ? RO_PROFILE_IGNORE : RO_PROFILE_APPLY,
                  .resize_width = values->resize.width, .resize_height = values->resize.height,
@@ -429,7 +431,7 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
                             const char *in, struct halftone_request *request)
 {
     ro_halftone_options *options = &request->options;
-    double numbers[2] = {0, values->white};
+    double numbers[2] = {0, values->white > 0 ? values->white : 0};
     ro_status status = RO_OK;
     if (values->range && ro_name_equal(values->range, "full"))
         options->range = RO_RANGE_FULL;
@@ -594,7 +596,9 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--angle: inks have angles of their own, see --ink");
     const bool plates = values->separate == SEPARATE_CMYK || values->separate == SEPARATE_INKS ||
                         (values->inks && !values->separate);
-    if (values->proof && (!plates || values->out_dir))
+    if (values->proof && values->out_dir)
+        return usage_error(command, "--proof shows one picture: --out-dir has many");
+    if (values->proof && !plates)
         return usage_error(command, "--proof needs a file per ink: --separate cmyk or --inks");
     if (values->gain > 0 && !values->proof)
         return usage_error(command, "--gain needs --proof");
@@ -608,9 +612,13 @@ int halftone_check(const struct command *command, const struct halftone_values *
                            values->resize.up ? " to a size, not up" : "");
     if (values->white > 0 && values->range)
         return usage_error(command, "--white and --range exclude each other");
-    const char *taken = halftone_colours_in(values, in, out);
+    if (values->white == 0)
+        return usage_error(command, "--white 0: must be above 0");
+    if (values->ink_limit == 0)
+        return usage_error(command, "--ink-limit 0: must be above 0");
+    const char *taken = halftone_read_twice(values, in, out);
     if (taken)
-        return usage_error(command, "%s is one of the palettes and cannot be %s too", taken,
+        return usage_error(command, "%s is read for an option and cannot be %s too", taken,
                            strcmp(taken, "-") ? "OUT" : "IN");
     double degrees;
     if (values->angle && !read_degrees(values->angle, &degrees))

@@ -58,12 +58,13 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
 
-/* Palettes: what is asked for (halftone_palette.c), a list of those with names, and the file of one
- * that is also IN or OUT, or NULL. */
+/* Palettes: what is asked for (halftone_palette.c), and a list of those with names. */
 ro_status halftone_colours(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
 int halftone_list_palettes(bool json);
-const char *halftone_colours_in(const struct halftone_values *values, const char *in,
+
+/* A file that an option reads and that is also IN or OUT, or NULL. */
+const char *halftone_read_twice(const struct halftone_values *values, const char *in,
                                 const char *out);
 
 /* A file's name has a dot or a slash in it, which no colour and no method has; or is that of standard

@@ -54,14 +54,19 @@ static int name_results(struct batch *batch, const struct operands *files, const
 }
 
 /* What must not happen is found before anything is done. */
-static int check(const struct command *command, const struct batch *batch, const char *folder)
+static int check(const struct command *command, const struct batch *batch,
+                 const struct halftone_values *values)
 {
+    const char *folder = values->out_dir;
     struct stat about;
     for (size_t i = 0; i < batch->count; i++) {
         if (strcmp(batch->jobs[i].in, "-") == 0)
             return usage_error(command, "--out-dir: standard input has no name for a result");
         if (same_file(batch->jobs[i].in, batch->jobs[i].out))
             return fail("%s would be overwritten by its own result", batch->jobs[i].in);
+        const char *read = halftone_read_twice(values, batch->jobs[i].in, batch->jobs[i].out);
+        if (read)
+            return fail("%s is read for an option and would be overwritten", read);
     }
     if (stat(folder, &about) == 0)
         return S_ISDIR(about.st_mode) ? 0 : fail("--out-dir %s: is a file, not a folder", folder);
@@ -156,7 +161,7 @@ int halftone_batch(const struct command *command, const struct halftone_values *
     struct work work;
     int result = name_results(&batch, files, values.out_dir, values.type);
     if (result == 0)
-        result = check(command, &batch, values.out_dir);
+        result = check(command, &batch, &values);
     if (result == 0 && (result = work_begin(&work, &values.common)) == 0) {
         batch.progress = &work.progress;
         const ro_status status = run_batch(&batch, &work, &values, values.out_dir);

@@ -96,11 +96,12 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
     return status;
 }
 
-const char *halftone_colours_in(const struct halftone_values *values, const char *in,
+const char *halftone_read_twice(const struct halftone_values *values, const char *in,
                                 const char *out)
 {
-    const char *const given[] = {values->palette, values->recolour};
-    for (int i = 0; i < 2; i++) {
+    const char *const given[] = {values->palette, values->recolour, values->screen, values->spot,
+                                 values->curve,   values->start,    values->kernel};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i] || !names_a_file(given[i]))
             continue;
         if (same_file(given[i], strcmp(given[i], "-") == 0 ? in : out))
