@@ -98,7 +98,8 @@ static ro_status find_white(const struct denoise_files *files, const ro_file_inf
     const int64_t asked = denoise_white(files->white);
     if (is_real(info->format))
         return ro_context_fail(files->context, RO_E_ARGUMENT,
-                               "--white %s: the samples of %s are floats, whose white is 1",
+                               "--white %s: %s holds floats, or integers wider than 16 bits, which "
+                               "are taken as floats; their white is 1",
                                files->white, files->in);
     if (asked == INT64_MAX) {
         *white = RO_WHITE_MAXVAL;
@@ -141,6 +142,26 @@ static void make_white(const struct denoise_files *files, uint32_t white, ro_ima
     }
 }
 
+/* Floats become bits from 0 to 1 only: others would be cut off. */
+static ro_status check_floats(const struct denoise_files *files, const ro_image *in)
+{
+    const size_t samples = (size_t)in->width * (in->format == RO_RGBF ? 3 : 1);
+    float least = 0, most = 1;
+    for (uint32_t y = 0; y < in->height; y++) {
+        const float *row = (const void *)((const char *)in->data + (ptrdiff_t)y * in->stride);
+        for (size_t x = 0; x < samples; x++) {
+            least = row[x] < least ? row[x] : least;
+            most = row[x] > most ? row[x] : most;
+        }
+    }
+    if (least >= -0.001f && most <= 1.001f)
+        return RO_OK;
+    return ro_context_fail(files->context, RO_E_ARGUMENT,
+                           "--bits: %s goes from %g to %g, and bits are made of 0 to 1; --float keeps "
+                           "its numbers",
+                           files->in, (double)least, (double)most);
+}
+
 ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro_image *in,
                        ro_image *out, ro_denoise_report *report)
 {
@@ -151,6 +172,8 @@ ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro
     in->maxval = info->maxval;
     if (status == RO_OK && !real)
         status = check_largest(files, info, white, in);
+    if (status == RO_OK && real && (files->form == BITS_8 || files->form == BITS_16))
+        status = check_floats(files, in);
     if (files->form == AS_IN) {
         denoise.white = white;
         if (white > in->maxval && white != RO_WHITE_MAXVAL && info->sample != RO_SAMPLE_PLAIN)

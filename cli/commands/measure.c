@@ -112,16 +112,56 @@ static ro_status load(ro_context *context, const char *path, unsigned page, ro_i
     return ro_image_load(context, path, &read, image, info, pictures_dropped(path));
 }
 
+/* Floats are measured from 0 to 1; what is far outside is in other units, and what is no number is
+ * no picture. */
+static ro_status check_floats(ro_context *context, const char *path, const ro_image *image)
+{
+    if (image->format != RO_GRAYF && image->format != RO_RGBF)
+        return RO_OK;
+    const size_t samples = image->format == RO_RGBF ? 3 : 1;
+    for (uint32_t y = 0; y < image->height; y++) {
+        const float *row = (const void *)((const char *)image->data + (ptrdiff_t)y * image->stride);
+        for (size_t x = 0; x < samples * image->width; x++)
+            if (!(row[x] >= -0.5f && row[x] <= 1.5f))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "%s: %g at (%zu, %u): floats are measured from 0, black, to "
+                                       "1, white",
+                                       path, (double)row[x], x / samples, y);
+    }
+    return RO_OK;
+}
+
+/* Numbers that are not plain samples count from the least of their file to the largest: two files
+ * compare where these are the same. A halftone of such numbers has plain samples. */
+static ro_status check_ranges(ro_context *context, const struct operands *files,
+                              const ro_file_info *a, const ro_file_info *b)
+{
+    if (a->sample == RO_SAMPLE_PLAIN || b->sample == RO_SAMPLE_PLAIN ||
+        (a->zero == b->zero && a->maxval == b->maxval))
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT,
+                           "%s counts from %lld to %lld and %s from %lld to %lld: they are measured "
+                           "only in one range, such as that of 8 or 16 bits",
+                           files->path[0], (long long)a->zero, (long long)(a->zero + a->maxval),
+                           files->path[1], (long long)b->zero, (long long)(b->zero + b->maxval));
+}
+
 /* Page `at` of those, from 0. */
 static ro_status load_and_measure(ro_context *context, const struct values *values,
                                   const struct operands *files, unsigned at, struct job *job)
 {
-    ro_file_info info;
+    ro_file_info info, first;
     ro_status status =
-        load(context, files->path[0], job->first ? job->first + at : 0, &job->original, &info);
+        load(context, files->path[0], job->first ? job->first + at : 0, &job->original, &first);
     if (status == RO_OK)
         status = load(context, files->path[1], job->result_first ? job->result_first + at : 0,
                       &job->result, &info);
+    if (status == RO_OK)
+        status = check_floats(context, files->path[0], &job->original);
+    if (status == RO_OK)
+        status = check_floats(context, files->path[1], &job->result);
+    if (status == RO_OK)
+        status = check_ranges(context, files, &first, &info);
     if (status != RO_OK)
         return status;
     const ro_measure_options measure = {

@@ -192,6 +192,12 @@ class Stacks(Case):
                                      "--json").stdout)
         self.assertEqual([page["page"] for page in told["pages"]], [2, 3])
         self.refused("measure", "in.npy", "two.npy", words=["4 pages", "has 2"])
+        self.put("a.npy", npy((2, 3), "<i2", [-5, 0, 7, 9, 3, 1]))
+        self.put("b.npy", npy((2, 3), "<i2", [995, 1000, 1007, 1009, 1003, 1001]))
+        self.put("c.npy", npy((2, 3), "<f4", [0, 0.5, 200, 1, 0, 0]))
+        self.refused("measure", "c.npy", "c.npy", words=["200 at (2, 0)"])
+        self.refused("denoise", "c.npy", "d.npy", "--bits", "8", words=["0 to 200"])
+        self.refused("measure", "a.npy", "b.npy", words=["from -5 to 9", "from 995 to 1009"])
         self.refused("measure", "in.npy", "out.npy", "--report", "a.html", words=["one page"])
 
     def waves(self, k):

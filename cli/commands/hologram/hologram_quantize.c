@@ -190,7 +190,7 @@ static void print_quantize(const struct quantize *q, const ro_report *ran, doubl
         "hologram: %s to %d levels, %u x %u in %u hogel%s, %d taps, p %d, gain %.4g%s%s, %s/%s, "
         "%d thread%s, %.1f ms\n",
         ran->method, r->levels, ran->width, ran->height, r->hogels, r->hogels == 1 ? "" : "s",
-        r->hogel[0].taps, r->hogel[0].p, r->gain, snr, clips, ran->schedule,
+        r->hogel[0].taps, r->hogel[0].p, q->options.gain_auto ? r->level : r->gain, snr, clips, ran->schedule,
         ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
         ran->threads == 1 ? "" : "s", 1e3 * seconds);
     say_mirrored(r);
