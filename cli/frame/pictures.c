@@ -3,6 +3,7 @@
 
 #include "cli/frame/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PICTURES = 8 };
@@ -11,13 +12,15 @@ enum { MOST_PICTURES = 8 };
 static struct {
     bool strict;
     int count;
-    const char *path[MOST_PICTURES];
+    char *path[MOST_PICTURES];         /* copies: a caller's may be gone before the report */
     ro_dropped dropped[MOST_PICTURES]; /* filled in as the readers close */
     ro_dropped lost[MOST_PICTURES];    /* by what is written, dropped too */
 } pictures;
 
 void pictures_begin(bool strict)
 {
+    for (int i = 0; i < pictures.count; i++)
+        free(pictures.path[i]);
     memset(&pictures, 0, sizeof pictures);
     pictures.strict = strict;
 }
@@ -28,9 +31,10 @@ static int place_of(const char *path)
     for (int i = 0; i < pictures.count; i++)
         if (strcmp(pictures.path[i], path) == 0)
             return i;
-    if (pictures.count == MOST_PICTURES)
+    char *copy = pictures.count < MOST_PICTURES ? strdup(path) : NULL;
+    if (!copy)
         return MOST_PICTURES;
-    pictures.path[pictures.count] = path;
+    pictures.path[pictures.count] = copy;
     return pictures.count++;
 }
 

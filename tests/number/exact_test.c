@@ -225,7 +225,7 @@ static wide at_scale(double x, int scale)
     int exponent;
     const wide m = (wide)(frexp(x, &exponent) * 0x1p53);
     const int shift = exponent - 53 + scale;
-    return shift >= 0 ? m << shift : m / ((wide)1 << -shift);
+    return shift >= 0 ? m * ((wide)1 << shift) : m / ((wide)1 << -shift);
 }
 
 /* As is_rounded: the neighbours of the result are as far as the format has it. */
