@@ -50,6 +50,13 @@ uint64_t hologram_unlike(const ro_image *a, const ro_image *b); /* pixels, of im
 bool hologram_numbers(const char *text, const char *between, bool lengths, double *values, int most,
                       int *count);
 
+/* What `make` says of a scene that it made of `count` pictures, fields or points. */
+struct task;
+void hologram_made_json(const struct task *task, FILE *file, const char *counted, size_t count,
+                        const ro_optics *optics);
+void hologram_made_line(const struct task *task, const char *counted, size_t count,
+                        const ro_optics *optics);
+
 /* "view.png" becomes "view-2.png"; NULL without memory. */
 char *hologram_numbered(const char *path, int number);
 

@@ -100,27 +100,14 @@ static ro_status work(struct task *task)
 
 static void print_json(const struct task *task, FILE *file)
 {
-    const struct hologram_values *values = task->values;
     const struct cloud *c = task->data;
-    const ro_optics *o = &c->optics;
-    fputs("{\"command\": \"hologram make\", \"output\": ", file);
-    json_string(file, task->out);
-    fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"points\": %zu, \"depth\": %.9g, \"hogel\": %u, "
-            "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
-            values->size.width, values->size.height, c->scene.count, o->depth, o->hogel,
-            o->viewer[0], o->viewer[1], o->viewer[2], task->seconds);
+    hologram_made_json(task, file, "points", c->scene.count, &c->optics);
 }
 
 static void print_line(const struct task *task)
 {
-    const struct hologram_values *values = task->values;
     const struct cloud *c = task->data;
-    const ro_optics *o = &c->optics;
-    tell("hologram: %zu points, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
-         "%.3g mm, %.2f s",
-         c->scene.count, values->size.width, values->size.height, o->depth * 1e3,
-         -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3, task->seconds);
+    hologram_made_line(task, "points", c->scene.count, &c->optics);
 }
 
 int hologram_points(const struct command *command, const struct hologram_values *values,

@@ -187,30 +187,39 @@ static ro_status work(struct task *task)
     return status;
 }
 
-static void print_json(const struct task *task, FILE *file)
+void hologram_made_json(const struct task *task, FILE *file, const char *counted, size_t count,
+                        const ro_optics *o)
 {
     const struct hologram_values *values = task->values;
-    const struct pictures *p = task->data;
-    const ro_optics *o = &p->optics;
     fputs("{\"command\": \"hologram make\", \"output\": ", file);
     json_string(file, task->out);
     fprintf(file,
-            ", \"width\": %u, \"height\": %u, \"fields\": %d, \"depth\": %.9g, \"hogel\": %u, "
+            ", \"width\": %u, \"height\": %u, \"%s\": %zu, \"depth\": %.9g, \"hogel\": %u, "
             "\"viewer\": [%.9g, %.9g, %.9g], \"seconds\": %.6f}\n",
-            values->size.width, values->size.height, p->channels, o->depth, o->hogel, o->viewer[0],
-            o->viewer[1], o->viewer[2], task->seconds);
+            values->size.width, values->size.height, counted, count, o->depth, o->hogel,
+            o->viewer[0], o->viewer[1], o->viewer[2], task->seconds);
+}
+
+void hologram_made_line(const struct task *task, const char *counted, size_t count,
+                        const ro_optics *o)
+{
+    const struct hologram_values *values = task->values;
+    tell("hologram: %zu %s, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
+         "%.3g mm, %.2f s",
+         count, counted, values->size.width, values->size.height, o->depth * 1e3,
+         -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3, task->seconds);
+}
+
+static void print_json(const struct task *task, FILE *file)
+{
+    const struct pictures *p = task->data;
+    hologram_made_json(task, file, "fields", (size_t)p->channels, &p->optics);
 }
 
 static void print_line(const struct task *task)
 {
-    const struct hologram_values *values = task->values;
     const struct pictures *p = task->data;
-    const ro_optics *o = &p->optics;
-    tell("hologram: %d picture%s, %u x %u, in focus at %.4g mm, seen from %.4g mm through %.3g x "
-         "%.3g mm, %.2f s",
-         p->count, p->count == 1 ? "" : "s", values->size.width, values->size.height,
-         o->depth * 1e3, -o->viewer[2] * 1e3, o->viewing_area[0] * 1e3, o->viewing_area[1] * 1e3,
-         task->seconds);
+    hologram_made_line(task, p->count == 1 ? "picture" : "pictures", (size_t)p->count, &p->optics);
 }
 
 int hologram_scene(const struct command *command, const struct hologram_values *values,
