@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { TAG_CARRIED = 1, TAG_PLACE = 2 };
+enum { TAG_CARRIED = 1, TAG_PLACE = 2, TAG_UP = 3, TAG_DOWN = 4, TAG_ENERGY = 5 };
 
 struct ranks {
     MPI_Comm comm; /* a copy of the caller's */

@@ -15,7 +15,7 @@ killed() {
     shift 3
     rm -f pid
     # shellcheck disable=SC2016
-    timeout -k 2 20 mpirun -n "$of" sh -c 'echo $$ >pid; exec "$0" "$@"' "$mpi" "$@" </dev/null \
+    timeout -k 2 20 "$mpirun" -n "$of" sh -c 'echo $$ >pid; exec "$0" "$@"' "$mpi" "$@" </dev/null \
         >/dev/null 2>&1 &
     job=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
