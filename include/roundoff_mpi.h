@@ -98,6 +98,13 @@ ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *sh
                           const char *out, const ro_write_options *write, const ro_mpi_options *how,
                           ro_mpi_report *report);
 
+/* The hash of a picture's file: what ro_image_hash says of it once it is loaded. Hashes take rows in
+ * order; ranks read and unpack at the same time. Of `how` rows count. */
+RO_API
+ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
+                      const ro_read_options *read, const ro_mpi_options *how,
+                      char text[RO_HASH_TEXT], ro_mpi_report *report);
+
 /* What parts of a halftone cost here, measured in about a second; docs/scale.md. */
 typedef struct ro_mpi_costs {
     double pixel;                 /* seconds of a processor */

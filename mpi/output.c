@@ -94,7 +94,7 @@ static ro_status open_checkpoint(struct output *output, const ro_mpi_options *ho
     bands->count = (uint32_t)found->bands;
     bands->first = (uint32_t)found->next;
     output->place = found->place;
-    output->resumed = true;
+    output->resumed = found->next > 0; /* if not, there may be no partial file yet */
     if (output->ranks->rank == 0 && found->parts && found->next)
         status = checkpoint_sizes(&output->checkpoint, output->sizes,
                                   found->next * found->rows / output->about->rows);

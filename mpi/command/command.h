@@ -58,7 +58,7 @@ ro_context *ranks_context(const struct common *common);
 int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *report,
               const char *out);
 
-extern const struct command ranks_halftone, ranks_denoise, ranks_hologram, ranks_testcard, ranks_plan,
-    ranks_bench;
+extern const struct command ranks_halftone, ranks_denoise, ranks_hologram, ranks_testcard, ranks_verify,
+    ranks_hash, ranks_plan, ranks_bench;
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 const struct command *const commands[] = {
-    &ranks_halftone, &ranks_denoise, &ranks_hologram, &ranks_testcard, &ranks_plan, &ranks_bench, NULL,
+    &ranks_halftone, &ranks_denoise, &ranks_hologram, &ranks_testcard, &ranks_verify,
+    &ranks_hash,     &ranks_plan,    &ranks_bench,    NULL,
 };
 
 const struct program program = {

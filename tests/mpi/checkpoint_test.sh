@@ -65,6 +65,12 @@ try pbm 3 --method stucki
 try tif 2 --levels 3
 try npy 4 --method blue-noise
 
+# A run that was killed before its first band begins anew.
+"$ROUNDOFF" halftone in.pgm one.pbm --quiet
+: >state
+ranks 2 halftone in.pgm many.pbm --checkpoint state --resume 2>said || wrong "an empty one: $(cat said)"
+cmp one.pbm many.pbm || wrong "an empty checkpoint: the bytes differ"
+
 # What cannot go on says so.
 refused "No such file" 2 halftone in.pgm old.pbm --checkpoint none --resume
 echo nothing >junk
