@@ -90,6 +90,16 @@ static void fill(struct check *check, const ro_image *image, int bytes, int chan
         }
 }
 
+/* Floats of every size and sign, where the working format is one too. */
+static void fill_wildly(struct check *check, const ro_image *image, int channels)
+{
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width * (uint32_t)channels; x++) {
+            const double size = ldexp(1 + draw(check, 65536) / 65536.0, (int)draw(check, 40) - 22);
+            put(image, 4, x, y, draw(check, 8) == 0 ? 0 : draw(check, 2) ? -size : size);
+        }
+}
+
 static ro_image output_of(const ro_image *in, ro_format format, size_t stride, void *data)
 {
     return (ro_image){format, in->width, in->height, 0, (ptrdiff_t)stride, data};
@@ -124,6 +134,8 @@ static void make(struct check *check, int number, struct trial *trial)
     o->model = models[model];
     o->scheme = "explicit"; /* unless the route is another */
     o->number = real ? reals[draw(check, 4)] : integers[draw(check, 7)];
+    if (real && bytes == 4 && draw(check, 2))
+        fill_wildly(check, &trial->in, channels);
     o->iterations = 1 + draw(check, 11);
     if (!real && draw(check, 2))
         o->rounding = "nearest";
