@@ -28,7 +28,9 @@ static const char *case_name(int number)
 
 static bool supports(int number, const struct variant *variant)
 {
-    return (variant->device == RO_DEVICE_CUDA) == (number % ROUTES >= FUSED);
+    const int route = number % ROUTES;
+    return route == IMPLICIT || route == CONJUGATE ||
+           (variant->device == RO_DEVICE_CUDA) == (route >= FUSED);
 }
 
 /* ---- An image and what is done with it ----------------------------------------------------- */
@@ -161,7 +163,8 @@ static void make(struct check *check, int number, struct trial *trial)
         if (o->time_step > 0)
             o->time_step = (1 + draw(check, 8 * 16384)) / 16384.0;
     }
-    if (!real && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
+    const bool steps = strcmp(o->scheme, "explicit") == 0;
+    if (!real && steps && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
         o->until_converged = 1;
         o->iterations = draw(check, 2) ? 30 + draw(check, 3) : 1 + draw(check, 5);
         o->number = "s9";

@@ -199,6 +199,8 @@ ro_status ro_denoise_resident(struct ro_denoiser *work, const ro_image *in, cons
                               uint32_t count, void *stream);
 void ro_denoise_resident_close(struct ro_denoiser *work);
 ro_status ro_denoise_implicit(struct ro_denoiser *work);
+ro_status ro_denoise_implicit_cuda(struct ro_denoiser *work);
+bool ro_implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory); /* of a device */
 ro_status ro_denoise_naive(struct ro_denoiser *work);
 ro_status ro_denoise_xpp24(struct ro_denoiser *work);
 
