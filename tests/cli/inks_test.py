@@ -46,6 +46,19 @@ class Inks(Case):
         self.recomputes("in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300", "--spot",
                         "spot.pgm")
         self.works("halftone", "in.pgm", "out.pbm", "--method", "green-noise", "--dot", "5")
+        # a spot in colour is its luma; palettes tell of their rows; a resolution that is assumed is said
+        self.put("colour.ppm", ppm(2, 2, [0] * 3 + [200] * 3 + [100] * 3 + [250] * 3))
+        self.works("halftone", "in.pgm", "other.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300",
+                   "--spot", "colour.ppm")
+        self.works("halftone", "in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300",
+                   "--spot", "spot.pgm")
+        self.assertEqual(self.get("other.pbm"), self.get("out.pbm"))
+        done = self.works("halftone", "in.ppm", "out.ppm", "--lpi", "60", "--dpi", "600", "--palette",
+                          "black red white", "--angle", "30")
+        self.assertRegex(done.stderr.decode(), r"(60\.0|59\.9)\d\d lpi at 30\.\d+ degrees, ")
+        done = self.works("halftone", "in.pgm", "out.pbm", "--method", "am")
+        self.assertIn("37.500 lpi at 0.000 degrees, 16384 greys, at 300 dpi, which was assumed",
+                      done.stderr.decode())
 
     def test_plates(self):
         done = self.recomputes("in.ppm", "out.pbm", "--separate", "cmyk", "--lpi", "60", "--dpi",

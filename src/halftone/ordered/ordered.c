@@ -205,10 +205,7 @@ static ro_status open_engine(struct halftoner *work)
     work->report.schedule = "rows";
     work->report.cpu = context->cpu;
     work->report.threads = context->threads;
-    const ro_dots *dots = &plan->screen.reached;
-    if (dots->greys)
-        snprintf(work->report.detail, sizeof work->report.detail,
-                 "%.3f lpi at %.3f degrees, %u greys", dots->lpi, dots->angle, dots->greys);
+    screen_say(&plan->screen, work->options.dpi, work->report.detail, sizeof work->report.detail);
     return on_device ? open_cuda(work, state) : RO_OK;
 }
 
