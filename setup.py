@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Builds the C library with CMake and links it into the extension.
 
-RO_BUILD_DIR names a folder that CMake has configured already: its library is used. RO_WITH_CUDA=ON
-builds one with CUDA; RO_CMAKE_ARGS are further options for CMake.
+RO_BUILD_DIR names a folder that CMake has configured already: its library is used, and RO_SANITIZE
+says what sanitizers it has. RO_WITH_CUDA=ON builds one with CUDA; RO_CMAKE_ARGS are further options
+for CMake.
 """
 import os
 import re
@@ -48,6 +49,9 @@ class build_extension(build_ext):
         archive, needed = build_library(Path(self.build_temp).resolve() / "library")
         extension.extra_objects = [str(archive)]
         extension.extra_link_args += needed
+        if os.environ.get("RO_SANITIZE"):  # as the library was compiled
+            extension.extra_compile_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])
+            extension.extra_link_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])
         made = Path(self.build_temp).resolve() / "made"
         made.mkdir(parents=True, exist_ok=True)
         generate.write_members(HERE, made / "members.h")
