@@ -254,15 +254,17 @@ static void test_marks_alone(void **state)
     ro_image_free(&page);
 }
 
+enum { SMALL = 32 }; /* pixels of a patch */
+
 /* The wedge itself as a scan, with room about it, in any of four turns, in RGB: `filter` is the channel
  * that sees it; samples are those of light, or sRGB's. */
 static ro_image sheet_of(int turns, int filter, bool srgb)
 {
     enum { ROOM = 40 };
-    const uint32_t w = ro_wedge_width(PATCH), h = ro_wedge_height(PATCH);
+    const uint32_t w = ro_wedge_width(SMALL), h = ro_wedge_height(SMALL);
     ro_image grey, sheet;
     assert_int_equal(ro_image_alloc(context, RO_GRAY8, w, h, 255, &grey), RO_OK);
-    assert_int_equal(ro_wedge_draw(context, PATCH, &grey), RO_OK);
+    assert_int_equal(ro_wedge_draw(context, SMALL, &grey), RO_OK);
     const uint32_t width = (turns % 2 ? h : w) + ROOM, height = (turns % 2 ? w : h) + ROOM;
     assert_int_equal(ro_image_alloc(context, RO_RGB8, width, height, 255, &sheet), RO_OK);
     for (uint32_t y = 0; y < height; y++)
@@ -298,7 +300,7 @@ static void check_sheet(int turns, int filter, bool srgb, const ro_wedge_options
     if (report.error > 0.015)
         fail_msg("%d turns, filter %d: tones are off by %g", turns, filter, report.error);
     /* the first corner is where the sheet's is */
-    const double left = 20 + 7.5 * PATCH / 8;
+    const double left = 20 + 7.5 * SMALL / 8;
     const double first[4][2] = {{left, left},
                                 {sheet.width - 1 - left, left},
                                 {sheet.width - 1 - left, sheet.height - 1 - left},
