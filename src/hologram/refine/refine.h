@@ -15,7 +15,7 @@
 #ifndef RO_HOLOGRAM_REFINE_H
 #define RO_HOLOGRAM_REFINE_H
 
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 #include "hologram/quantize/diffuse.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Propagation on a CUDA device with cuFFT, which is opened at run time, as C sees it. */
-#ifndef RO_HOLOGRAM_FIELD_PROPAGATE_CUDA_H
-#define RO_HOLOGRAM_FIELD_PROPAGATE_CUDA_H
+#ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_CUDA_H
+#define RO_HOLOGRAM_PROPAGATE_PROPAGATE_CUDA_H
 
 #include "roundoff/hologram.h"
 

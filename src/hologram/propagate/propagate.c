@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 
 #include "context/context.h"
 #include "cuda/cuda.h"

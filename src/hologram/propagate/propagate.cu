@@ -4,10 +4,10 @@
  * runs with and without it; what is used of it is declared here.
  */
 #include "cuda/cuda.cuh"
-#include "hologram/field/propagate_cuda.h"
+#include "hologram/propagate/propagate_cuda.h"
 
 #define PHASOR_INLINE static __device__ __forceinline__
-#include "hologram/field/propagate_filter.h"
+#include "hologram/propagate/propagate_filter.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
