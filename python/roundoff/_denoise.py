@@ -6,7 +6,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _core, _run
+from . import _core, _device, _run
 from ._arrays import picture, target
 from ._errors import BadArgument
 from ._figures import Figures
@@ -36,10 +36,6 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
     how_to_run = _run.split(run)
     if run:
         raise TypeError(f"there is no option {next(iter(run))}")
-    source = picture(image, maxval)
-    if source.boolean:
-        raise BadArgument("image: bool has no levels to smooth")
-    result = target(out, source.array.shape, source.array.dtype, source.array)
     options = dict(model=model, iterations=iterations, kappa=kappa, sigma=sigma,
                    time_step=time_step, scheme=scheme, number=number, rounding=rounding,
                    round=round, independent=int(independent), until_converged=int(until_converged),
@@ -47,6 +43,14 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
                    schedule=schedule, steps_at_once=steps_at_once, seed=seed,
                    stop=stop,
                    white=WHITE_IS_MAXVAL if white == "maxval" else white)
+    if _device.on_device(image):
+        if return_figures:
+            raise BadArgument("return_figures: of an array on a device none are taken")
+        return _device.denoise(image, options, out, maxval, how_to_run)
+    source = picture(image, maxval)
+    if source.boolean:
+        raise BadArgument("image: bool has no levels to smooth")
+    result = target(out, source.array.shape, source.array.dtype, source.array)
     figures: list[Figures] = []
     with _run.running(how_to_run) as how:
         pages = zip(source.pages(), result) if source.stack else [(source, result)]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from . import _core, _run
+from . import _core, _device, _run
 from ._arrays import Picture, picture, readable, target
 from ._errors import BadArgument
 from ._options import CHANNELS, Colours, HalftoneOptions, halftone_members, palette_text
@@ -101,6 +101,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     run = _run.split(options)
     if method is not None or levels is not None or palette is not None:
         options.update(method=method, levels=levels, palette=palette)
+    if type(image) is not np.ndarray and _device.on_device(image):
+        return _device.halftone(image, halftone_members(options), packed, indices, out, maxval, run)
     source = picture(image, maxval)
     if options.get("range") == "data":
         options["range"] = float(source.array.min()), float(source.array.max())

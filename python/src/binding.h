@@ -92,7 +92,9 @@ bool list_append(PyObject *list, PyObject *item);
  * ------------------------------------------------------------- */
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
-    wedge_functions[], quick_functions[];
+    wedge_functions[], quick_functions[], device_functions[];
+
+bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options);
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {

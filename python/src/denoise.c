@@ -26,6 +26,11 @@ static const struct member members[] = {
     MEMBER(ro_denoise_options, MEMBER_U64, seed),
 };
 
+bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options)
+{
+    return members_set(dictionary, members, sizeof members / sizeof *members, NULL, options);
+}
+
 static PyObject *figures_of(const ro_denoise_report *r)
 {
     return Py_BuildValue(
@@ -44,7 +49,7 @@ static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OOO!O", &source, &target, &PyDict_Type, &dictionary, &run))
         return NULL;
     ro_denoise_options options = RO_DENOISE_OPTIONS;
-    if (!members_set(dictionary, members, sizeof members / sizeof *members, NULL, &options))
+    if (!denoise_options_take(dictionary, &options))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
