@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 
 #include "context/context.h"
 #include "cuda/cuda.h"
@@ -47,21 +47,28 @@ static float *half_turns(uint32_t n)
 static ro_status open_transforms(struct propagation *p)
 {
     ro_context *context = p->context;
-    ro_status status = check_memory(context, p->width, p->height);
+    const bool device = context->options.device == RO_DEVICE_CUDA;
+    ro_status status = device ? RO_OK : check_memory(context, p->width, p->height);
     if (status == RO_OK)
         status = dft_open(context, p->width, &p->row);
     if (status == RO_OK)
         status = dft_open(context, p->height, &p->column);
     if (status != RO_OK)
         return status;
+    p->turns[0] = half_turns(p->width);
+    p->turns[1] = half_turns(p->height);
+    if (!p->turns[0] || !p->turns[1])
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to propagate");
+    if (device)
+        return propagate_on_cuda->open(context, p->row, p->column,
+                                       (const float *const[]){p->turns[0], p->turns[1]},
+                                       &p->device);
     const size_t across = dft_panel_numbers(p->row) + dft_spare_numbers(p->row);
     const size_t down = dft_panel_numbers(p->column) + dft_spare_numbers(p->column);
     const size_t lanes = (size_t)p->kernel->dft->lanes;
     p->numbers = ((across > down ? across : down) * lanes + 15) / 16 * 16;
     p->panels = aligned_alloc(64, (size_t)ro_pool_threads(context->pool) * p->numbers * 4);
-    p->turns[0] = half_turns(p->width);
-    p->turns[1] = half_turns(p->height);
-    if (!p->panels || !p->turns[0] || !p->turns[1])
+    if (!p->panels)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to propagate");
     p->work = dft_alloc(context, p->width, p->height);
     p->sum = p->work ? dft_alloc(context, p->width, p->height) : NULL;
@@ -79,8 +86,6 @@ ro_status propagation_open(struct propagation *p, ro_context *context, uint32_t 
                               .kernel = propagate_kernel_of(context),
                               .share = 1,
                               .phase = "propagate"};
-    if (context->options.device == RO_DEVICE_CUDA)
-        return propagate_on_cuda->open(context, width, height, &p->device);
     ro_status status = open_transforms(p);
     if (status != RO_OK)
         propagation_close(p);
@@ -231,7 +236,7 @@ ro_status propagation_run(struct propagation *p, float *field, double distance)
 {
     struct pass pass = {.p = p, .from = field, .filter = propagate_filter_of(p, distance)};
     if (p->device) {
-        ro_status status = propagate_on_cuda->run(p->device, field, &pass.filter);
+        ro_status status = propagate_on_cuda->run(p->device, field, &pass.filter, p->wraps);
         return status == RO_OK ? ro_context_progress(p->context, p->phase, p->done + p->share)
                                : status;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "hologram/field/layers.h"
+#include "hologram/scene/layers.h"
 
 #include "context/context.h"
-#include "hologram/field/enlarge.h"
+#include "hologram/scene/enlarge.h"
 #include "hologram/field/field.h"
-#include "hologram/field/viewer.h"
+#include "hologram/scene/viewer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "core/names.h"
 #include "core/options.h"
 #include "hologram/field/field.h"
-#include "hologram/field/propagate.h"
-#include "hologram/field/viewer.h"
+#include "hologram/propagate/propagate.h"
+#include "hologram/scene/viewer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The factor of every frequency over a distance, on the CPU and on a device. */
-#ifndef RO_HOLOGRAM_FIELD_PROPAGATE_FILTER_H
-#define RO_HOLOGRAM_FIELD_PROPAGATE_FILTER_H
+#ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_FILTER_H
+#define RO_HOLOGRAM_PROPAGATE_PROPAGATE_FILTER_H
 
 #include "transform/phasor.h"
 

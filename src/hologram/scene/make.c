@@ -5,9 +5,9 @@
 #include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
-#include "hologram/field/layers.h"
-#include "hologram/field/scene.h"
-#include "hologram/field/viewer.h"
+#include "hologram/scene/layers.h"
+#include "hologram/scene/scene.h"
+#include "hologram/scene/viewer.h"
 
 #include <string.h>
 

@@ -8,10 +8,10 @@
  * F the transform of n coarse numbers: a transform of length factor * n of F_m e^{2 pi i m t0 / n},
  * columns first, then rows. Columns are done for some rows at a time, so that memory is bounded.
  */
-#ifndef RO_HOLOGRAM_FIELD_ENLARGE_H
-#define RO_HOLOGRAM_FIELD_ENLARGE_H
+#ifndef RO_HOLOGRAM_SCENE_ENLARGE_H
+#define RO_HOLOGRAM_SCENE_ENLARGE_H
 
-#include "hologram/field/layers.h"
+#include "hologram/scene/layers.h"
 
 ro_status enlarge_field(ro_context *context, const float *coarse, const struct light_grid *grid,
                         const uint32_t factor[2], const struct layers_out *out);

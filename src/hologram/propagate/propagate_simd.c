@@ -13,7 +13,7 @@ typedef float narrow __attribute__((vector_size(RO_VECTOR_BYTES / 2)));
 typedef int32_t narrow_whole __attribute__((vector_size(RO_VECTOR_BYTES / 2)));
 #define DFT_INLINE RO_INLINE
 #define DFT_LOOP RO_UNROLL
-#include "hologram/field/propagate_panel.h"
+#include "hologram/propagate/propagate_panel.h"
 
 #if defined(RO_SIMD_AVX512)
 RO_INLINE wide root(wide x) { return (wide)_mm512_sqrt_pd((__m512d)x); }

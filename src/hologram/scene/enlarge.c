@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hologram/field/enlarge.h"
+#include "hologram/scene/enlarge.h"
 
 #include "context/context.h"
 #include "hologram/field/field.h"

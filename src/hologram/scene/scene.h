@@ -3,8 +3,8 @@
  * The paper's scene: three dice before a checkerboard, and plain targets. What is seen from the
  * front is cut into layers of equal depth; a pixel belongs to one of them.
  */
-#ifndef RO_HOLOGRAM_FIELD_SCENE_H
-#define RO_HOLOGRAM_FIELD_SCENE_H
+#ifndef RO_HOLOGRAM_SCENE_SCENE_H
+#define RO_HOLOGRAM_SCENE_SCENE_H
 
 #include "roundoff/hologram.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Propagation in plain C, a row or column at a time. */
-#include "hologram/field/propagate_panel.h"
+#include "hologram/propagate/propagate_panel.h"
 
 static void filter_column(float *panel, const struct propagate_filter *f, int a, int b, int x,
                           int w, int h)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows on their way: turned to a kind of frequencies and back, and added up. */
-#ifndef RO_HOLOGRAM_FIELD_PROPAGATE_PANEL_H
-#define RO_HOLOGRAM_FIELD_PROPAGATE_PANEL_H
+#ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_PANEL_H
+#define RO_HOLOGRAM_PROPAGATE_PROPAGATE_PANEL_H
 
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 #include "transform/dft_butterfly.h"
 
 static inline void turn_rows(float *panel, int n, const float *along, const float *down)

@@ -10,11 +10,11 @@
  * kind rows are transformed, then columns, filtered and transformed back without leaving the cache,
  * then rows back.
  */
-#ifndef RO_HOLOGRAM_FIELD_PROPAGATE_H
-#define RO_HOLOGRAM_FIELD_PROPAGATE_H
+#ifndef RO_HOLOGRAM_PROPAGATE_PROPAGATE_H
+#define RO_HOLOGRAM_PROPAGATE_PROPAGATE_H
 
-#include "hologram/field/propagate_cuda.h"
-#include "hologram/field/propagate_filter.h"
+#include "hologram/propagate/propagate_cuda.h"
+#include "hologram/propagate/propagate_filter.h"
 #include "simd/variants.h"
 #include "transform/dft.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "hologram/field/scene.h"
+#include "hologram/scene/scene.h"
 
 #include "core/names.h"
 #include "hologram/field/field.h"
-#include "hologram/field/viewer.h"
+#include "hologram/scene/viewer.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
-#include "hologram/field/layers.h"
-#include "hologram/field/viewer.h"
+#include "hologram/scene/layers.h"
+#include "hologram/scene/viewer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,10 +8,10 @@
  * plane to the viewer, through the viewing area, back to the hologram, and there, band-limited as
  * it is, to the pixels.
  */
-#ifndef RO_HOLOGRAM_FIELD_LAYERS_H
-#define RO_HOLOGRAM_FIELD_LAYERS_H
+#ifndef RO_HOLOGRAM_SCENE_LAYERS_H
+#define RO_HOLOGRAM_SCENE_LAYERS_H
 
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 
 /* Pixels about the axis. */
 struct light_grid {

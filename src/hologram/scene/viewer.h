@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a viewer may be: pixels of a pitch bend light by sin a = lambda / (2 pitch) at most, and
  * every hogel must reach the whole viewing area. */
-#ifndef RO_HOLOGRAM_FIELD_VIEWER_H
-#define RO_HOLOGRAM_FIELD_VIEWER_H
+#ifndef RO_HOLOGRAM_SCENE_VIEWER_H
+#define RO_HOLOGRAM_SCENE_VIEWER_H
 
 #include "roundoff/hologram.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hologram/field/viewer.h"
+#include "hologram/scene/viewer.h"
 
 #include "context/context.h"
 #include "hologram/field/field.h"
