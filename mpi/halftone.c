@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { SLOTS = 2, MOST_ABREAST = 64, CHECKPOINT_PARTS = 16 };
+enum { SLOTS = 2, MOST_ABREAST = 64 };
 
 /* What a band hands on, piece after piece, on its way: sends are waited for before a slot is used
  * again, when the rank that receives has long begun its band. */
@@ -278,13 +278,9 @@ static ro_status run_bands(struct pipeline *way)
 static uint32_t find_pace(struct pipeline *way, bool checkpoint)
 {
     const uint32_t ranks = (uint32_t)way->ranks.count;
-    const struct pace pace = pace_of(way->width, way->in.info.height, way->lanes, ranks,
-                                     (uint32_t)way->threads);
-    way->piece = pace.piece;
-    if (checkpoint) {
-        way->piece = way->width / CHECKPOINT_PARTS;
-        way->piece = way->piece < PACE_LEAST_PIECE ? PACE_LEAST_PIECE : way->piece;
-    }
+    const struct pace pace = pace_of(way->width, way->in.info.height, way->lanes,
+                                     (uint32_t)way->lines, ranks, (uint32_t)way->threads);
+    way->piece = checkpoint ? pace_piece((uint32_t)way->lines) : pace.piece;
     way->pieces = way->width / way->piece + (way->width % way->piece != 0);
     return way->lines && ranks > 1 ? pace.rows : 0;
 }

@@ -273,7 +273,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     struct ro_wavefront_pace pace = ro_wavefront_pace(
         plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
         run->threads / abreast);
-    job.interval = abreast > 1 ? WAVE_CHUNK : pace.interval;
+    job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
     front->abreast = abreast;
     ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      code ? run_vector_band : run_scalar_band, &job);

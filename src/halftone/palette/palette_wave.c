@@ -192,7 +192,7 @@ void palette_run_block(struct palette_run *run, const struct halftone_block *blo
     struct ro_wavefront_pace pace =
         ro_wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), PALETTE_CHUNK,
                           chain.bands, run->threads / run->abreast);
-    job.interval = run->abreast > 1 ? PALETTE_CHUNK : pace.interval;
+    job.interval = run->abreast > 1 ? 4 * PALETTE_CHUNK : pace.interval;
     front->abreast = run->abreast;
     ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      run->code ? run_vector_band : run_scalar_band, &job);
