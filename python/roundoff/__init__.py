@@ -5,6 +5,8 @@
 >>> bits = roundoff.halftone(image)                        # 0 and 255
 >>> panel = roundoff.halftone(photo, palette="spectra6")   # colours of an e-paper
 """
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
