@@ -258,6 +258,36 @@ static void hostile_pictures_are_accounted_for(void **state)
     }
 }
 
+/* A channel of colours is rounded as the same tones of grey, to any levels. */
+static void channels_are_rounded_as_grey(void **state)
+{
+    enum { WIDTH = 90, HEIGHT = 40, PIXELS = WIDTH * HEIGHT };
+    struct sheet *sheet = *state;
+    static unsigned char colours[3 * PIXELS], rounded[3 * PIXELS], grey[PIXELS], levels[PIXELS];
+    for (int i = 0; i < 3 * PIXELS; i++)
+        colours[i] = (unsigned char)(i / 3 % WIDTH * 2 + draw(60));
+    const ro_image in = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, colours};
+    const ro_image one = {RO_GRAY8, WIDTH, HEIGHT, 255, WIDTH, grey};
+    ro_image out = {RO_RGB8, WIDTH, HEIGHT, 255, 3 * WIDTH, rounded};
+    ro_image numbers = {RO_INDEX8, WIDTH, HEIGHT, 0, WIDTH, levels};
+    for (int m = 0; m < 9; m++) {
+        ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = methods[m % 3],
+                                       .levels = m < 3   ? 2
+                                                 : m < 6 ? 4
+                                                         : 16,
+                                       .channels = RO_CHANNELS_RGB};
+        assert_int_equal(ro_halftone(sheet->context, &in, &out, &options), RO_OK);
+        options.channels = RO_CHANNELS_GREY;
+        for (int c = 0; c < 3; c++) {
+            for (int i = 0; i < PIXELS; i++)
+                grey[i] = colours[3 * i + c];
+            assert_int_equal(ro_halftone(sheet->context, &one, &numbers, &options), RO_OK);
+            for (int i = 0; i < PIXELS; i++)
+                assert_int_equal(rounded[3 * i + c], levels[i] * 255 / (options.levels - 1));
+        }
+    }
+}
+
 static uint64_t fnv(const unsigned char *bytes, size_t count)
 {
     uint64_t hash = 14695981039346656037u;
@@ -337,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(black_and_white_stay_clean, open_sheet, close_sheet),
         cmocka_unit_test_setup_teardown(hostile_pictures_are_accounted_for, open_sheet,
                                         close_sheet),
+        cmocka_unit_test_setup_teardown(channels_are_rounded_as_grey, open_sheet, close_sheet),
         cmocka_unit_test(goldens_hold),
         cmocka_unit_test(options_are_checked),
     };
