@@ -24,7 +24,8 @@ class Fit(NamedTuple):
 
 
 WEDGE = Keywords("calibrate", "ro_halftone_options", own={
-    name: lambda value, members: None for name in ("patch", "curve")}, renamed={"angle": "degrees"})
+    name: lambda value, members: None for name in ("patch", "curve")},
+                 renamed={"angle": "degrees"}, without=("ink", "linear"))
 FIT = Keywords("calibrate", None, only=set())
 
 
@@ -46,6 +47,8 @@ def wedge(patch: Optional[int] = None, method: Optional[str] = None, *, dpi: flo
     tones = np.empty(shape, np.uint8)
     with _run.running({}) as how:
         _core.wedge_draw(patch, (tones, _core.GRAY8, 255), how)
+    if options.get("lpi"):
+        options["dpi"] = dpi
     return halftone(tones, method, **options)
 
 
