@@ -10,7 +10,8 @@ import numpy as np
 from . import _core, _run
 from ._arrays import Picture, picture, readable, target
 from ._errors import BadArgument
-from ._options import CHANNELS, Colours, HalftoneOptions, halftone_members, palette_text
+from ._options import (CHANNELS, Colours, HalftoneOptions, adapted_count, halftone_members,
+                       palette_text)
 
 BYTE = np.dtype(np.uint8)
 
@@ -74,7 +75,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     levels : int
         2 to 256, error diffusion up to 65536.
     palette : str or rows of red, green, blue
-        Colours to round to instead: a name of ``roundoff.palettes()``, or "black white #c00000".
+        Colours to round to instead: a name of ``roundoff.palettes()``, "black white #c00000", or
+        "auto:16", made for the picture.
     packed : bool
         Give bits, eight a byte, the first the most significant, 1 for white.
     indices : bool
@@ -104,6 +106,8 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     source = picture(image, maxval)
     if options.get("range") == "data":
         options["range"] = float(source.array.min()), float(source.array.max())
+    if adapted_count(palette) >= 0:
+        options["palette"] = _adapted(source, adapted_count(palette), options, run)
     members = halftone_members(options) if options else {}
     rows, columns = source.size
     kind = kind_of(members, columns, packed, indices)
@@ -130,8 +134,23 @@ halftone.__signature__ = _shown(halftone)  # type: ignore[attr-defined]
 dither = halftone
 
 
-def palette(colours: Colours) -> np.ndarray:
-    """The colours of a palette, rows of red, green and blue."""
+def _adapted(source: Picture, count: int, options: dict[str, Any], run: Any) -> np.ndarray:
+    if source.stack:
+        raise BadArgument("palette: one is made for one picture, not for a stack")
+    if any(options.get(name) is not None for name in ("range", "white")):
+        raise BadArgument("palette: one made for a picture takes all of its range")
+    tone = halftone_members({name: value for name, value in options.items() if name != "palette"})
+    with _run.running(run) as how:
+        found = _core.palette_adapt(source.view(), count, tone, how)
+    return np.frombuffer(found, np.uint8).reshape(-1, 3)
+
+
+def palette(colours: Colours, image: Any = None) -> np.ndarray:
+    """The colours of a palette, rows of red, green and blue; "auto:16" is made for ``image``."""
+    if adapted_count(colours) >= 0:
+        if image is None:
+            raise BadArgument(f"palette {colours}: is made for a picture, which is missing")
+        return _adapted(picture(image), adapted_count(colours), {}, {})
     with _run.running({}) as how:
         found = _core.palette_colours(palette_text(colours), how)
     return np.frombuffer(found, np.uint8).reshape(-1, 3)
@@ -166,6 +185,8 @@ class HalftoneStream:
                  palette: Optional[Colours] = None, packed: bool = False, indices: bool = False,
                  maxval: Optional[int] = None, first_row: int = 0, rows: Optional[int] = None,
                  carry: Optional[bytes] = None, **options: Any) -> None:
+        if adapted_count(palette) >= 0:
+            raise BadArgument(f"palette {palette}: is made for a whole picture, not for a stream")
         run = _run.split(options)
         members = halftone_members(dict(options, method=method, levels=levels, palette=palette))
         # One row stands for all: only its shape and type are looked at.

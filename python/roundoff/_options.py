@@ -63,6 +63,12 @@ AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members(
     "channels", "start", "overshoot", "threshold", "range", "fit"}
 
 
+def adapted_count(palette: Any) -> int:
+    """The N of "auto:N", 16 of "auto"; -1: it is another palette."""
+    found = re.fullmatch(r"auto(?::([0-9]{1,4}))?", palette) if isinstance(palette, str) else None
+    return int(found[1] or 16) if found else -1
+
+
 def palette_text(palette: Colours) -> str:
     """Colours as the library reads them: a text, or rows of red, green, blue from 0 to 255."""
     if isinstance(palette, str):

@@ -239,6 +239,33 @@ static PyObject *palette_colours(PyObject *Py_UNUSED(module), PyObject *argument
     return result;
 }
 
+static PyObject *palette_adapt(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *dictionary, *run;
+    int count;
+    if (!PyArg_ParseTuple(arguments, "OiO!O", &source, &count, &PyDict_Type, &dictionary, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0};
+    struct halftone_request request;
+    PyObject *result = NULL;
+    if (halftone_request_take(session, dictionary, &request) && view_take(source, false, &in)) {
+        session_leave(session);
+        const ro_status status = ro_palette_adapt(session->context, &in.image,
+                                                  &request.options.tone, count, &request.palette);
+        session_return(session);
+        if (session_succeeded(session, status))
+            result = PyBytes_FromStringAndSize((const char *)request.palette.colours,
+                                               3 * request.palette.count);
+    }
+    view_release(&in);
+    halftone_request_release(&request);
+    session_end(session);
+    return result;
+}
+
 static PyObject *option_names(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     PyObject *list = PyList_New(0);
@@ -253,6 +280,8 @@ PyMethodDef halftone_functions[] = {
     {"halftone", halftone, METH_VARARGS, "halftone(source, target, options, run)"},
     {"halftone_members", option_names, METH_NOARGS, "names of plain options"},
     {"screen", screen, METH_VARARGS, "screen(options, run) -> bytes, width, height, maxval"},
+    {"palette_adapt", palette_adapt, METH_VARARGS,
+     "palette_adapt(source, count, options, run) -> bytes"},
     {"palette_colours", palette_colours, METH_VARARGS, "palette_colours(text, run) -> bytes"},
     {NULL, NULL, 0, NULL},
 };

@@ -56,6 +56,25 @@ def test_palette_as_the_command(tmp_path, command, colour):
     assert np.array_equal(colours[numbers], expected)
 
 
+def test_palette_made_for_a_picture(tmp_path, command, colour):
+    expected = command(tmp_path, "halftone", colour, ".ppm", "--palette", "auto:5")
+    assert np.array_equal(roundoff.halftone(colour, palette="auto:5"), expected)
+    colours = roundoff.palette("auto:5", colour)
+    assert len(colours) <= 5
+    assert np.array_equal(colours[roundoff.halftone(colour, palette="auto:5", indices=True)],
+                          expected)
+    brighter = command(tmp_path, "halftone", colour, ".ppm", "--palette", "auto", "--brightness",
+                       "20")
+    assert np.array_equal(roundoff.halftone(colour, palette="auto", brightness=20), brighter)
+    for wrong in (lambda: roundoff.palette("auto:5"),
+                  lambda: roundoff.halftone(colour, palette="auto:0"),
+                  lambda: roundoff.halftone(np.stack([colour, colour]), palette="auto:5"),
+                  lambda: roundoff.halftone(colour, palette="auto:5", range=(9, 99)),
+                  lambda: roundoff.HalftoneStream(9, 9, colour=True, palette="auto:5")):
+        with pytest.raises(roundoff.BadArgument, match="palette"):
+            wrong()
+
+
 def test_rgb_as_the_command(tmp_path, command, colour):
     expected = command(tmp_path, "halftone", colour, ".ppm", "--channels", "rgb")
     assert np.array_equal(roundoff.halftone(colour, channels="rgb"),

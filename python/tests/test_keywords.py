@@ -11,7 +11,7 @@ import roundoff
 RUN = {"device", "cpu", "threads"}
 # What the commands need for their files and their output, and a call does not.
 OF_FILES = {"json", "quiet", "certificate", "strict", "help", "type", "page", "report", "vectors",
-            "compression", "pixel_bits", "bit_order", "ones", "out_dir",
+            "compression", "pixel_bits", "numbers", "bit_order", "ones", "out_dir",
             "alpha", "background", "profile"}
 
 
