@@ -86,42 +86,65 @@ static bool draw_image(ro_context *context, int size, ro_image *image)
     return done;
 }
 
+struct sizes {
+    int size;
+    bool json, *first;
+    ro_image in, out;
+};
+
+/* `passes`: over the picture, in a step; of Jacobi its sweeps. */
+static void time_case(ro_context *context, struct sizes *s, const char *scheme, const char *model,
+                      const char *number, uint32_t steps, uint32_t passes)
+{
+    const ro_denoise_options options = {RO_DENOISE_DEFAULTS,
+                                        .model = model,
+                                        .scheme = scheme,
+                                        .number = number,
+                                        .kappa = strcmp(model, "linear") == 0 ? 0 : 10,
+                                        .iterations = steps};
+    struct measured measured;
+    if (!measure(context, &s->in, &s->out, &options, &measured))
+        return;
+    steps *= passes;
+    const double work = (double)s->size * s->size * steps * 1e-9;
+    if (s->json)
+        printf("%s\n  {\"size\": %d, \"scheme\": \"%s\", \"model\": \"%s\", \"number\": "
+               "\"%s\", \"steps\": %u, \"launches\": %llu, \"kernel_ms\": %.4f, \"call_ms\": "
+               "%.4f, \"gpixel_steps_per_s\": %.1f}",
+               *s->first ? "" : ",", s->size, scheme, model, number, steps,
+               (unsigned long long)measured.launches, 1e3 * measured.kernels, 1e3 * measured.call,
+               work / measured.kernels);
+    else
+        printf("| %5d | %-9s | %-12s | %-6s | %4u | %9.3f | %8.3f | %7.1f | %9.3f |\n", s->size,
+               scheme, model, number, steps, 1e3 * measured.kernels, 1e6 * measured.kernels / steps,
+               work / measured.kernels, 1e3 * measured.call);
+    *s->first = false;
+    fflush(stdout);
+}
+
 static void time_size(ro_context *context, int size, bool json, bool *first)
 {
     static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
     static const char *const numbers[] = {"s9", "s16", "s24", "s23e8"};
+    static const char *const solved[] = {"s9", "s16", "s23e8"};
     const uint32_t steps = size < 1024 ? 1000 : size < 4096 ? 200 : 64;
-    ro_image in = {0}, out = {0};
-    if (!draw_image(context, size, &in) ||
-        ro_image_alloc(context, RO_GRAY8, in.width, in.height, 0, &out) != RO_OK)
+    struct sizes s = {size, json, first, {0}, {0}};
+    if (!draw_image(context, size, &s.in) ||
+        ro_image_alloc(context, RO_GRAY8, s.in.width, s.in.height, 0, &s.out) != RO_OK) {
         fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
-    else
+    } else {
         for (int m = 0; m < 4; m++)
-            for (int n = 0; n < 4; n++) {
-                const ro_denoise_options options = {RO_DENOISE_DEFAULTS, .model = models[m],
-                                                    .number = numbers[n], .kappa = m ? 10 : 0,
-                                                    .iterations = steps};
-                struct measured measured;
-                if (!measure(context, &in, &out, &options, &measured))
-                    continue;
-                const double work = (double)size * size * steps * 1e-9;
-                if (json)
-                    printf("%s\n  {\"size\": %d, \"model\": \"%s\", \"number\": \"%s\", \"steps\": "
-                           "%u, \"launches\": %llu, \"kernel_ms\": %.4f, \"call_ms\": %.4f, "
-                           "\"gpixel_steps_per_s\": %.1f}",
-                           *first ? "" : ",", size, models[m], numbers[n], steps,
-                           (unsigned long long)measured.launches, 1e3 * measured.kernels,
-                           1e3 * measured.call, work / measured.kernels);
-                else
-                    printf("| %5d | %-12s | %-6s | %4u | %9.3f | %8.3f | %7.1f | %9.3f |\n", size,
-                           models[m], numbers[n], steps, 1e3 * measured.kernels,
-                           1e6 * measured.kernels / steps, work / measured.kernels,
-                           1e3 * measured.call);
-                *first = false;
-                fflush(stdout);
-            }
-    ro_image_free(&in);
-    ro_image_free(&out);
+            for (int n = 0; n < 4; n++)
+                time_case(context, &s, "explicit", models[m], numbers[n], steps, 1);
+        for (int n = 0; n < 3; n++) {
+            time_case(context, &s, "implicit", "linear", solved[n], steps / 8, 8);
+            time_case(context, &s, "implicit", "anisotropic", solved[n], steps / 8, 8);
+        }
+        for (int n = 1; n < 3; n++)
+            time_case(context, &s, "conjugate", "anisotropic", solved[n], 4, 1);
+    }
+    ro_image_free(&s.in);
+    ro_image_free(&s.out);
 }
 
 /* Each pass over memory reads and writes two bytes a pixel of 16 bits. */
@@ -158,12 +181,14 @@ int bench_denoise_cuda(const struct bench_options *options)
     if (options->json)
         printf("[");
     else if (ro_device_at(1, &info) == RO_OK)
-        printf("Diffusion filters on the device, noisy test card, 8 bits in and out. %s, %s\n"
-               "Kernel time is the median of %d between events, host to host the best of %d.\n\n"
-               "|  size | model        | number | steps | kernels ms | us a step | "
-               "Gpixel-steps/s | host to host ms |\n"
-               "| ----: | ------------ | ------ | ---: | ---: | ---: | ---: | ---: |\n",
-               info.name, info.detail, REPEATS, REPEATS);
+        printf(
+            "Diffusion filters on the device, noisy test card, 8 bits in and out. %s, %s\n"
+            "Kernel time is the median of %d between events, host to host the best of %d. Steps\n"
+            "of the implicit scheme are Jacobi sweeps, eight in a time step.\n\n"
+            "|  size | scheme    | model        | number | steps | kernels ms | us a step | "
+            "Gpixel-steps/s | host to host ms |\n"
+            "| ----: | --------- | ------------ | ------ | ---: | ---: | ---: | ---: | ---: |\n",
+            info.name, info.detail, REPEATS, REPEATS);
     for (int i = 0; i < (options->size ? 1 : 4); i++)
         time_size(context, options->size ? options->size : sizes[i], options->json, &first);
     if (options->json)

@@ -72,7 +72,7 @@ typedef struct ro_hologram_scene {
 #define RO_HOLOGRAM_SCENE RO_OPTIONS_OF(ro_hologram_scene, RO_NONE_UNSET)
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
- * what lies behind it. `optics` is filled in. The same bits on every CPU. */
+ * what lies behind it. `optics` is filled in. The same bits on every CPU and device. */
 RO_API
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene, ro_field *field,
                            ro_optics *optics);
@@ -144,7 +144,7 @@ ro_status ro_points_fit(ro_context *context, ro_scene_point *points, size_t coun
 
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
- * may be the same. The same bits on every CPU. */
+ * may be the same. The same bits on every CPU and device. */
 RO_API
 ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance);
@@ -232,6 +232,31 @@ typedef struct ro_hologram_options {
 RO_API
 ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image *out,
                                const ro_hologram_options *options, ro_hologram_report *report);
+
+/* Some rows of a field that is too large for one process. Hogels know nothing of each other: a piece
+ * of whole rows of hogels is rounded as in the whole field, given the energy of all of it. */
+typedef struct ro_hologram_piece {
+    uint32_t y, height; /* its first row, and the rows of the whole field */
+    double energy;      /* what ro_hologram_energy says of all rows, added up from the top */
+} ro_hologram_piece;
+
+/* How many rows a row of hogels of this field has: pieces begin at multiples of it and, but for the
+ * last, end at one. RO_E_UNSUPPORTED where the options need the whole field: of all algorithms but
+ * "vded", which has hogels, and "truncate" (1), and of a gain that is to be found. */
+RO_API
+ro_status ro_hologram_rows(ro_context *context, const ro_hologram_options *options,
+                           const ro_field *field, uint32_t *rows);
+
+/* The energy of each row, of what the levels can show: the squares of the moduli, or of the real
+ * parts. */
+RO_API
+ro_status ro_hologram_energy(ro_context *context, const ro_field *rows,
+                             const ro_hologram_options *options, double *energies);
+
+RO_API
+ro_status ro_hologram_quantize_piece(ro_context *context, const ro_field *in, ro_image *out,
+                                     const ro_hologram_options *options,
+                                     const ro_hologram_piece *piece, ro_hologram_report *report);
 
 /* ---- Refining ------------------------------------------------------------------------------ */
 

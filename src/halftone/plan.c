@@ -89,10 +89,12 @@ static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_optio
         plan->planes = &plan->found;
         plan->count = plan->planes->count;
         out = plan->planes->format;
-    } else if (options->inks || options->ink_limit != 0) {
+    } else if (options->inks || options->ink_limit != 0 || options->separation) {
         return ro_context_fail(context, RO_E_ARGUMENT, "inks apply to separations only");
     }
-    if (options->channels == RO_CHANNELS_INKS)
+    if (options->separation)
+        status = ink_table_copy(context, options->separation, &plan->inks);
+    else if (options->channels == RO_CHANNELS_INKS)
         status = ink_table_make(context, options->inks, options->ink_count,
                                 options->ink_limit / 100, &plan->inks);
     for (int i = 0; i < plan->count && status == RO_OK; i++) {

@@ -28,7 +28,9 @@ static const char *case_name(int number)
 
 static bool supports(int number, const struct variant *variant)
 {
-    return (variant->device == RO_DEVICE_CUDA) == (number % ROUTES >= FUSED);
+    const int route = number % ROUTES;
+    return route == IMPLICIT || route == CONJUGATE ||
+           (variant->device == RO_DEVICE_CUDA) == (route >= FUSED);
 }
 
 /* ---- An image and what is done with it ----------------------------------------------------- */
@@ -90,6 +92,16 @@ static void fill(struct check *check, const ro_image *image, int bytes, int chan
         }
 }
 
+/* Floats of every size and sign, where the working format is one too. */
+static void fill_wildly(struct check *check, const ro_image *image, int channels)
+{
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width * (uint32_t)channels; x++) {
+            const double size = ldexp(1 + draw(check, 65536) / 65536.0, (int)draw(check, 40) - 22);
+            put(image, 4, x, y, draw(check, 8) == 0 ? 0 : draw(check, 2) ? -size : size);
+        }
+}
+
 static ro_image output_of(const ro_image *in, ro_format format, size_t stride, void *data)
 {
     return (ro_image){format, in->width, in->height, 0, (ptrdiff_t)stride, data};
@@ -124,6 +136,8 @@ static void make(struct check *check, int number, struct trial *trial)
     o->model = models[model];
     o->scheme = "explicit"; /* unless the route is another */
     o->number = real ? reals[draw(check, 4)] : integers[draw(check, 7)];
+    if (real && bytes == 4 && draw(check, 2))
+        fill_wildly(check, &trial->in, channels);
     o->iterations = 1 + draw(check, 11);
     if (!real && draw(check, 2))
         o->rounding = "nearest";
@@ -149,7 +163,8 @@ static void make(struct check *check, int number, struct trial *trial)
         if (o->time_step > 0)
             o->time_step = (1 + draw(check, 8 * 16384)) / 16384.0;
     }
-    if (!real && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
+    const bool steps = strcmp(o->scheme, "explicit") == 0;
+    if (!real && steps && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
         o->until_converged = 1;
         o->iterations = draw(check, 2) ? 30 + draw(check, 3) : 1 + draw(check, 5);
         o->number = "s9";

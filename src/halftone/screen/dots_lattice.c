@@ -207,17 +207,22 @@ static int find_steps(const struct wanted *w, int64_t reach, struct step steps[M
 static void try_pairs(const struct wanted *w, const struct step *steps, int count,
                       struct dots_lattice *best)
 {
+    int64_t enough = DOTS_MAX_CELLS + 1;
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
             const int64_t dots = llabs(cross(steps[i].along, steps[j].along));
             const int64_t pixels = llabs(cross(steps[i].end, steps[j].end));
-            if (dots == 0 || pixels == 0 || pixels > DOTS_MAX_CELLS)
+            if (dots == 0 || pixels == 0 || pixels >= enough)
                 continue;
             const struct dots_lattice tried = lattice_of(w, &steps[i], &steps[j]);
             if (!best->steps[0][0] && !best->steps[0][1])
                 *best = tried;
             else if (is_better(&tried, best))
                 *best = tried;
+            else
+                continue;
+            if (error_of(best) <= 1) /* only smaller ones are better */
+                enough = pixels_of(best);
         }
 }
 

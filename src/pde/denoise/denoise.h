@@ -105,7 +105,7 @@ void ro_denoiser_report(struct ro_denoiser *work, const char *schedule, ro_cpu c
 
 /* ---- Pixels and numbers: a row of one channel, int32_t or float ------------------------------ */
 
-/* A value in the working float format; for s23e8 the machine rounds. */
+/* A value in the working float format, where zero has no sign; for s23e8 the machine rounds. */
 float ro_denoiser_round(const struct ro_denoiser *work, double value);
 /* RO_E_ARGUMENT for a value that is no number. */
 ro_status ro_denoiser_read(struct ro_denoiser *work, const char *row, uint32_t y, int channel,
@@ -199,6 +199,8 @@ ro_status ro_denoise_resident(struct ro_denoiser *work, const ro_image *in, cons
                               uint32_t count, void *stream);
 void ro_denoise_resident_close(struct ro_denoiser *work);
 ro_status ro_denoise_implicit(struct ro_denoiser *work);
+ro_status ro_denoise_implicit_cuda(struct ro_denoiser *work);
+bool ro_implicit_fits_cuda(const struct ro_denoiser *work, uint64_t memory); /* of a device */
 ro_status ro_denoise_naive(struct ro_denoiser *work);
 ro_status ro_denoise_xpp24(struct ro_denoiser *work);
 

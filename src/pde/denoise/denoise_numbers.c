@@ -68,7 +68,9 @@ uint64_t ro_samples_sum(const char *row, int bytes, size_t first, size_t step, u
 float ro_denoiser_round(const struct ro_denoiser *work, double v)
 {
     const struct ro_small_float *real = &work->number->real;
-    return (float)(real->mantissa == 23 ? v : ro_small_float_round(real, v, RO_ROUND_NEAREST_EVEN));
+    if (real->mantissa == 23)
+        return (float)v;
+    return (float)ro_small_float_round(real, v, RO_ROUND_NEAREST_EVEN) + 0.0F; /* -0 becomes 0 */
 }
 
 /* Beyond this a product of two differences overflows. */

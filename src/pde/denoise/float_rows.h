@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The explicit scheme in floating point: the definition, and all its variants. The same elements
- * and edges as in flow.h, every operation rounded to the format (for s23e8 by the machine
- * itself), in the order written here; vectors of any width give the same bits. Perona-Malik's
- * function is computed, the exponential one comes from its table. There is no promise about the
- * sum.
+ * The explicit scheme in floating point: the definition, and the variants of s23e8. The same
+ * elements and edges as in flow.h, every operation rounded to the format (for s23e8 by the machine
+ * itself), in the order written here; vectors of any width give the same bits, and those of
+ * small_float_simd.c for the smaller formats. Perona-Malik's function is computed, the exponential
+ * one comes from its table. There is no promise about the sum.
  *
  * A row is done in pieces whose weights and fluxes lie in small arrays, for the compiler to turn
  * into vectors.
@@ -19,42 +19,14 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* How results are rounded: not at all for s23e8; as number.h has it; or the same by the bits of a
- * float, which vectors can do. It is a constant everywhere. */
-enum float_rounding { FLOAT_EXACT, FLOAT_DEFINED, FLOAT_BITS };
-
-/* Normalized: half of the last bit is added and what is below it cut, a carry going on into the
- * exponent. Denormalized: a large number leaves no room for more bits. A zero has no sign unless x
- * was one. */
-ALWAYS float rounded_bits(const struct ro_small_float *real, float x)
-{
-    const int drop = 23 - real->mantissa, smallest = 2 - (1 << (real->exponent - 1));
-    const uint32_t least = (uint32_t)(smallest + 127) << 23;
-    const uint32_t anchor_bits =
-        ((uint32_t)(smallest - real->mantissa + 23 + 127) << 23) | 1u << 22;
-    const uint32_t largest = ((uint32_t)(1 - smallest + 127) << 23) | ((0x7fffffu >> drop) << drop);
-    uint32_t bits, small;
-    float anchor, size_value;
-    memcpy(&anchor, &anchor_bits, sizeof anchor);
-    memcpy(&bits, &x, sizeof bits);
-    const uint32_t size = bits & 0x7fffffff;
-    memcpy(&size_value, &size, sizeof size_value);
-    size_value = (size_value + anchor) - anchor;
-    memcpy(&small, &size_value, sizeof small);
-    const uint32_t half = (1u << (drop - 1)) - 1;
-    const uint32_t normal = ((size + half + ((size >> drop) & 1)) >> drop) << drop;
-    uint32_t result = size < least ? small : normal;
-    result = result > largest ? largest : result;
-    result |= result != 0 || size == 0 ? bits & 0x80000000 : 0;
-    memcpy(&x, &result, sizeof x);
-    return x;
-}
+/* How results are rounded: not at all for s23e8, or as number.h has it. It is a constant
+ * everywhere. */
+enum float_rounding { FLOAT_EXACT, FLOAT_DEFINED };
 
 ALWAYS float r(const struct ro_small_float *real, const enum float_rounding exact, float x)
 {
-    return exact == FLOAT_EXACT ? x
-           : exact == FLOAT_BITS
-               ? rounded_bits(real, x)
+    return exact == FLOAT_EXACT
+               ? x
                : (float)ro_small_float_round(real, (double)x, RO_ROUND_NEAREST_EVEN);
 }
 

@@ -13,33 +13,6 @@ static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
     float_smooth(rows, work, FLOAT_EXACT);
 }
 
-static bool is_small(const struct ro_diffusion *diffusion, int64_t white)
-{
-    (void)white;
-    return diffusion->real && diffusion->real->mantissa < 23;
-}
-
-static void rounded_step(const struct ro_rows *rows, const struct ro_row_work *work)
-{
-    float_step(rows, work, FLOAT_BITS);
-}
-
-static void rounded_smooth(const struct ro_rows *rows, const struct ro_row_work *work)
-{
-    float_smooth(rows, work, FLOAT_BITS);
-}
-
-const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel_rounded) = {
-    .cpu = RO_SIMD_CPU,
-    .lanes = 1,
-    .sample_bytes = sizeof(float),
-    .supports = is_small,
-    .step = rounded_step,
-    .smooth = rounded_smooth,
-    .pack = ro_plain_pack,
-    .unpack = ro_plain_unpack,
-};
-
 const struct ro_row_kernel RO_SIMD_NAME(ro_float_kernel) = {
     .cpu = RO_SIMD_CPU,
     .lanes = 1,

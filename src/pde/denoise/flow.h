@@ -91,7 +91,17 @@ void ro_diffusion_make(struct ro_diffusion *diffusion,
 
 /* ---- The definition in integers ------------------------------------------------------------- */
 
-static inline int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
+#ifdef __CUDACC__
+#define RO_FLOW_FN static __host__ __device__ __forceinline__
+#define RO_ELEMENT(...)                                                                            \
+    ro_element { __VA_ARGS__ }
+#else
+#define RO_FLOW_FN static inline
+#define RO_ELEMENT(...)                                                                            \
+    (struct ro_element) { __VA_ARGS__ }
+#endif
+
+RO_FLOW_FN int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
 {
     int64_t product = (int64_t)weight * (difference < 0 ? -difference : difference);
     int32_t size = (int32_t)((product + (nearest ? 32768 : 0)) >> 16);
@@ -99,7 +109,7 @@ static inline int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
 }
 
 /* The place of a squared norm in the table; from RO_TABLE on the diffusivity is 0. */
-static inline uint32_t ro_table_index(const struct ro_diffusion *diffusion, uint64_t norm)
+RO_FLOW_FN uint32_t ro_table_index(const struct ro_diffusion *diffusion, uint64_t norm)
 {
     uint64_t scaled;
     if (diffusion->shift >= 0)
@@ -110,8 +120,8 @@ static inline uint32_t ro_table_index(const struct ro_diffusion *diffusion, uint
 }
 
 /* The weights of an element whose `joint` channels have the diagonal differences p and q. */
-static inline struct ro_element ro_element_weights(const struct ro_diffusion *diffusion,
-                                                   const int32_t *p, const int32_t *q)
+RO_FLOW_FN struct ro_element ro_element_weights(const struct ro_diffusion *diffusion,
+                                                const int32_t *p, const int32_t *q)
 {
     if (diffusion->model == RO_MODEL_LINEAR)
         return diffusion->constant;
@@ -121,7 +131,7 @@ static inline struct ro_element ro_element_weights(const struct ro_diffusion *di
     uint32_t index = ro_table_index(diffusion, norm);
     int32_t weight = index < RO_TABLE ? diffusion->table[index] : 0;
     if (diffusion->model != RO_MODEL_ANISOTROPIC)
-        return (struct ro_element){weight, weight, weight >> 1, weight >> 1};
+        return RO_ELEMENT(weight, weight, weight >> 1, weight >> 1);
 
     /* The direction: |gx| and |gy| of all channels shifted together until they have 7 bits, and of
      * them sine and cosine of the doubled angle in 1/256. */
@@ -132,7 +142,11 @@ static inline struct ro_element ro_element_weights(const struct ro_diffusion *di
         gy[c] = p[c] - q[c];
         bits |= (uint32_t)(gx[c] < 0 ? -gx[c] : gx[c]) | (uint32_t)(gy[c] < 0 ? -gy[c] : gy[c]);
     }
+#ifdef __CUDA_ARCH__
+    int length = 32 - __clz((int)bits);
+#else
     int length = bits ? 32 - __builtin_clz(bits) : 0;
+#endif
     int shift = length > 7 ? length - 7 : 0;
     int32_t sine = 0, cosine = 0, square = 0;
     for (int c = 0; c < diffusion->joint; c++) {
@@ -146,8 +160,8 @@ static inline struct ro_element ro_element_weights(const struct ro_diffusion *di
         sine = 256 * sine / square;
         cosine = 256 * cosine / square;
     }
-    return (struct ro_element){weight * (512 - sine) >> 8, weight * (512 + sine) >> 8,
-                               weight * (256 - cosine) >> 8, weight * (256 + cosine) >> 8};
+    return RO_ELEMENT(weight * (512 - sine) >> 8, weight * (512 + sine) >> 8,
+                      weight * (256 - cosine) >> 8, weight * (256 + cosine) >> 8);
 }
 
 /* The weights of the four edges that start at a pixel (E, S, SE) or lead to it from the upper right

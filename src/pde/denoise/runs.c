@@ -63,7 +63,10 @@ static ro_status run_images(struct denoise_plan *plan, const ro_image *in, const
     work->out.stride = out->stride;
     work->told = report;
     ro_denoiser_restart(work);
-    return plan->cuda ? ro_denoise_explicit_cuda(work) : work->scheme->run(work);
+    if (!plan->cuda)
+        return work->scheme->run(work);
+    return work->scheme->run == ro_denoise_implicit ? ro_denoise_implicit_cuda(work)
+                                                    : ro_denoise_explicit_cuda(work);
 }
 
 static ro_status check_image(const struct denoise_plan *plan, const ro_image *image,

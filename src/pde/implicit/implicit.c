@@ -106,10 +106,7 @@ static ro_status open_run(struct run *run)
 {
     struct ro_denoiser *work = run->work;
     const bool floating = work->number->floating;
-    struct ro_diffusion_parameters parameters = work->parameters;
-    if (!floating)
-        parameters.time = RO_TIME_ONE;
-    ro_diffusion_make(&run->stiffness, &parameters);
+    ro_implicit_stiffness(work, &run->stiffness);
     const size_t all = (size_t)work->in.width * work->in.height * (size_t)work->channels;
     size_t bytes = 0;
     const enum ro_plane_type type = floating ? RO_PLANE_FLOATS : RO_PLANE_INTEGERS;
@@ -132,17 +129,23 @@ static ro_status open_run(struct run *run)
                                  work->in.width, work->in.height);
 }
 
-/* Numbers of 24 bits are beyond what lines.h computes exactly in doubles. */
-static bool by_reference(const struct ro_denoiser *work)
+void ro_implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness)
 {
-    return work->schedule == RO_SCHEDULE_REFERENCE ||
-           (!work->scheme->conjugate && !work->number->floating &&
-            work->number->fixed.max > UINT16_MAX);
+    struct ro_diffusion_parameters parameters = work->parameters;
+    if (!work->number->floating)
+        parameters.time = RO_TIME_ONE;
+    ro_diffusion_make(stiffness, &parameters);
+}
+
+bool ro_implicit_has_vectors(const struct ro_denoiser *work)
+{
+    return work->scheme->conjugate || work->number->floating ||
+           work->number->fixed.max <= UINT16_MAX;
 }
 
 ro_status ro_denoise_implicit(struct ro_denoiser *work)
 {
-    if (by_reference(work))
+    if (work->schedule == RO_SCHEDULE_REFERENCE || !ro_implicit_has_vectors(work))
         return ro_implicit_reference(work);
     struct run run = {.work = work};
     ro_status status = open_run(&run);

@@ -49,6 +49,13 @@ void ro_solve_jacobi(const struct ro_real_system *system, int sweeps, const doub
 ro_status ro_implicit_reference(struct ro_denoiser *work);
 ro_status ro_implicit_real_reference(struct ro_denoiser *work);
 
+/* The weights that systems are made of: of integers those of L alone. */
+void ro_implicit_stiffness(const struct ro_denoiser *work, struct ro_diffusion *stiffness);
+
+/* Whether more than the definition can do it: Jacobi in 24 bits is beyond what lines.h and jacobi.cu
+ * compute exactly. */
+bool ro_implicit_has_vectors(const struct ro_denoiser *work);
+
 /* The seed of a channel's dither after a time step, from 0. */
 static inline uint64_t ro_dither_seed(const struct ro_denoiser *work, uint32_t step, int plane)
 {

@@ -181,9 +181,7 @@ ro_status ro_implicit_reference(struct ro_denoiser *work)
     if (work->number->floating)
         return ro_implicit_real_reference(work);
     struct ro_diffusion stiffness;
-    struct ro_diffusion_parameters parameters = work->parameters;
-    parameters.time = RO_TIME_ONE; /* weights of L alone */
-    ro_diffusion_make(&stiffness, &parameters);
+    ro_implicit_stiffness(work, &stiffness);
 
     size_t size = (size_t)work->in.width * work->in.height, bytes, real_bytes;
     size_t images = 6 + 3 * (size_t)work->channels;

@@ -14,7 +14,8 @@
 RO_CUDA_NONE(flow_cuda_calls, flow_on_cuda);
 
 /* Starting the device takes some tenths of a second, in which a thread does about this much. */
-static const double WORTH_STARTING = 1 << 27; /* pixel-steps */
+static const double WORTH_STARTING = 1 << 27; /* pixel-steps, */
+enum { SOLVER_STEPS = 32 };                   /* and what a system takes in these */
 
 static bool uses_tables(const struct ro_denoiser *work)
 {
@@ -28,16 +29,21 @@ bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
     const ro_context *context = work->context;
     if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
         context->options.threads || work->options.schedule ||
-        work->scheme->run != ro_denoise_explicit)
+        (work->scheme->run != ro_denoise_explicit && work->scheme->run != ro_denoise_implicit))
         return false;
-    const double steps = (double)work->in.width * work->in.height * work->channels *
-                         (1 + work->diffusion.smoothings) * work->options.iterations;
+    const bool implicit = work->scheme->run == ro_denoise_implicit;
+    const double passes = implicit ? SOLVER_STEPS : 1 + work->diffusion.smoothings;
+    const double steps = (double)work->in.width * work->in.height * work->channels * passes *
+                         work->options.iterations;
     ro_device_info info;
     if ((!context->cuda && steps < WORTH_STARTING * context->threads) || ro_device_count() < 2 ||
         ro_device_at(1, &info) != RO_OK)
         return false;
+    const uint64_t memory = info.memory - info.memory / 8;
+    if (implicit)
+        return ro_implicit_fits_cuda(work, memory);
     return flow_on_cuda->bytes(&work->diffusion, work->scale.white, work->options.until_converged,
-                               uses_tables(work)) < info.memory - info.memory / 8;
+                               uses_tables(work)) < memory;
 }
 
 /* Both tables, one behind the other. */
@@ -144,7 +150,11 @@ static ro_status check_runs(const struct ro_denoiser *work)
     ro_context *context = work->context;
     if (work->scheme->run != ro_denoise_explicit)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "scheme %s runs on the CPU only; CUDA has the explicit one",
+                               work->scheme->run == ro_denoise_implicit
+                                   ? "scheme %s takes images of the host; those on a device have "
+                                     "the explicit one"
+                                   : "scheme %s runs on the CPU only; CUDA has explicit, implicit "
+                                     "and conjugate",
                                work->scheme->name);
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT,

@@ -21,9 +21,11 @@ __global__ void load_real_kernel(const struct pixels pixels, const struct weight
         return;
     for (uint32_t y = blockIdx.y; y < pixels.height; y += gridDim.y) {
         const float *in = (const float *)((const char *)pixels.data + y * pixels.row_bytes);
-        for (uint32_t c = 0; c < pixels.channels; c++)
+        for (uint32_t c = 0; c < pixels.channels; c++) {
+            const float number = numbers.r(in[(size_t)x * pixels.channels + c]);
             field[c * pixels.plane + y * pixels.pitch + x] =
-                numbers.r(in[(size_t)x * pixels.channels + c]);
+                SMALL ? __fadd_rn(number, 0) : number; /* -0 becomes 0 */
+        }
     }
 }
 
