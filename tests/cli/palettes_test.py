@@ -183,6 +183,12 @@ class Made(Case):
         self.assertNotEqual(done.returncode, 0)
         self.assertFalse(os.path.exists(self.path("made")))
 
+    def test_methods_without_palettes(self):
+        for method, word in (("dbs", "searches"), ("otsu", "grey in two"), ("acuity", "two tones"),
+                             ("pinwheel", "paper")):
+            self.refused("halftone", "in.ppm", "no.ppm", "--palette", "bwr", "--method", method,
+                         words=[method, word])
+
     def test_recolour(self):
         self.works("halftone", "in.ppm", "out.ppm", "--recolour", "navy #c60 ivory", "--quiet")
         self.works("halftone", "in.ppm", "out.pgm", "--levels", "3", "--quiet")

@@ -674,7 +674,7 @@ int halftone_check(const struct command *command, const struct halftone_values *
                            values->inks ? "--inks" : "--separate");
     if (values->fit == FIT_FULL && !values->palette)
         return usage_error(command, "--fit needs --palette");
-    if (values->overshoot >= 0 && !values->palette)
+    if (values->overshoot > 0 && !values->palette) /* certificates from before say 0 */
         return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))
