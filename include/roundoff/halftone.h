@@ -196,6 +196,10 @@ typedef struct ro_halftone_options {
     double ink_limit; /* RO_CHANNELS_INKS: per cent of ink at most, all together; 0: no limit */
     const ro_separation *separation; /* of CMYK or of inks; NULL: by black generation, or by the inks'
                                         colours */
+
+    /* How error diffusion is run; the bits are the same. */
+    int abreast; /* bands of rows that a thread runs by turns, at most: with ro_plan_info.rows times as
+                    many rows a piece hands on its first columns soon after it began; 0: 1, up to 64 */
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)

@@ -95,7 +95,7 @@ static ro_status spread_light(ro_context *context, ro_image *paper, uint32_t sid
 {
     const uint32_t width = paper->width, height = paper->height;
     const uint32_t longest = width > height ? width : height;
-    float *from = malloc(longest * sizeof *from), *to = malloc(longest * sizeof *to);
+    float *from = calloc(longest, sizeof *from), *to = calloc(longest, sizeof *to);
     if (!from || !to) {
         free(from);
         free(to);

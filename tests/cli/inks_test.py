@@ -147,6 +147,14 @@ class Inks(Case):
             self.works(*flat, "--proof", "proof.ppm", "--gain", gain)
             tones.append(sum(self.get("proof.ppm")[-3 * 240 * 200:]))
         self.assertTrue(tones[0] > tones[1] > tones[2])
+        tones = []
+        for spread in ("1", "1.7", "3"):
+            self.works(*flat, "--proof", "proof.ppm", "--yule-nielsen", spread)
+            self.assertEqual(self.get("proof.ppm")[:12].split()[1:3], [b"80", b"67"])  # 0.2 mm
+            body = self.get("proof.ppm")[-3 * 80 * 67:]
+            tones.append(sum((v / 255) ** 2.2 for v in body) / len(body))
+        self.assertAlmostEqual(tones[0], light, delta=0.01)
+        self.assertTrue(tones[0] > tones[1] > tones[2])
         self.put("wide.ppm", ppm(2500, 3, [255, 0, 0] * 7500))
         self.works("halftone", "wide.ppm", "out.pbm", "--separate", "cmyk", "--proof", "proof.ppm")
         head = self.get("proof.ppm")[:12].split()
@@ -154,6 +162,7 @@ class Inks(Case):
         self.refused("halftone", "in.ppm", "o.pbm", "--proof", "p.ppm", words=["file per ink"],
                      status=2)
         self.refused(*flat, "--gain", "2", words=["needs --proof"], status=2)
+        self.refused(*flat, "--yule-nielsen", "2", words=["needs --proof"], status=2)
         self.refused(*flat, "--proof", "flat.ppm", words=["same file"], status=2)
 
     def test_bad_input(self):
