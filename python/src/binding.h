@@ -84,9 +84,14 @@ bool list_append(PyObject *list, PyObject *item);
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
     wedge_functions[], quick_functions[], device_functions[],
-    member_functions[];
+    member_functions[], scene_functions[];
 
 bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options);
+
+/* Fields of complex pixels, as arrays of floats twice as wide, and what is known of their physics. */
+bool field_take(PyObject *triple, bool writable, struct view *view, ro_field *field);
+bool optics_take(PyObject *tuple, ro_optics *optics);
+PyObject *optics_give(const ro_optics *optics);
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {

@@ -21,12 +21,17 @@ static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_c
     static const struct wave_code *const numbers[][RO_CPUS] = {
         {NULL, RO_VARIANTS_OF(wave_numbers_16)}, {NULL, RO_VARIANTS_OF(wave_numbers_32)}};
     static const struct wave_code *const tonal[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_tonal)};
-    static const struct wave_code *const acuity[][RO_CPUS] = {
-        {NULL, RO_VARIANTS_OF(wave_acuity_16)}, {NULL, RO_VARIANTS_OF(wave_acuity_32)}};
+    static const struct wave_code *const acuity[][ACUITY_VARIANTS][RO_CPUS] = {
+        {{NULL, RO_VARIANTS_OF(wave_acuity_ten_16)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_six_16)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_four_16)}},
+        {{NULL, RO_VARIANTS_OF(wave_acuity_ten_32)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_six_32)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_six_32)}}};
     if (plan->lane_bits == 0)
         return NULL;
     if (plan->acuity)
-        return acuity[plan->lane_bits == 32][cpu];
+        return acuity[plan->lane_bits == 32][plan->acuity->variant][cpu];
     if (plan->steps.lane_bits)
         return numbers[plan->lane_bits == 32][cpu];
     return (plan->tonal ? tonal : plan->lane_bits == 32 ? wide : narrow)[cpu];
@@ -202,7 +207,8 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         work.band.left[line] = short_band ? line_of(job, front, number, line) : NULL;
     }
     /* The last row ends behind the last column by its lane's lag, and what it hands on is complete
-     * some columns behind that. Its last word is stored with the chunk that completes 64 columns. */
+     * some columns behind that. Its last word is stored with the chunk that completes 64 columns.
+     */
     int64_t last_lag = (int64_t)plan->skew * (work.band.rows - 1);
     int64_t end = ((int64_t)(plan->width - 1) & -WAVE_CHUNK) + last_lag;
     work.band.end = (int64_t)plan->width + last_lag + delay_of(plan);

@@ -74,7 +74,10 @@ RO_VARIANTS_DECLARE(const struct wave_code, wave_32);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_numbers_16);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_numbers_32);
 RO_VARIANTS_DECLARE(const struct wave_code, wave_tonal);
-RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_16);
-RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_32);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_ten_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_six_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_four_16);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_ten_32);
+RO_VARIANTS_DECLARE(const struct wave_code, wave_acuity_six_32); /* of four taps too */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Level numbers in and out of the wave in lanes of 16 bits (wave_lanes.h). The level below a sample
+ * Level numbers in and out of the wave in lanes of 16 bits; included by wave_lanes.h for that width
+ * alone, so that RO_SIMD_JOIN has no names to make. The level below a sample
  * needs no error, so it stays where it is found, in the order of its row; only what the tone has
  * above it is turned into lanes. What the chain decides comes back as a bit per pixel, which is
  * added to the level: nothing is turned back.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moiré: its periods by trigonometry, its contrast in the light of dots on each other, and angles that
- * make less of it. */
+/* Moiré: its periods by trigonometry, its contrast in the light of dots on each other, and angles
+ * that make less of it. */
 // clang-format off
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static void two_inks_beat(void **state)
     }
 }
 
-/* Where both are black ink of half a tone, light is where neither is; its wave of that frequency. */
+/* Where both are black ink of half a tone, light is where neither is; its wave of that frequency.
+ */
 static double contrast_in_light(const ro_ink *inks, const ro_moire_wave *wave)
 {
     enum { SIDE = 600 };
@@ -62,8 +63,8 @@ static double contrast_in_light(const ro_ink *inks, const ro_moire_wave *wave)
                 paper = paper && s->ranks[y % s->height * s->width + column % s->width] <
                                      s->width * s->height / 2;
             }
-            const double soft = pow(sin(tau / 2 * (x + 0.5) / SIDE) * sin(tau / 2 * (y + 0.5) / SIDE),
-                                    2);
+            const double soft =
+                pow(sin(tau / 2 * (x + 0.5) / SIDE) * sin(tau / 2 * (y + 0.5) / SIDE), 2);
             weight += soft;
             sum += paper * soft * cexp(-I * tau * (wave->x * x + wave->y * y) / 600);
         }
