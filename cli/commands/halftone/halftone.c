@@ -440,6 +440,17 @@ static bool read_numbers(const char *text, double numbers[2])
     return end != text && *end == '\0';
 }
 
+/* The least and the largest sample of a picture. */
+static ro_status data_range(ro_context *context, const char *in, const ro_read_options *read,
+                            double numbers[2])
+{
+    ro_status status = ro_picture_range(context, in, read, &numbers[0], &numbers[1]);
+    if (status == RO_OK && !(numbers[0] < numbers[1]))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%s: all samples are the same, so --range data has no range", in);
+    return status;
+}
+
 /* --range: a name, or two samples. */
 static ro_status read_range(ro_context *context, const struct halftone_values *values,
                             const char *in, struct halftone_request *request)
@@ -457,7 +468,7 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--range data reads the picture twice, which a pipe does not allow");
     else if (values->range && ro_name_equal(values->range, "data"))
-        status = ro_picture_range(context, in, &request->read, &numbers[0], &numbers[1]);
+        status = data_range(context, in, &request->read, numbers);
     else if (values->range && !read_numbers(values->range, numbers))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--range %s: must be full, limited, data or two samples, such as "

@@ -396,6 +396,13 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
                             "is a video, which has no pages and no other size");
     if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
         return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
+    if (read->alpha || read->background_given)
+        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
+    if (write->compression)
+        return ro_file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
+    if (write->low_bits_first || write->ones_are_black || write->pixel_bits)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "is a video; the order of bits is that of raw bits only");
     return RO_OK;
 }
 
