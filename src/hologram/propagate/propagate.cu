@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { KINDS = 4, MOST_THREADS = 1024 };
+enum { KINDS = 4, MOST_THREADS = 512 };
 static const size_t together = (size_t)2 << 30; /* bytes of work up to which kinds run together */
 
 struct propagate_cuda {
@@ -54,18 +54,20 @@ static __device__ __forceinline__ float2 turned(const pass &p, int kind, int x, 
 }
 
 static __global__ void __launch_bounds__(MOST_THREADS)
-    rows_there(const __grid_constant__ pass p, const float2 *from, float2 *work)
+    rows_there(const __grid_constant__ pass p, const float2 *__restrict__ from,
+               float2 *__restrict__ work)
 {
     extern __shared__ float2 memory[];
     const int y0 = blockIdx.x * p.lanes, lanes = min(p.lanes, p.height - y0);
     const int kind = p.kind + blockIdx.y;
     float2 *to = work + (size_t)blockIdx.y * p.width * p.height;
     for (int lane = 0; lane < lanes; lane++)
+#pragma unroll 4
         for (int x = threadIdx.x; x < p.width; x += blockDim.x)
             memory[lane * p.dft.lane + dft_place(p.dft, 0, x)] =
                 turned(p, kind, x, y0 + lane, from[(size_t)(y0 + lane) * p.width + x]);
     __syncthreads();
-    const int level = dft_run(p.dft, memory, 0, lanes, memory + p.lanes * p.dft.lane, p.room);
+    const int level = dft_run<0>(p.dft, memory, 0, lanes, memory + p.lanes * p.dft.lane, p.room);
     for (int lane = 0; lane < lanes; lane++)
         for (int x = threadIdx.x; x < p.width; x += blockDim.x)
             if (passes(p, kind, x))
@@ -75,7 +77,7 @@ static __global__ void __launch_bounds__(MOST_THREADS)
 
 /* There, times H, and back, which real and imaginary parts that change places make. */
 static __global__ void __launch_bounds__(MOST_THREADS)
-    columns(const __grid_constant__ pass p, float2 *work)
+    columns(const __grid_constant__ pass p, float2 *__restrict__ work)
 {
     extern __shared__ float2 memory[];
     const int x0 = blockIdx.x * p.lanes, lanes = min(p.lanes, p.width - x0);
@@ -87,13 +89,14 @@ static __global__ void __launch_bounds__(MOST_THREADS)
         any |= passes(p, kind, x0 + lane);
     if (!any)
         return;
+#pragma unroll 4
     for (int t = threadIdx.x; t < all; t += blockDim.x) {
         const int y = t >> shift, lane = t & (p.lanes - 1);
         if (lane < lanes)
             memory[lane * p.dft.lane + dft_place(p.dft, 0, y)] = work[(size_t)y * p.width + lane];
     }
     __syncthreads();
-    int level = dft_run(p.dft, memory, 0, lanes, buffers, p.room);
+    int level = dft_run<0>(p.dft, memory, 0, lanes, buffers, p.room);
     for (int lane = 0; lane < lanes; lane++) {
         const int m = propagate_number(x0 + lane, kind & 1, p.width);
         for (int y = threadIdx.x; y < p.height; y += blockDim.x) {
@@ -105,7 +108,7 @@ static __global__ void __launch_bounds__(MOST_THREADS)
         }
     }
     __syncthreads();
-    level = dft_run(p.dft, memory, level, lanes, buffers, p.room);
+    level = dft_run<1>(p.dft, memory, level, lanes, buffers, p.room);
     for (int t = threadIdx.x; t < all; t += blockDim.x) {
         const int y = t >> shift, lane = t & (p.lanes - 1);
         const float2 v = memory[lane * p.dft.lane + dft_place(p.dft, level, y)];
@@ -116,19 +119,21 @@ static __global__ void __launch_bounds__(MOST_THREADS)
 
 /* Parts have changed places here, so that turning forth turns back. */
 static __global__ void __launch_bounds__(MOST_THREADS)
-    rows_back(const __grid_constant__ pass p, const float2 *work, float2 *to)
+    rows_back(const __grid_constant__ pass p, const float2 *__restrict__ work,
+              float2 *__restrict__ to)
 {
     extern __shared__ float2 memory[];
     const int y0 = blockIdx.x * p.lanes, lanes = min(p.lanes, p.height - y0);
     for (int kind = p.kind; kind < p.kind + p.kinds; kind++) {
         for (int lane = 0; lane < lanes; lane++)
+#pragma unroll 4
             for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
                 const float2 v = passes(p, kind, x) ? work[(size_t)(y0 + lane) * p.width + x]
                                                     : make_float2(0, 0);
                 memory[lane * p.dft.lane + dft_place(p.dft, 0, x)] = make_float2(v.y, v.x);
             }
         __syncthreads();
-        const int level = dft_run(p.dft, memory, 0, lanes, memory + p.lanes * p.dft.lane, p.room);
+        const int level = dft_run<0>(p.dft, memory, 0, lanes, memory + p.lanes * p.dft.lane, p.room);
         for (int lane = 0; lane < lanes; lane++)
             for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
                 float2 *at = &to[(size_t)(y0 + lane) * p.width + x];

@@ -102,7 +102,7 @@ ro_status dft_device_fit(struct ro_cuda *cuda, const struct dft_device *device, 
                             (lanes < wanted && 2 * lanes * lane <= SHARE - (32 << 10))))
         lanes *= 2;
     const int numbers = lanes * device->length;
-    const int threads = numbers <= 4096 ? 256 : numbers <= 12288 ? 512 : 1024;
+    const int threads = numbers <= 4096 ? 256 : 512;
     const long left = (shared - lanes * lane) / (2 * (long)sizeof(float2));
     const int room = left < 4 * threads ? (int)left : 4 * threads;
     if (room < least)

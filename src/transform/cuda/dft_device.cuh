@@ -72,56 +72,59 @@ static __device__ __forceinline__ int dft_place(const dft_device &d, int level, 
     return row * d.pitch + (i - row * d.n2);
 }
 
-/* One of the two parts: its short transforms, and where their numbers are. */
-struct dft_part {
-    const struct dft_device_short *plan;
-    float2 *x;
-    int level, n1, n2, pitch, lane;
-    unsigned over1, over2;
-    bool second;
-};
-
-/* Where number i of a short transform is. */
-template <int LEVEL>
-static __device__ __forceinline__ int dft_number(const dft_part &part, int which, int i)
+/* Where number i of a short transform of a part is. */
+template <int LEVEL, bool SECOND>
+static __device__ __forceinline__ int dft_number(const dft_device &d, int level, int which, int i)
 {
-    const int lane = dft_divide(which, part.second ? part.over1 : part.over2);
-    const int rest = which - lane * (part.second ? part.n1 : part.n2);
-    int row = part.second ? rest : i, column = part.second ? i : rest;
-    for (int l = LEVEL < 0 ? part.level : LEVEL; l > 0; l--) {
-        const int number = part.n2 * row + column;
-        column = dft_divide(number, part.over1);
-        row = number - column * part.n1;
+    const int lane = dft_divide(which, SECOND ? d.over1 : d.over2);
+    const int rest = which - lane * (SECOND ? d.n1 : d.n2);
+    int row = SECOND ? rest : i, column = SECOND ? i : rest;
+    for (int l = LEVEL < 0 ? level : LEVEL; l > 0; l--) {
+        const int number = d.n2 * row + column;
+        column = dft_divide(number, d.over1);
+        row = number - column * d.n1;
     }
-    return lane * part.lane + row * part.pitch + column;
+    return lane * d.lane + row * d.pitch + column;
 }
 
-/* A step of the short transforms `first` to `first + count - 1`; NULL: from, or to, the matrix. */
+/* A step of the short transforms `first` to `first + count - 1`; from, or to, the matrix x, or a
+ * buffer. */
 struct dft_batch {
-    int step, first, count;
+    int step, first, count, level;
     unsigned over; /* divides by the count */
-    const float2 *from;
-    float2 *to;
+    bool begins, ends;
 };
 
-template <int RADIX, int LEVEL>
-static __device__ __forceinline__ void dft_step(const dft_device &d, const dft_part &part,
-                                                const dft_batch &now)
+template <int RADIX, int LEVEL, bool SECOND>
+static __device__ __forceinline__ void dft_step(const dft_device &d, const dft_batch &now,
+                                                float2 *x, const float2 *from, float2 *to)
 {
-    const int m = part.plan->m[now.step], s = part.plan->s[now.step];
-    const int radix = RADIX ? RADIX : part.plan->radix[now.step];
-    const float2 *turns = d.table + part.plan->turns[now.step];
-    const float2 *between = part.second ? nullptr : d.table + d.between;
-    const unsigned over_s = part.plan->over[now.step];
+    const dft_device_short &plan = SECOND ? d.second : d.first;
+    const int m = plan.m[now.step], s = plan.s[now.step];
+    const int radix = RADIX ? RADIX : plan.radix[now.step];
+    const float2 *turns = d.table + plan.turns[now.step], *between = d.table + d.between;
+    const bool turns_after = !SECOND && now.ends;
     for (int t = threadIdx.x; t < now.count * m * s; t += blockDim.x) {
         const int b = dft_divide(t, now.over), c = t - b * now.count;
-        const int p = dft_divide(b, over_s), q = b - p * s;
+        const int p = dft_divide(b, plan.over[now.step]), q = b - p * s;
+        const int column = now.first + c - dft_divide(now.first + c, d.over2) * d.n2;
         real re[RADIX ? RADIX : DFT_RADIX], im[RADIX ? RADIX : DFT_RADIX];
+        float2 turn[RADIX ? RADIX : 1], after[RADIX ? RADIX : 1];
+        /* All that comes from far is asked for first: stores might be to the same place, for all
+         * that a compiler knows. */
+#pragma unroll
+        for (int k = 0; k < RADIX; k++) {
+            if (p && k)
+                turn[k] = __ldg(&turns[(p - 1) * (RADIX - 1) + k - 1]);
+            if (turns_after && column)
+                after[k] = __ldg(&between[(q + s * (RADIX * p + k)) * d.n2 + column]);
+        }
 #pragma unroll(RADIX ? RADIX : 1)
         for (int j = 0; j < radix; j++) {
             const int i = q + s * (p + m * j);
-            const float2 v = now.from ? now.from[i * now.count + c]
-                                      : part.x[dft_number<LEVEL>(part, now.first + c, i)];
+            const float2 v = now.begins
+                                 ? x[dft_number<LEVEL, SECOND>(d, now.level, now.first + c, i)]
+                                 : from[i * now.count + c];
             re[j] = v.x;
             im[j] = v.y;
         }
@@ -134,80 +137,78 @@ static __device__ __forceinline__ void dft_step(const dft_device &d, const dft_p
         else if (RADIX == 5)
             dft_5(re, im);
         else
-            dft_odd(radix, (const float *)(d.table + part.plan->roots[now.step]), re, im);
-        const int column = now.first + c - dft_divide(now.first + c, part.over2) * part.n2;
+            dft_odd(radix, (const float *)(d.table + plan.roots[now.step]), re, im);
 #pragma unroll(RADIX ? RADIX : 1)
         for (int k = 0; k < radix; k++) {
             const int i = q + s * (radix * p + k);
             if (p && k) {
-                const float2 turn = turns[(p - 1) * (radix - 1) + k - 1];
-                dft_turn(&re[k], &im[k], turn.x, turn.y);
+                const float2 by = RADIX ? turn[RADIX ? k : 0]
+                                        : __ldg(&turns[(p - 1) * (radix - 1) + k - 1]);
+                dft_turn(&re[k], &im[k], by.x, by.y);
             }
-            if (now.to) {
-                now.to[i * now.count + c] = make_float2(re[k], im[k]);
+            if (!now.ends) {
+                to[i * now.count + c] = make_float2(re[k], im[k]);
                 continue;
             }
-            if (between && column && i) {
-                const float2 turn = between[i * part.n2 + column];
-                dft_turn(&re[k], &im[k], turn.x, turn.y);
+            if (turns_after && column && i) {
+                const float2 by = RADIX ? after[RADIX ? k : 0] : __ldg(&between[i * d.n2 + column]);
+                dft_turn(&re[k], &im[k], by.x, by.y);
             }
-            part.x[dft_number<LEVEL>(part, now.first + c, i)] = make_float2(re[k], im[k]);
+            x[dft_number<LEVEL, SECOND>(d, now.level, now.first + c, i)] =
+                make_float2(re[k], im[k]);
         }
     }
     __syncthreads();
 }
 
-/* Radices beyond 5 are rare, and their arrays large. Values: what a pointer leads to would have to
- * live in memory, for all radices. */
-static __device__ __noinline__ void dft_step_odd(const dft_device &d, dft_part part, dft_batch now)
+/* Radices beyond 5 are rare, and their arrays large. */
+template <bool SECOND>
+static __device__ __noinline__ void dft_step_odd(const dft_device &d, dft_batch now, float2 *x,
+                                                 const float2 *from, float2 *to)
 {
-    dft_step<0, -1>(d, part, now);
+    dft_step<0, -1, SECOND>(d, now, x, from, to);
 }
 
-template <int LEVEL>
-static __device__ __noinline__ void dft_run_part(const dft_device &d, bool second, float2 *x,
-                                                 int level, int lanes, float2 *buffers, int room)
+template <int LEVEL, bool SECOND>
+static __device__ __forceinline__ void dft_run_part(const dft_device &d, float2 *x, int level,
+                                                    int lanes, float2 *buffers, int room)
 {
-    const dft_device_short &plan = second ? d.second : d.first;
-    const dft_part part = {&plan,   x,      level,   d.n1,    d.n2,
-                           d.pitch, d.lane, d.over1, d.over2, second};
-    const int shorts = lanes * (second ? d.n1 : d.n2), most = min(shorts, room / plan.n);
+    const dft_device_short &plan = SECOND ? d.second : d.first;
+    const int shorts = lanes * (SECOND ? d.n1 : d.n2), most = min(shorts, room / plan.n);
     for (int first = 0; first < shorts; first += most) {
         const int count = min(most, shorts - first), steps = plan.steps;
-        dft_batch now = {0, first, count, dft_over(count), nullptr, nullptr};
-        for (; now.step < steps; now.step++) {
-            now.to = now.step + 1 == steps ? nullptr : buffers + (now.step & 1 ? room : 0);
+        dft_batch now = {0, first, count, level, dft_over(count), true, false};
+        for (; now.step < steps; now.step++, now.begins = false) {
+            float2 *to = buffers + (now.step & 1 ? room : 0);
+            const float2 *from = buffers + (now.step & 1 ? 0 : room);
+            now.ends = now.step + 1 == steps;
             switch (plan.radix[now.step]) {
             case 2:
-                dft_step<2, LEVEL>(d, part, now);
+                dft_step<2, LEVEL, SECOND>(d, now, x, from, to);
                 break;
             case 3:
-                dft_step<3, LEVEL>(d, part, now);
+                dft_step<3, LEVEL, SECOND>(d, now, x, from, to);
                 break;
             case 4:
-                dft_step<4, LEVEL>(d, part, now);
+                dft_step<4, LEVEL, SECOND>(d, now, x, from, to);
                 break;
             case 5:
-                dft_step<5, LEVEL>(d, part, now);
+                dft_step<5, LEVEL, SECOND>(d, now, x, from, to);
                 break;
             default:
-                dft_step_odd(d, part, now);
+                dft_step_odd<SECOND>(d, now, x, from, to);
             }
-            now.from = now.to;
         }
     }
 }
 
+template <int LEVEL>
 static __device__ __forceinline__ void dft_run_plain(const dft_device &d, float2 *x, int level,
                                                      int lanes, float2 *buffers, int room)
 {
-    for (int second = d.n1 == 1; second < 2; second++)
-        if (level == 0)
-            dft_run_part<0>(d, second, x, level, lanes, buffers, room);
-        else if (level == 1)
-            dft_run_part<1>(d, second, x, level, lanes, buffers, room);
-        else
-            dft_run_part<-1>(d, second, x, level, lanes, buffers, room);
+    if (d.n1 > 1)
+        dft_run_part<LEVEL, false>(d, x, level, lanes, buffers, room);
+    dft_run_part<LEVEL, true>(d, x, level, lanes, buffers, room);
 }
 
 /* Bluestein: times the chirp, a convolution by two transforms, times the chirp. */
@@ -224,27 +225,25 @@ static __device__ __noinline__ void dft_run_chirp(const dft_device &d, float2 *x
                 *v = make_float2(0, 0);
         }
     __syncthreads();
-    dft_run_plain(d, x, level, lanes, buffers, room);
-    for (int lane = 0; lane < lanes; lane++)
-        for (int i = threadIdx.x; i < d.length; i += blockDim.x) {
-            float2 *at = &x[lane * d.lane + dft_place(d, level + 1, i)], v = *at;
-            dft_turn(&v.x, &v.y, filter[i].x, filter[i].y);
-            *at = make_float2(v.y, v.x);
-        }
-    __syncthreads();
-    dft_run_plain(d, x, level + 1, lanes, buffers, room);
-    for (int lane = 0; lane < lanes; lane++)
-        for (int i = threadIdx.x; i < d.n; i += blockDim.x) {
-            float2 *at = &x[lane * d.lane + dft_place(d, level + 2, i)];
-            float2 v = make_float2(at->y, at->x);
-            dft_turn(&v.x, &v.y, chirp[i].x, chirp[i].y);
-            *at = v;
-        }
-    __syncthreads();
+    for (int back = 0; back < 2; back++) {
+        dft_run_plain<-1>(d, x, level + back, lanes, buffers, room);
+        const int count = back ? d.n : d.length;
+        for (int lane = 0; lane < lanes; lane++)
+            for (int i = threadIdx.x; i < count; i += blockDim.x) {
+                float2 *at = &x[lane * d.lane + dft_place(d, level + 1 + back, i)], v = *at;
+                const float2 by = back ? chirp[i] : filter[i];
+                if (back)
+                    v = make_float2(v.y, v.x);
+                dft_turn(&v.x, &v.y, by.x, by.y);
+                *at = back ? v : make_float2(v.y, v.x);
+            }
+        __syncthreads();
+    }
 }
 
-/* Transforms of all lanes, whose numbers have a level; gives the level of the results. The block
- * has met before, and meets at the end. */
+/* Transforms of all lanes, whose numbers have a level (LEVEL unless there is a chirp); gives the
+ * level of the results. The block has met before, and meets at the end. */
+template <int LEVEL>
 static __device__ __forceinline__ int dft_run(const dft_device &d, float2 *x, int level, int lanes,
                                               float2 *buffers, int room)
 {
@@ -252,8 +251,8 @@ static __device__ __forceinline__ int dft_run(const dft_device &d, float2 *x, in
         dft_run_chirp(d, x, level, lanes, buffers, room);
         return level + 2;
     }
-    dft_run_plain(d, x, level, lanes, buffers, room);
-    return level + 1;
+    dft_run_plain<LEVEL>(d, x, LEVEL, lanes, buffers, room);
+    return LEVEL + 1;
 }
 
 #endif
