@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call costs in C, for python/bench/bench.py, which loads this and runs both in turn: seconds of
- * ro_plan_run, which is what a call from Python comes to, and of ro_halftone, which makes its plan
- * anew. All pictures are grey of bytes, side x side.
+ * What a call costs in C, for python/bench/bench.py, which loads this and runs both in turn:
+ * seconds of ro_plan_run, which is what a call from Python comes to, and of ro_halftone, which
+ * makes its plan anew. All pictures are grey of bytes, side x side.
  */
 #include <roundoff.h>
 

@@ -156,12 +156,12 @@ static PyObject *palette_adapt(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0};
     struct halftone_request request;
     ro_palette palette;
-    bool done = halftone_request_take(session, dictionary, &request) &&
-                view_take(source, false, &in);
+    bool done =
+        halftone_request_take(session, dictionary, &request) && view_take(source, false, &in);
     if (done) {
         session_leave(session);
-        const ro_status status = ro_palette_adapt(session->context, &in.image,
-                                                  &request.options.tone, count, &palette);
+        const ro_status status =
+            ro_palette_adapt(session->context, &in.image, &request.options.tone, count, &palette);
         session_return(session);
         done = session_succeeded(session, status);
     }

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* ---- Pictures at depths ------------------------------------------------------------------------- */
+/* ---- Pictures at depths -------------------------------------------------------------------------
+ */
 
 struct pictures {
     ro_scene_picture *picture;
@@ -85,7 +86,8 @@ static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
     return done ? optics_give(&optics) : NULL;
 }
 
-/* ---- Refining, frames --------------------------------------------------------------------------- */
+/* ---- Refining, frames ---------------------------------------------------------------------------
+ */
 
 static PyObject *refine(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
@@ -116,8 +118,8 @@ static PyObject *refine(PyObject *Py_UNUSED(module), PyObject *arguments)
         if (status == RO_OK && modulator.count < RO_REFINEMENT_MANY)
             refinement.iterations = RO_DEFAULT;
         if (status == RO_OK)
-            status = ro_hologram_refine(session->context, &field, &out.image, &options, &refinement,
-                                        &r);
+            status =
+                ro_hologram_refine(session->context, &field, &out.image, &options, &refinement, &r);
         session_return(session);
         done = session_succeeded(session, status);
     }
