@@ -16,7 +16,7 @@
 struct values {
     struct common common;
     const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors, *page,
-        *stop;
+        *stop, *diffusivity;
     int iterations, steps_at_once, bits;
     double kappa, sigma, time_step;
     bool independent, until_converged, floats, raw, impulse;
@@ -27,8 +27,10 @@ struct values {
 static const char *const depths[] = {"8", "16", NULL};
 
 static const struct option options[] = {
-    {"model", "M", "anisotropic (default), perona-malik, exponential or linear", OPTION_TEXT,
+    {"model", "M", "anisotropic (default), edge-enhancing, perona-malik, linear", OPTION_TEXT,
      PLACE(model)},
+    {"diffusivity", "D", "perona-malik (default), exponential, decay or lines", OPTION_TEXT,
+     PLACE(diffusivity), .topic = "numbers"},
     {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30},
     {"stop", "S", "by estimated error: auto (default; linear: usual); usual: 20", OPTION_TEXT,
@@ -105,7 +107,8 @@ ro_denoise_options denoise_options(const void *given)
                                 .independent = values->independent,
                                 .until_converged = values->until_converged,
                                 .stop = values->stop,
-                                .impulse = values->impulse};
+                                .impulse = values->impulse,
+                                .diffusivity = values->diffusivity};
 }
 
 static enum denoise_form form_of(const struct values *values)
@@ -219,6 +222,11 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
                 "denoise: %.1f %% of the samples look like salt and pepper, which diffusion keeps; "
                 "--impulse mends it\n",
                 100 * r->impulses);
+    if (r->saturating)
+        fprintf(stderr,
+                "denoise: time steps of %g are too long to be stable: neither sum nor "
+                "extrema are kept, and tones end at black and white\n",
+                r->time_step);
     if (r->time_step > LONG_STEP && !ro_name_equal(scheme, "xpp24"))
         fprintf(
             stderr,
@@ -254,6 +262,7 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
             files->pages);
     fprintf(file, ", \"sample_zero\": %lld, \"steps\": %u, \"converged\": %s",
             (long long)files->zero, r->steps, r->converged ? "true" : "false");
+    fprintf(file, ", \"saturating\": %s", r->saturating ? "true" : "false");
     const struct {
         const char *name;
         double value;

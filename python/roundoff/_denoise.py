@@ -20,7 +20,7 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
             scheme: Optional[str] = None, number: Optional[str] = None,
             rounding: Optional[str] = None, round: Optional[str] = None,
             independent: bool = False, until_converged: bool = False,
-            impulse: bool = False,
+            impulse: bool = False, diffusivity: Optional[str] = None,
             schedule: Optional[str] = None, steps_at_once: Optional[int] = None,
             seed: Optional[int] = None, stop: Optional[str] = None,
             out: Optional[np.ndarray] = None,
@@ -28,7 +28,8 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
     """Smooth noise away and keep edges; integers keep their sum to the last unit.
 
     The keywords are the options of ``roundoff denoise``. ``model`` is "anisotropic",
-    "perona-malik", "exponential" or "linear". The result has the shape and type of the image; of a
+    "perona-malik", "exponential", "edge-enhancing" or "linear"; ``diffusivity`` is
+    "perona-malik", "exponential", "decay" or "lines". The result has the shape and type of the image; of a
     stack every picture is done on its own. Without ``iterations`` as many steps are done as
     ``stop`` says: "auto" or "usual". With ``return_figures`` also what was done: sums,
     extrema, energies, kappa, steps.
@@ -43,7 +44,7 @@ def denoise(image: Any, model: Optional[str] = None, *, iterations: Optional[int
     options = dict(model=model, iterations=iterations, kappa=kappa, sigma=sigma,
                    time_step=time_step, scheme=scheme, number=number, rounding=rounding,
                    round=round, independent=int(independent), until_converged=int(until_converged),
-                   impulse=int(impulse),
+                   impulse=int(impulse), diffusivity=diffusivity,
                    schedule=schedule, steps_at_once=steps_at_once, seed=seed,
                    stop=stop,
                    white=WHITE_IS_MAXVAL if white == "maxval" else white)

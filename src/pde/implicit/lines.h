@@ -62,6 +62,9 @@ struct ro_line_kernel {
     void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* ro_hash_mix(row ^ x) */
 };
 
+/* Both tables for every place, one after the other: what `elements` takes. */
+void ro_line_tables(const struct ro_diffusion *diffusion, int32_t tables[2 * RO_LINE_TABLE]);
+
 /* That of the context's instruction set. */
 const struct ro_line_kernel *ro_line_kernel_of(ro_cpu cpu);
 

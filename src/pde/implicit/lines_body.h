@@ -80,8 +80,9 @@ static void elements_integers(const struct ro_diffusion *d, const int32_t *table
     int32_t *entry = (int32_t *)scratch, *shift = entry + count, *sine = shift + count;
     int32_t *cosine = sine + count, *square = cosine + count;
     float *length = (float *)(void *)(square + count);
+    int32_t *even = square + 2 * count;
     entries(d, table, norm, count, entry);
-    if (d->model != RO_MODEL_ANISOTROPIC) {
+    if (d->model < RO_MODEL_ANISOTROPIC) {
         for (int64_t x = 0; x < count; x++) {
             out->se[x] = out->sw[x] = entry[x];
             out->e[x] = out->s[x] = entry[x] >> 1;
@@ -95,6 +96,15 @@ static void elements_integers(const struct ro_diffusion *d, const int32_t *table
         out->e[x] = entry[x] * (256 - cosine[x]) >> 8;
         out->s[x] = entry[x] * (256 + cosine[x]) >> 8;
     }
+    if (d->model != RO_MODEL_TENSOR)
+        return;
+    entries(d, table + RO_LINE_TABLE, norm, count, even);
+    for (int64_t x = 0; x < count; x++) {
+        out->se[x] += 2 * even[x];
+        out->sw[x] += 2 * even[x];
+        out->e[x] += even[x];
+        out->s[x] += even[x];
+    }
 }
 
 static void elements_real(const struct ro_diffusion *d, int64_t count,
@@ -102,6 +112,20 @@ static void elements_real(const struct ro_diffusion *d, int64_t count,
                           const double *sine, const double *cosine)
 {
     const double scale = (double)d->weights.scale;
+    if (d->model == RO_MODEL_TENSOR) {
+        for (int64_t x = 0; x < count; x++) {
+            const double square = norm[x] * scale, by = norm[x] > 0 ? norm[x] : 1;
+            const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
+            const double value = (double)d->weights.exponential[place] / 8;
+            const double even = (double)d->weights.even[place] / 6;
+            const double s = norm[x] > 0 ? sine[x] / by : 0, c = norm[x] > 0 ? cosine[x] / by : 0;
+            out->se[x] = value * (2 - s) + 2 * even;
+            out->sw[x] = value * (2 + s) + 2 * even;
+            out->e[x] = value * (1 - c) + even;
+            out->s[x] = value * (1 + c) + even;
+        }
+        return;
+    }
     if (d->model == RO_MODEL_ANISOTROPIC) {
         for (int64_t x = 0; x < count; x++) {
             const double square = norm[x] * scale, falling = 1 / (8 * (1 + square));

@@ -292,12 +292,11 @@ ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
     job.thread_lines = (size_t)LINES + (size_t)(PLANE_LINES * d->joint);
     const size_t planes = (size_t)(threads * sweeps->channels);
     job.memory = malloc((size_t)threads * job.thread_lines * job.line * sizeof *job.memory);
-    job.table = calloc(RO_LINE_TABLE, sizeof *job.table);
+    job.table = malloc(2 * RO_LINE_TABLE * sizeof *job.table);
     job.balance = malloc(planes * sizeof *job.balance);
     ro_status status = RO_OK;
     if (job.memory && job.table && job.balance) {
-        for (int i = 0; i < RO_TABLE; i++)
-            job.table[i] = d->table[i];
+        ro_line_tables(d, job.table);
         for (size_t i = 0; i < planes; i++)
             job.balance[i] = (struct ro_balance){0, INT32_MAX, INT32_MIN};
         ro_pool_run(context->pool, threads, run_tiles, &job);
