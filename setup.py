@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Builds the C library with CMake and links it into the extension.
 
-RO_BUILD_DIR names a folder that CMake has configured already: its library is used. RO_WITH_CUDA=ON
-builds one with CUDA; RO_CMAKE_ARGS are further options for CMake.
+RO_BUILD_DIR names a folder that CMake has configured already: its library is used, and RO_SANITIZE
+says what sanitizers it has. RO_WITH_CUDA=ON builds one with CUDA; RO_CMAKE_ARGS are further options
+for CMake.
 """
 import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "python"))
+import generate  # noqa: E402
 
 
 def version():
@@ -42,8 +48,36 @@ class build_extension(build_ext):
     def build_extension(self, extension):
         archive, needed = build_library(Path(self.build_temp).resolve() / "library")
         extension.extra_objects = [str(archive)]
-        extension.extra_link_args = needed
+        extension.extra_link_args += needed
+        if os.environ.get("RO_SANITIZE"):  # as the library was compiled
+            extension.extra_compile_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])
+            extension.extra_link_args.append("-fsanitize=" + os.environ["RO_SANITIZE"])
+        made = Path(self.build_temp).resolve() / "made"
+        made.mkdir(parents=True, exist_ok=True)
+        generate.write_members(HERE, made / "members.h")
+        extension.include_dirs.append(str(made))
         super().build_extension(extension)
+
+
+class build_package(build_py):
+    """The modules, the options of the commands, and what pages are made of."""
+
+    def run(self):
+        super().run()
+        package = Path(self.build_lib) / "roundoff"
+        generate.write_tables(HERE, package / "_tables.py")
+        for name in ("page.css", "plots.js", "compare.js"):
+            self.copy_file(str(HERE / "cli/page" / name), str(package / name))
+
+
+class build_all(build):
+    """Stubs are made of the package itself, when it is complete."""
+
+    def run(self):
+        super().run()
+        preload = {"LD_PRELOAD": os.environ["RO_PRELOAD"]} if "RO_PRELOAD" in os.environ else {}
+        subprocess.run([sys.executable, str(HERE / "python/stubs.py"), self.build_lib], check=True,
+                       env={**os.environ, **preload})
 
 
 class abi3_wheel(bdist_wheel):
@@ -59,11 +93,13 @@ setup(
         Extension(
             "roundoff._core",
             sources=sorted(str(p.relative_to(HERE)) for p in (HERE / "python/src").glob("*.c")),
-            depends=["python/src/binding.h"],
+            depends=["python/src/binding.h", "python/generate.py",
+                     *(str(p.relative_to(HERE)) for p in (HERE / "include").rglob("*.h"))],
             include_dirs=["include"],
             extra_compile_args=["-std=gnu11", "-Wall", "-Wextra", "-fvisibility=hidden"],
             py_limited_api=True,
         )
     ],
-    cmdclass={"build_ext": build_extension, "bdist_wheel": abi3_wheel},
+    cmdclass={"build": build_all, "build_py": build_package, "build_ext": build_extension,
+              "bdist_wheel": abi3_wheel},
 )

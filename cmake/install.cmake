@@ -58,3 +58,8 @@ endforeach()
 list(JOIN io_requires ", " io_requires)
 ro_pkg_config(roundoff_io "Image files for Roundoff" "roundoff = ${PROJECT_VERSION}"
   "${io_requires}" "-ldl")
+
+# import roundoff: cmake --install BUILD --component python, which nobody gets without asking.
+install(CODE "execute_process(COMMAND sh \"${PROJECT_SOURCE_DIR}/python/install.sh\"
+  \"${PROJECT_BINARY_DIR}\" \"\${CMAKE_INSTALL_PREFIX}\" COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT python EXCLUDE_FROM_ALL)

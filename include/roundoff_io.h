@@ -413,6 +413,17 @@ RO_API
 ro_status ro_hologram_load(ro_context *context, const char *path, const char *sidecar,
                            ro_field *field, ro_optics *optics);
 
+/* The same by rows, from anywhere: `shape` receives width and height. A file by columns or a pipe is
+ * RO_E_UNSUPPORTED. `rows` has the field's width and as many rows as are wanted, from row y on. */
+typedef struct ro_field_reader ro_field_reader;
+RO_API
+ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *shape,
+                               ro_field_reader **reader);
+RO_API
+ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_field *rows);
+RO_API
+void ro_field_reader_close(ro_field_reader *reader); /* NULL is allowed */
+
 /* The sidecar alone. */
 RO_API
 ro_status ro_optics_load(ro_context *context, const char *path, const char *sidecar,

@@ -58,6 +58,8 @@ typedef struct ro_mpi_report {
     double efficiency;  /* computing / (seconds * ranks * threads) */
     uint64_t sent;      /* bytes from rank to rank */
     ro_dropped dropped; /* of the input, by one of the ranks */
+    double gain;        /* of a hologram, as of ro_hologram_report */
+    uint64_t clips;
 } ro_mpi_report;
 
 /* As ro_halftone_file, for methods that stream and can be cut. */
@@ -77,6 +79,17 @@ ro_status ro_mpi_denoise(MPI_Comm comm, ro_context *context, const char *in, con
                          const ro_write_options *write, const ro_mpi_options *how,
                          ro_mpi_report *report);
 
+/* Rounds a field, a .npy file by rows, to the levels of a modulator, as ro_hologram_quantize: a rank has
+ * whole rows of hogels. The field is read twice, the first time for its gain. `modulator` says what
+ * a device is sent for each level (NULL: the level numbers), `largest` whether the file's numbers go
+ * up to 255 or 1 (0: 255). Algorithms "vded" and "truncate", with a gain that is given; nothing is
+ * measured. */
+RO_API
+ro_status ro_mpi_hologram(MPI_Comm comm, ro_context *context, const char *in, const char *out,
+                          const ro_hologram_options *options, const ro_modulator *modulator,
+                          uint32_t largest, const ro_write_options *write,
+                          const ro_mpi_options *how, ro_mpi_report *report);
+
 /* The test card of ro_testcard: of `shape` format, width, height and maxval count. Into files whose
  * rows lie as they come (PGM, PPM, NPY) columns of the scene are drawn once; a TIFF is drawn band
  * by band. */
@@ -84,6 +97,13 @@ RO_API
 ro_status ro_mpi_testcard(MPI_Comm comm, ro_context *context, const ro_image *shape,
                           const char *out, const ro_write_options *write, const ro_mpi_options *how,
                           ro_mpi_report *report);
+
+/* The hash of a picture's file: what ro_image_hash says of it once it is loaded. Hashes take rows in
+ * order; ranks read and unpack at the same time. Of `how` rows count. */
+RO_API
+ro_status ro_mpi_hash(MPI_Comm comm, ro_context *context, const char *path,
+                      const ro_read_options *read, const ro_mpi_options *how,
+                      char text[RO_HASH_TEXT], ro_mpi_report *report);
 
 /* What parts of a halftone cost here, measured in about a second; docs/scale.md. */
 typedef struct ro_mpi_costs {

@@ -75,6 +75,23 @@ static bool find_record(int fd, struct checkpoint_record *found)
     return any;
 }
 
+/* Nothing has been made yet. */
+static bool put_first(struct checkpoint *checkpoint, const struct checkpoint_record *wanted)
+{
+    struct checkpoint_record *record = &checkpoint->record;
+    *record = *wanted;
+    record->magic = magic;
+    record->own_mark = mark_of_record(record);
+    return put(checkpoint->fd, record, sizeof *record, 0) && fdatasync(checkpoint->fd) == 0;
+}
+
+/* A run that was killed before it could say anything. */
+static bool is_empty(int fd)
+{
+    uint8_t byte;
+    return pread(fd, &byte, 1, 0) == 0;
+}
+
 static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpoint_record *wanted)
 {
     struct checkpoint_record *record = &checkpoint->record;
@@ -82,6 +99,8 @@ static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpo
     checkpoint->fd = open(checkpoint->path, O_RDWR | O_CLOEXEC);
     if (checkpoint->fd < 0)
         return failed(checkpoint);
+    if (is_empty(checkpoint->fd))
+        return put_first(checkpoint, wanted) ? RO_OK : failed(checkpoint);
     if (!find_record(checkpoint->fd, record))
         return ro_context_fail(context, RO_E_FORMAT, "%s is not a checkpoint", checkpoint->path);
     if (record->mark != wanted->mark || record->carried != wanted->carried ||
@@ -96,9 +115,7 @@ static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpo
 static ro_status begin_new(struct checkpoint *checkpoint, const struct checkpoint_record *wanted)
 {
     checkpoint->fd = open(checkpoint->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    checkpoint->record = *wanted;
-    checkpoint->record.magic = magic;
-    return checkpoint->fd < 0 ? failed(checkpoint) : RO_OK;
+    return checkpoint->fd >= 0 && put_first(checkpoint, wanted) ? RO_OK : failed(checkpoint);
 }
 
 ro_status checkpoint_open(struct checkpoint *checkpoint, const struct ranks *ranks,

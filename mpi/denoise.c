@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { FEW = 8, TAG_UP = 3, TAG_DOWN = 4 };
+enum { FEW = 8 };
 
 struct blocks {
     struct ranks ranks;

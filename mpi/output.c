@@ -46,18 +46,26 @@ static ro_status find_names(struct output *output, const char *path)
     return RO_OK;
 }
 
+/* The greatest common one. */
+static uint64_t divisor(uint64_t a, uint64_t b) { return b ? divisor(b, a % b) : a; }
+
 static void cut(struct output *output, uint32_t rows, const struct output_needs *needs)
 {
     struct bands *bands = &output->bands;
-    const uint32_t whole = output->about->rows;
+    uint64_t whole = output->about->rows;
+    if (needs->whole > 1)
+        whole = whole / divisor(whole, needs->whole) * needs->whole;
+    whole = whole < bands->height ? whole : bands->height;
     if (rows == 0) {
         const size_t fit = LARGEST_BAND / (needs->row_bytes ? needs->row_bytes : 1);
         const uint32_t usual = needs->rows ? needs->rows : USUAL_ROWS;
         rows = fit < 1 ? 1 : fit < usual ? (uint32_t)fit : usual;
     }
     rows = rows < bands->height ? rows : bands->height;
-    rows = rows > bands->height - bands->height % whole ? bands->height
-                                                        : (rows + whole - 1) / whole * whole;
+    if (rows > bands->height - bands->height % whole)
+        rows = bands->height;
+    else
+        rows = (uint32_t)((rows + whole - 1) / whole * whole);
     bands->rows = rows;
     bands->count = bands->height / rows + (bands->height % rows != 0);
 }
@@ -86,7 +94,7 @@ static ro_status open_checkpoint(struct output *output, const ro_mpi_options *ho
     bands->count = (uint32_t)found->bands;
     bands->first = (uint32_t)found->next;
     output->place = found->place;
-    output->resumed = true;
+    output->resumed = found->next > 0; /* if not, there may be no partial file yet */
     if (output->ranks->rank == 0 && found->parts && found->next)
         status = checkpoint_sizes(&output->checkpoint, output->sizes,
                                   found->next * found->rows / output->about->rows);

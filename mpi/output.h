@@ -40,6 +40,7 @@ struct output_needs {
     uint64_t carried; /* numbers */
     uint64_t mark;    /* of the input and the options */
     uint32_t rows;    /* of a band, if the caller does not say; 0: as usual */
+    uint32_t whole;   /* rows that cannot be parted; 0: none */
 };
 
 /* Collective. `how` may be NULL. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { TAG_CARRIED = 1, TAG_PLACE = 2 };
+enum { TAG_CARRIED = 1, TAG_PLACE, TAG_UP, TAG_DOWN, TAG_ENERGY, TAG_HASH };
 
 struct ranks {
     MPI_Comm comm; /* a copy of the caller's */

@@ -47,7 +47,7 @@ static void join_options(const struct ranks_command *what, struct option list[MO
 {
     int count = 0;
     for (const struct option *own = what->base->options; own->name; own++)
-        if (!is_among(own->name, what->without))
+        if (what->with ? is_among(own->name, what->with) : !is_among(own->name, what->without))
             list[count++] = *own;
     for (size_t i = 0; i < sizeof of_ranks / sizeof *of_ranks; i++)
         if (i == 0 ? what->bands : what->checkpoints) {
@@ -127,9 +127,19 @@ int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *
     return number ? 128 + number : EXIT_FAILURE;
 }
 
+ro_status ranks_ready(struct ranks_task *task, ro_status status)
+{
+    int worst = (int)status;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (worst == RO_OK || status != RO_OK)
+        return status;
+    return ro_context_fail(task->context, (ro_status)worst,
+                           "a rank cannot read a file that an option names");
+}
+
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-static void say_line(const struct ranks_task *task)
+void ranks_say(const struct ranks_task *task)
 {
     const ro_mpi_report *report = &task->report;
     const ro_report *run = &report->run;
@@ -230,7 +240,7 @@ static int run_with(const struct ranks_command *what, const struct command *comm
     if (result == 0 && task.rank == 0 && common->json)
         put_json(&task);
     else if (result == 0 && task.rank == 0 && !common->quiet)
-        (what->say ? what->say : say_line)(&task);
+        (what->say ? what->say : ranks_say)(&task);
     if (result == 0)
         result = finish_stdout();
     signals_watch(NULL);
@@ -248,7 +258,10 @@ int ranks_run(const struct ranks_command *what, int argc, char **argv)
     command.options = list;
     command.examples = what->examples;
     command.summary = what->summary;
+    command.operands = what->words ? what->words : base->operands;
     command.common &= ~(unsigned)(COMMON_THREADS | COMMON_CERTIFICATE);
+    if (what->with)
+        command.common &= ~(unsigned)(COMMON_SEED | COMMON_STRICT);
     char *values = calloc(1, place_of_ranks(base) + sizeof(struct ranks_values));
     if (!values)
         return fail("not enough memory to start");

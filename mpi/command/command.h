@@ -30,7 +30,9 @@ struct ranks_task {
 struct ranks_command {
     const struct command *base;
     const char *summary;
+    const char *words;          /* operands, where they are not those of the base */
     const char *const *without; /* options of the base, ended by NULL */
+    const char *const *with;    /* instead: those that it takes */
     const char *const *examples;
     bool bands;        /* it takes --rows */
     bool checkpoints;  /* and --checkpoint, --resume */
@@ -44,12 +46,19 @@ struct ranks_command {
 /* The exit status. */
 int ranks_run(const struct ranks_command *what, int argc, char **argv);
 
+/* Files that options name are read by each rank: all go on, or none. */
+ro_status ranks_ready(struct ranks_task *task, ro_status status);
+
+/* The line of all commands. */
+void ranks_say(const struct ranks_task *task);
+
 /* For commands of their own: a context on this rank, NULL with the reason told; and the end of a
  * call that may have failed. */
 ro_context *ranks_context(const struct common *common);
 int ranks_end(const ro_context *context, ro_status status, const ro_mpi_report *report,
               const char *out);
 
-extern const struct command ranks_halftone, ranks_denoise, ranks_testcard, ranks_plan, ranks_bench;
+extern const struct command ranks_halftone, ranks_denoise, ranks_hologram, ranks_testcard, ranks_verify,
+    ranks_hash, ranks_plan, ranks_bench;
 
 #endif

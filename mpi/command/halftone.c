@@ -27,12 +27,7 @@ static ro_status work(struct ranks_task *task)
     pictures_begin(values->common.strict);
     ro_status status = halftone_prepare(task->context, values, task->files->path[0], &request);
     request.read.strict = values->common.strict;
-    /* Files that options name are read by each rank: a failure of one must not leave the others. */
-    int worst = (int)status;
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (worst != RO_OK && status == RO_OK)
-        status = ro_context_fail(task->context, (ro_status)worst,
-                                 "a rank cannot read a file that an option names");
+    status = ranks_ready(task, status);
     if (status == RO_OK)
         status = ro_mpi_halftone(MPI_COMM_WORLD, task->context, task->files->path[0], task->out,
                                  &request.options, &request.read, &request.write, &task->how,

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 const struct command *const commands[] = {
-    &ranks_halftone, &ranks_denoise, &ranks_testcard, &ranks_plan, &ranks_bench, NULL,
+    &ranks_halftone, &ranks_denoise, &ranks_hologram, &ranks_testcard, &ranks_verify,
+    &ranks_hash,     &ranks_plan,    &ranks_bench,    NULL,
 };
 
 const struct program program = {
@@ -17,6 +18,20 @@ const struct program program = {
                 "  mpirun -n 4 roundoff-mpi halftone card.pgm card.tif --method stucki",
 };
 
+/* Each would take itself for all ranks, and write the file for itself. */
+static bool are_strangers(void)
+{
+    static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    int ranks = 1, told = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const char *text = getenv(counts[i]);
+        if (text && atoi(text) > told)
+            told = atoi(text);
+    }
+    return ranks == 1 && told > 1;
+}
+
 int main(int argc, char **argv)
 {
     int granted = MPI_THREAD_SINGLE, rank = 0, status;
@@ -26,7 +41,9 @@ int main(int argc, char **argv)
     speak(rank == 0);
     if (rank > 0 && !freopen("/dev/null", "w", stdout))
         rank = 0;
-    if (granted < MPI_THREAD_MULTIPLE)
+    if (are_strangers())
+        status = fail("mpirun started processes that do not know each other: it is that of another MPI");
+    else if (granted < MPI_THREAD_MULTIPLE)
         status = fail("this MPI does not let threads send (MPI_THREAD_MULTIPLE)");
     else
         status = program_run(argc, argv);

@@ -8,6 +8,7 @@
 from typing import NamedTuple
 
 from . import _core, calibrate, hologram
+from ._compare import Comparison, Entry, compare
 from ._denoise import denoise
 from ._errors import BadArgument, Cancelled, Error, OutOfMemory, SystemFailure
 from ._figures import Figures, measure
@@ -18,8 +19,8 @@ from ._segment import Contour, Segmentation, segment
 __version__: str = _core.version
 
 __all__ = [
-    "BadArgument", "Cancelled", "Contour", "Device", "Error", "Field", "Figures", "HalftoneStream",
-    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "denoise",
+    "BadArgument", "Cancelled", "Comparison", "Contour", "Device", "Entry", "Error", "Field", "Figures", "HalftoneStream",
+    "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "compare", "denoise",
     "devices", "dither", "halftone", "hologram", "measure", "methods", "palette", "palettes",
     "register", "screen", "segment", "warp",
 ]

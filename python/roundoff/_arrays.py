@@ -57,6 +57,8 @@ def picture(image: Any, maxval: int | None = None, name: str = "image") -> Pictu
         if image.mode not in PILLOW_MODES:
             raise BadArgument(f"{name}: Pillow's mode {image.mode} must be converted to L or RGB first")
         image = image.convert("RGB") if image.mode == "P" else image
+    elif hasattr(image, "__cuda_array_interface__"):
+        raise BadArgument(f"{name}: arrays on a device can be halftoned and denoised only")
     array = np.asarray(image)
     char = array.dtype.char
     boolean = char == "?"

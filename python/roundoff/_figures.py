@@ -8,6 +8,13 @@ from typing import Any, Optional
 from . import _core, _run
 from ._arrays import picture
 from ._errors import BadArgument
+from ._keywords import Keywords, Members
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list) and len(value) > 8:
+        return f"{len(value)} of them"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 class Figures(dict):
@@ -15,26 +22,36 @@ class Figures(dict):
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return self[name]
+            value = self[name]
+            return Figures(value) if type(value) is dict else value
         except KeyError:
             raise AttributeError(name) from None
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{escape(str(k))}</th><td>{escape(str(v))}</td></tr>"
+        rows = "".join(f"<tr><th>{escape(str(k))}</th><td>{escape(_text(v))}</td></tr>"
                        for k, v in self.items())
         return f"<table>{rows}</table>"
 
 
-def measure(original: Any, result: Any, *, dpi: Optional[float] = None,
-            distance: Optional[float] = None, linear: bool = False, tile: Optional[int] = None,
-            border: Optional[int] = None, maxval: Optional[int] = None, **run: Any) -> Figures:
-    """What an eye sees of the error of a halftone: the figures of ``roundoff measure --json``."""
-    how_to_run = _run.split(run)
-    if run:
-        raise TypeError(f"there is no option {next(iter(run))}")
+def _tile(value: Any, members: Members) -> None:
+    members["tile"] = int(value)
+
+
+MEASURE = Keywords("measure", "ro_measure_options", own={"tile": _tile})
+
+
+def measure(original: Any, result: Any, *, maxval: Optional[int] = None, **options: Any) -> Figures:
+    """What an eye sees of the error of a halftone: the figures of ``roundoff measure --json``.
+
+    The keywords are the options of ``roundoff measure``; ``maxval`` is that of the original.
+    """
+    run = _run.split(options)
+    members = MEASURE.take(options)
     first, second = picture(original, maxval, "original"), picture(result, name="result")
     if first.stack or second.stack:
         raise BadArgument("measure takes one picture and its result, no stacks")
-    options = dict(dpi=dpi, distance=distance, linear=int(linear), tile=tile, border=border)
-    with _run.running(how_to_run) as how:
-        return Figures(_core.measure(first.view(), second.view(), options, how))
+    with _run.running(run) as how:
+        return Figures(_core.measure(first.view(), second.view(), members, how))
+
+
+MEASURE.show(measure)

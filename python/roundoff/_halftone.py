@@ -2,15 +2,15 @@
 """Halftoning: whole pictures, stacks and rows as they come."""
 from __future__ import annotations
 
-import inspect
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from . import _core, _run
+from . import _core, _device, _run
 from ._arrays import Picture, picture, readable, target
 from ._errors import BadArgument
-from ._options import CHANNELS, Colours, HalftoneOptions, halftone_members, palette_text
+from ._keywords import Keywords
+from ._options import CHANNELS, HALFTONE, Colours, adapted, halftone_members, palette_text
 
 BYTE = np.dtype(np.uint8)
 
@@ -30,12 +30,13 @@ class Kind(NamedTuple):
 def kind_of(members: dict[str, Any], width: int, packed: bool, indices: bool) -> Kind:
     channels = members.get("channels", 0)
     if packed:
-        if indices or "palette" in members or channels:
+        if indices or "palette" in members or "recolour" in members or channels:
             raise BadArgument("packed: only grey of two levels can be packed bits")
         return Kind(_core.BITS, BYTE, ((width + 7) // 8,), width)
-    if channels == CHANNELS["cmyk"]:
+    if channels in (CHANNELS["cmyk"], CHANNELS["inks"]):
         return Kind(_core.INDEX8, BYTE, (width,), 0)
-    if channels == CHANNELS["rgb"] or ("palette" in members and not indices):
+    coloured = "palette" in members or "recolour" in members
+    if channels == CHANNELS["rgb"] or (coloured and not indices):
         if indices:
             raise BadArgument("indices: channels that are rounded each on its own have no numbers")
         return Kind(_core.RGB8, BYTE, (width, 3), 255)
@@ -57,6 +58,18 @@ def _to_pillow(array: np.ndarray, source: Picture, members: dict[str, Any], kind
         image.putpalette(palette(members["palette"]).tobytes())
         return image
     return Image.fromarray(array)
+
+
+def _adapt(source: Picture, count: int, options: dict[str, Any], run: dict[str, Any]) -> np.ndarray:
+    """The colours that a picture is told best by."""
+    if source.stack:
+        raise BadArgument("palette: auto is for one picture, no stack")
+    members = halftone_members(dict(options, palette=None, method=None))
+    if {"range", "white"} & set(members):
+        raise BadArgument("palette: auto takes all of the range, not a part of it")
+    with _run.running(run) as how:
+        found = _core.palette_adapt(source.view(), members, count, how)
+    return np.frombuffer(found, np.uint8).reshape(-1, 3)
 
 
 def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] = None,
@@ -85,13 +98,17 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
         The sample that is white, where it is not the largest of the type.
     **options
         The options of ``roundoff halftone`` with underscores, such as ``serpentine=True``,
-        ``linear=True``, ``seed=1``; and ``threads``, ``device``, ``cpu``, ``progress``.
+        ``linear=True``, ``seed=1``; and ``threads``, ``device``, ``cpu``, ``progress``. What is
+        a file there is an array here: ``screen``, ``spot``, ``start``; ``curve`` is pairs of tones,
+        ``kernel`` a divisor and taps (dx, dy, weight), ``inks`` and ``recolour`` are colours, and
+        ``ink`` may be ``{"cyan": {"lpi": 133, "angle": 15}}``.
 
     Returns
     -------
     array
         uint8 from 0 to 255 (a palette or ``channels="rgb"``: colours behind); uint16 numbers of
-        levels above 256 levels. A Pillow image for a Pillow image.
+        levels above 256 levels; of inks a bit each, the first the highest. A Pillow image for a
+        Pillow image. Of an array on a CUDA device, an array of its library.
     """
     if (levels is None and palette is None and out is None and maxval is None and not options and
             not packed and not indices and type(image) is np.ndarray and image.dtype is BYTE):
@@ -101,9 +118,13 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     run = _run.split(options)
     if method is not None or levels is not None or palette is not None:
         options.update(method=method, levels=levels, palette=palette)
+    if type(image) is not np.ndarray and _device.on_device(image):
+        return _device.halftone(image, halftone_members(options), packed, indices, out, maxval, run)
     source = picture(image, maxval)
     if options.get("range") == "data":
         options["range"] = float(source.array.min()), float(source.array.max())
+    if palette is not None and adapted(palette):
+        options["palette"] = _adapt(source, adapted(palette), options, run)
     members = halftone_members(options) if options else {}
     rows, columns = source.size
     kind = kind_of(members, columns, packed, indices)
@@ -118,15 +139,7 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     return _to_pillow(result, source, members, kind) if source.pillow and out is None else result
 
 
-def _shown(function: Any) -> inspect.Signature:
-    """The signature with every option by its name, for help and for what completes words."""
-    given = inspect.signature(function)
-    named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-             for table in (HalftoneOptions, _run.Run) for name, kind in table.__annotations__.items()]
-    return given.replace(parameters=[*list(given.parameters.values())[:-1], *named])
-
-
-halftone.__signature__ = _shown(halftone)  # type: ignore[attr-defined]
+HALFTONE.show(halftone)
 dither = halftone
 
 
@@ -137,17 +150,24 @@ def palette(colours: Colours) -> np.ndarray:
     return np.frombuffer(found, np.uint8).reshape(-1, 3)
 
 
-def screen(kind: Optional[str] = None, *, size: Optional[int] = None, seed: Optional[int] = None,
-           angle: Optional[int] = None, shape: Optional[str] = None, ranks: bool = False,
-           **run: Any) -> np.ndarray:
-    """A threshold array for ordered dithering, uint16; with ``ranks`` the ranks themselves."""
-    wanted = dict(kind=kind, cell=size, seed=seed, angle=angle, shape=shape, ranks=int(ranks))
-    how_to_run = _run.split(run)
-    if run:
-        raise TypeError(f"there is no option {next(iter(run))}")
-    with _run.running(how_to_run) as how:
+SCREEN = Keywords("screen", "ro_screen_options", renamed={"size": "cell", "angle": "degrees"}, own={
+    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view())})
+
+
+def screen(kind: Optional[str] = None, *, ranks: bool = False, **options: Any) -> np.ndarray:
+    """A threshold array for ordered dithering, uint16; with ``ranks`` the ranks themselves.
+
+    ``kind`` is "void-and-cluster" unless said otherwise, and the keywords are the options of
+    ``roundoff screen make``; ``spot`` is an array.
+    """
+    run = _run.split(options)
+    wanted = dict(SCREEN.take(options), kind=kind, ranks=int(ranks))
+    with _run.running(run) as how:
         data, width, height, _ = _core.screen(wanted, how)
     return np.frombuffer(data, np.uint16).reshape(height, width).copy()
+
+
+SCREEN.show(screen)
 
 
 class HalftoneStream:

@@ -1,66 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""The options of `roundoff halftone` with underscores, as members of the library's structure."""
+"""The options of `roundoff halftone` that are more than a number or a name."""
 from __future__ import annotations
 
 import re
-from typing import Any, Sequence, TypedDict, Union
+from typing import Any, Callable, Mapping, Sequence, Union
 
 import numpy as np
 
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
+from ._inks import inks_of
+from ._keywords import Keywords, Members, choice
 
 Colours = Union[str, Sequence[Sequence[int]], np.ndarray]
-
-
-class HalftoneOptions(TypedDict, total=False):
-    """Keywords of halftone, as `roundoff halftone --help` explains them."""
-
-    bits: int
-    threshold: Union[int, str]
-    schedule: str
-    seed: int
-    strength: int
-    noise: int
-    serpentine: bool
-    kernel: tuple[int, Sequence[tuple[int, int, int]]]
-    like: str
-    cell: int
-    lpi: float
-    angle: float
-    dot: int
-    dpi: float
-    dpi_y: float
-    shape: str
-    screen: Any
-    white: float
-    range: Union[str, tuple[float, float]]
-    linear: bool
-    gamma: float
-    curve: Sequence[tuple[float, float]]
-    invert: bool
-    brightness: float
-    contrast: float
-    channels: str
-    phases: str
-    fit: str
-    overshoot: int
-    separate: str
-    black: float
-    view: Union[str, tuple[float, float]]
-    sigma: float
-    radius: int
-    aim: str
-    order: str
-    start: Any
-    rounds: int
-    shadow: Union[str, tuple[int, int]]
-
-
-CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2}
-AS_THEY_ARE = set(HalftoneOptions.__annotations__) & set(_core.halftone_members()) - {
-    "channels", "start", "overshoot", "threshold", "range", "fit"}
+CHANNELS = {"grey": 0, "rgb": 1, "cmyk": 2, "inks": 3}
+FULL, LIMITED = 1, 2  # ranges
 
 
 def palette_text(palette: Colours) -> str:
@@ -74,6 +29,12 @@ def palette_text(palette: Colours) -> str:
     return " ".join("#%02x%02x%02x" % tuple(int(v) for v in c) for c in colours)
 
 
+def adapted(palette: Any) -> int:
+    """How many colours "auto:16" asks for; 0: it is not that."""
+    found = re.fullmatch(r"auto(?::([0-9]{1,4}))?", palette) if isinstance(palette, str) else None
+    return int(found.group(1) or 16) if found else 0
+
+
 def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, float]:
     if isinstance(value, str):
         found = re.fullmatch(pattern, value.strip())
@@ -84,75 +45,97 @@ def _pair(name: str, value: Any, pattern: str, example: str) -> tuple[float, flo
     return float(first), float(second)
 
 
-def _range(value: Any) -> dict[str, Any]:
+def _bits(value: Any, members: Members) -> None:
+    if not 1 <= value <= 16:
+        raise BadArgument(f"bits {value}: must be from 1 to 16")
+    members["levels"] = 1 << value
+
+
+def _threshold(value: Any, members: Members) -> None:
+    members["threshold"] = _core.BALANCED if value == "balanced" else value
+
+
+def _range(value: Any, members: Members) -> None:
+    if isinstance(value, str) and value in ("full", "limited"):
+        members["range"] = FULL if value == "full" else LIMITED
+    else:
+        members["black"], members["white"] = _pair(
+            "range", value, r"([0-9.eE+-]+) *, *([0-9.eE+-]+)", "full, limited, data or 64,940")
+
+
+def _separate(value: Any, members: Members) -> None:
+    # As one array both kinds of files are the same.
+    place = choice("separate", str(value).removesuffix("-tiff"), ("none", "cmyk", "inks"))
+    members["channels"] = (members.get("channels", 0), CHANNELS["cmyk"], CHANNELS["inks"])[place]
+
+
+def _view(value: Any, members: Members) -> None:
+    members["dpi"], members["distance"] = _pair(
+        "view", value, r"([0-9.]+) *(?:dpi)? *, *([0-9.]+) *(?:mm)?", "600dpi,300mm")
+
+
+def _shadow(value: Any, members: Members) -> None:
+    low, white = _pair("shadow", value, r"([0-9]+)/([0-9]+)", "9/255")
+    members["shadow"] = int(low), int(white)
+
+
+def _kernel(value: Any, members: Members) -> None:
+    divisor, taps = value
+    members["kernel"] = int(divisor), [tuple(int(n) for n in tap) for tap in taps]
+
+
+def _start(value: Any, members: Members) -> None:
     if isinstance(value, str):
-        return {"range": 1 + _choice("range", value, ("full", "limited"))}
-    black, white = value
-    return {"range_black": float(black), "range_white": float(white)}
+        members["start"] = value
+    else:
+        members["first"] = picture(value, name="start").view()
 
 
-def _choice(name: str, value: str, choices: Sequence[str]) -> int:
-    if value not in choices:
-        raise BadArgument(f"{name} {value}: must be {' or '.join(choices)}")
-    return list(choices).index(value)
+def curve_of(value: Any) -> list[tuple[float, float]]:
+    return [(float(a), float(b)) for a, b in value]
 
 
-def halftone_members(options: dict[str, Any]) -> dict[str, Any]:
-    """The members that the options stand for."""
-    members: dict[str, Any] = {}
-    for name, value in options.items():
-        if value is None:
-            continue
-        if name in AS_THEY_ARE or name in ("method", "levels"):
-            members[name] = value
-        elif name == "bits":
-            if not 1 <= value <= 16:
-                raise BadArgument(f"bits {value}: must be from 1 to 16")
-            members["levels"] = 1 << value
-        elif name == "palette":
-            members["palette"] = palette_text(value)
-        elif name == "threshold":
-            members["threshold"] = _core.BALANCED if value == "balanced" else value
-        elif name == "white":
-            members["range_white"] = value
-        elif name == "range":
-            members.update(_range(value))
-        elif name == "channels":
-            members["channels"] = _choice(name, value, tuple(CHANNELS))
-        elif name == "separate":
-            _choice(name, value, ("cmyk",))
-            members["channels"] = CHANNELS["cmyk"]
-        elif name == "phases":
-            members["same_phases"] = _choice(name, value, ("own", "same"))
-        elif name == "black":
-            members["grey_in_colour"] = 100 - value
-        elif name == "fit":
-            members["fit"] = int(_choice(name, value, ("auto", "none", "full")) == 2)
-        elif name == "overshoot":
-            members["overshoot"] = value
-            members["clamp"] = 1
-        elif name == "view":
-            members["dpi"], members["distance"] = _pair(
-                name, value, r"([0-9.]+) *dpi *, *([0-9.]+) *mm", "600dpi,300mm")
-        elif name == "shadow":
-            low, white = _pair(name, value, r"([0-9]+)/([0-9]+)", "9/255")
-            members["shadow_of"], members["shadow_in"] = int(low), int(white)
-        elif name == "curve":
-            members["curve"] = [(float(a), float(b)) for a, b in value]
-        elif name == "kernel":
-            divisor, taps = value
-            members["kernel"] = int(divisor), [tuple(int(n) for n in tap) for tap in taps]
-        elif name == "screen":
-            members["screen"] = picture(value, name="screen").view()
-            members.setdefault("method", options.get("method") or "screen")
-        elif name == "start":
-            if isinstance(value, str):
-                members["start"] = value
-            else:
-                members["first"] = picture(value, name="start").view()
-        else:
-            raise TypeError(f"there is no option {name}")
-    panel = isinstance(options.get("palette"), str) and options["palette"].endswith("-panel")
-    if panel and options.get("fit") in (None, "auto") and options.get("overshoot") is None:
+def _set(name: str, convert: Callable[[Any], Any]) -> Callable[[Any, Members], None]:
+    def put(value: Any, members: Members) -> None:
+        members[name] = convert(value)
+
+    return put
+
+
+def _overshoot(value: Any, members: Members) -> None:
+    members["overshoot"], members["clamp"] = value, 1
+
+
+OWN: Mapping[str, Callable[[Any, Members], None]] = {
+    "bits": _bits, "threshold": _threshold, "range": _range, "separate": _separate, "view": _view,
+    "shadow": _shadow, "kernel": _kernel, "start": _start, "overshoot": _overshoot,
+    "palette": _set("palette", palette_text), "recolour": _set("recolour", palette_text),
+    "black": _set("grey_in_colour", lambda share: 100 - share),
+    "fit": _set("fit", lambda way: int(choice("fit", way, ("auto", "none", "full")) == 2)),
+    "screen": _set("screen", lambda image: picture(image, name="screen").view()),
+    "spot": _set("spot", lambda image: picture(image, name="spot").view()),
+    "curve": _set("curve", curve_of),
+    "inks": _set("inks", lambda list_of: list_of), "ink": _set("ink", lambda screens: screens),
+}
+HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
+                    renamed={"angle": "degrees", "phases": "same_phases"},
+                    without=("resize", "resample", "proof", "gain"))
+
+
+def halftone_members(options: dict[str, Any]) -> Members:
+    """The members that the options stand for, as the command has them together."""
+    members = HALFTONE.take(options)
+    if "inks" in members:
+        members["channels"] = CHANNELS["inks"]
+    if "inks" in members or "ink" in members:
+        members["inks"] = inks_of(members.pop("inks", None), members.pop("ink", ()), members,
+                                  palette_text, curve_of)
+    palette = options.get("palette")
+    if isinstance(palette, str) and palette.endswith("-panel") and \
+            options.get("fit") in (None, "auto") and options.get("overshoot") is None:
         members["fit"] = 1
+    if "screen" in members:
+        members.setdefault("method", "screen")
+    elif members.get("lpi", 0) > 0:
+        members.setdefault("method", "am")
     return members

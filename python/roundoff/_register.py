@@ -8,8 +8,10 @@ import numpy as np
 
 from . import _core, _run
 from ._arrays import picture, readable, target
+from ._png import png
 from ._errors import BadArgument
 from ._figures import Figures
+from ._keywords import Keywords, Members, choice
 
 
 class Field:
@@ -31,46 +33,91 @@ class Field:
     def _repr_html_(self) -> str:
         return self.figures._repr_html_()
 
+    def inverse(self, shape: Optional[tuple[int, int]] = None) -> Field:
+        """The displacement back, on pixels of the moving image (whose shape may be another)."""
+        back = Field(np.empty((*(shape or self.array.shape[:2]), 2), np.float32))
+        with _run.running({}) as how:
+            missed = _core.inverse(self.view(), back.view(), how)
+        back.figures = Figures(missed=missed)
+        return back
+
+    def points(self, points: Any, *, inverse: bool = False) -> np.ndarray:
+        """Points (x, y) of the fixed image to where they are in the moving one; or back."""
+        given = np.ascontiguousarray(points, np.float64)
+        if given.ndim != 2 or given.shape[1] != 2:
+            raise BadArgument(f"points are rows of x and y, not {given.shape}")
+        moved = np.empty_like(given)
+        with _run.running({}) as how:
+            _core.points(self.view(), given, moved, inverse, how)
+        return moved
+
+    def _repr_png_(self) -> bytes:
+        """How far pixels move: white is the farthest."""
+        far = np.hypot(self.array[..., 0], self.array[..., 1])
+        return png(np.rint(far * (255 / max(float(far.max()), 1e-9))).astype(np.uint8))
+
     def view(self) -> tuple[np.ndarray, int, int]:
         return self.array.reshape(len(self.array), -1), _core.GRAYF, 0
 
 
-def register(fixed: Any, moving: Any, *, fixed_mask: Any = None, moving_mask: Any = None,
-             maxval: Optional[int] = None, **options: Any) -> Field:
+def _mask(name: str) -> Any:
+    def put(value: Any, members: Members) -> None:
+        members[name] = picture(value, name=name).view()
+
+    return put
+
+
+REGISTER = Keywords("register", "ro_register_options",
+                    own={name: _mask(name) for name in ("fixed_mask", "moving_mask")},
+                    without=("apply", "inverse", "sampling", "series"))
+WARP = Keywords("register", None, only={"sampling", "inverse"},  # parameters of their own
+                own=dict.fromkeys(("sampling", "inverse"), lambda value, members: None))
+
+
+def register(fixed: Any, moving: Any, *, maxval: Optional[int] = None, **options: Any) -> Field:
     """Find the displacement u with moving(x + u(x)) like fixed(x).
 
-    Needs no options; ``scheme``, ``match``, ``init``, ``number``, ``scales``, ``updates``,
-    ``trials``, ``cycles``, ``sigma_first``, ``sigma``, ``finest`` and ``tolerance`` are those of
-    ``roundoff register``. ``field.figures.useless`` is 0 where the result may be of use.
+    Needs no options; the keywords are those of ``roundoff register``, masks being arrays.
+    ``field.figures.useless`` is 0 where the result may be of use.
     """
-    how_to_run = _run.split(options)
+    run = _run.split(options)
+    members = REGISTER.take(options)
     one, other = picture(fixed, maxval, "fixed"), picture(moving, maxval, "moving")
     if one.stack or other.stack:
         raise BadArgument("register takes two pictures, no stacks")
-    for name, mask in (("fixed_mask", fixed_mask), ("moving_mask", moving_mask)):
-        if mask is not None:
-            options[name] = picture(mask, name=name).view()
     rows, columns = one.size
     field = Field(np.empty((rows, columns, 2), np.float32))
-    with _run.running(how_to_run) as how:
-        figures = _core.register(one.view(), other.view(), field.view(), options, how)
+    with _run.running(run) as how:
+        figures = _core.register(one.view(), other.view(), field.view(), members, how)
     field.figures = Figures(figures)
     return field
 
 
-def warp(image: Any, field: Any, *, nearest: bool = False, out: Optional[np.ndarray] = None,
-         **run: Any) -> np.ndarray:
-    """The picture as the field shows it: out(x) = image(x + u(x)); ``nearest`` for labels."""
-    how_to_run = _run.split(run)
-    if run:
-        raise TypeError(f"there is no option {next(iter(run))}")
+REGISTER.show(register)
+
+
+def warp(image: Any, field: Any, *, sampling: str = "bilinear", inverse: bool = False,
+         out: Optional[np.ndarray] = None, **options: Any) -> np.ndarray:
+    """The picture as the field shows it, out(x) = image(x + u(x)): ``roundoff register apply``.
+
+    ``sampling="nearest"`` is for labels: no value that is not in the image. ``inverse`` goes back:
+    the image is a fixed one, and comes out as the moving one was.
+    """
+    run = _run.split(options)
+    WARP.take(options)
+    nearest = choice("sampling", sampling, ("bilinear", "nearest"))
     source = picture(image)
     if source.stack:
         raise BadArgument("warp takes one picture, no stack")
     way = field if isinstance(field, Field) else Field(field)
+    if inverse:
+        way = way.inverse()
     shape = (*way.array.shape[:2], *source.array.shape[2:])
     result = target(out, shape, source.array.dtype, source.array)
-    with _run.running(how_to_run) as how:
+    with _run.running(run) as how:
         _core.warp((readable(source.array), source.format, source.maxval), way.view(),
                    (result, source.format, source.maxval), nearest, how)
     return result
+
+
+WARP.show(warp)

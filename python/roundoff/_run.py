@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, TypedDict, Union
-
-Progress = Union[bool, Callable[[str, float], object], None]
+from typing import Any, Callable, Literal, TypedDict, Union
 
 
 class Run(TypedDict, total=False):
     """Keywords of every function that computes."""
 
-    device: str
+    device: Literal["auto", "cpu", "cuda"]
     device_number: int
-    cpu: str
+    cpu: Literal["auto", "scalar", "avx2", "avx512"]
     threads: int
-    progress: Progress
+    progress: Union[bool, Callable[[str, float], object]]
 
 
-KEYS = ("device", "device_number", "cpu", "threads", "progress")
+KEYS = tuple(Run.__annotations__)
 DEFAULT = ("auto", "auto", 0, None, None)
 
 

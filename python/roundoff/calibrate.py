@@ -11,6 +11,7 @@ from ._arrays import picture
 from ._errors import BadArgument
 from ._figures import Figures
 from ._halftone import halftone
+from ._keywords import Keywords
 
 __all__ = ["Fit", "fit", "wedge"]
 
@@ -22,8 +23,23 @@ class Fit(NamedTuple):
     figures: Figures
 
 
-def wedge(patch: int = 64, method: Optional[str] = None, **options: Any) -> np.ndarray:
-    """A wedge to print, 0 and 255; ``patch`` pixels a side, a multiple of 8 from 16 to 4096."""
+WEDGE = Keywords("calibrate", "ro_halftone_options", own={
+    name: lambda value, members: None for name in ("patch", "curve")}, renamed={"angle": "degrees"})
+FIT = Keywords("calibrate", None, only=set())
+
+
+def wedge(patch: Optional[int] = None, method: Optional[str] = None, *, dpi: float = 300,
+          **options: Any) -> np.ndarray:
+    """A wedge to print, 0 and 255; ``patch`` pixels a side, a multiple of 8 from 16 to 4096.
+
+    Without ``patch`` it is 5 mm at ``dpi``. The keywords are those of ``roundoff calibrate wedge``,
+    ``curve`` being points to try.
+    """
+    if patch is None:
+        patch = max(16, min(4096, int(dpi * 5 / 25.4 / 8 + 0.5) * 8))
+    unknown = set(options) - set(WEDGE.rows) - set(_run.KEYS)
+    if unknown:
+        raise TypeError(f"there is no option {unknown.pop()}")
     shape = _core.wedge_size(patch) if 0 <= patch <= 4096 else (0, 0)
     if 0 in shape:
         raise BadArgument(f"patch {patch}: must be a multiple of 8 from 16 to 4096")
@@ -33,14 +49,19 @@ def wedge(patch: int = 64, method: Optional[str] = None, **options: Any) -> np.n
     return halftone(tones, method, **options)
 
 
-def fit(scan: Any, *, maxval: Optional[int] = None, **run: Any) -> Fit:
-    """The curve that makes printed tones the ones asked for."""
-    how_to_run = _run.split(run)
-    if run:
-        raise TypeError(f"there is no option {next(iter(run))}")
+WEDGE.show(wedge)
+
+
+def fit(scan: Any, *, maxval: Optional[int] = None, **options: Any) -> Fit:
+    """The curve that makes printed tones the ones asked for: ``roundoff calibrate fit``."""
+    run = _run.split(options)
+    FIT.take(options)
     source = picture(scan, maxval, "scan")
     if source.stack:
         raise BadArgument("fit takes one scan, no stack")
-    with _run.running(how_to_run) as how:
+    with _run.running(run) as how:
         points, figures = _core.wedge_fit(source.view(), how)
     return Fit(points, Figures(figures))
+
+
+FIT.show(fit)

@@ -10,6 +10,8 @@ from . import _core, _run
 from ._arrays import readable
 from ._errors import BadArgument
 from ._figures import Figures
+from ._keywords import Keywords, Members, length, numbers
+from ._png import png, shown
 
 __all__ = ["Hologram", "Optics", "light", "make", "propagate", "quantize", "reconstruct"]
 
@@ -32,6 +34,11 @@ class Hologram(NamedTuple):
     field: np.ndarray
     optics: Optics
 
+    def _repr_png_(self) -> bytes:
+        """The moduli, white being twice their mean."""
+        moduli = np.abs(self.field)
+        return png(shown(moduli / max(2 * float(moduli.mean()), 1e-30)))
+
 
 def _pixels(field: Any, optics: Optional[Optics]) -> tuple[np.ndarray, Optics]:
     if isinstance(field, Hologram):
@@ -47,58 +54,107 @@ def _view(field: np.ndarray) -> tuple[np.ndarray, int, int]:
     return field.view(np.float32), _core.GRAYF, 0
 
 
-def _run_of(run: dict[str, Any]) -> dict[str, Any]:
-    taken = _run.split(run)
-    if run:
-        raise TypeError(f"there is no option {next(iter(run))}")
-    return taken
+def _ignored(value: Any, members: Members) -> None:
+    """A parameter of its own here."""
 
 
-def make(size: Sequence[int], *, target: Optional[str] = None, phase: Optional[str] = None,
-         seed: Optional[int] = None, wavelength: Optional[float] = None,
-         pitch: Optional[float] = None, fringe: Optional[float] = None,
-         layers: Optional[int] = None, unscaled: bool = False, **run: Any) -> Hologram:
-    """The field of a scene, ``size`` being rows and columns: ``roundoff hologram make``."""
-    how_to_run = _run_of(run)
+def _die(number: int) -> Any:
+    def put(value: Any, members: Members) -> None:
+        size, depth = numbers("left, bottom, right", value)
+        die = list(members.get("die", (0.0,) * 6))
+        die[2 * number:2 * number + 2] = size, depth
+        members["die"] = die
+
+    return put
+
+
+def _p(value: Any, members: Members) -> None:
+    if value != "auto":
+        members["p"] = int(value)
+
+
+def _gain(value: Any, members: Members) -> None:
+    members.update({"gain_auto": 1} if value == "auto" else {"gain": float(value)})
+
+
+MAKE = Keywords("hologram", "ro_hologram_scene", topics=("make", "optics"), own={
+    "left": _die(0), "bottom": _die(1), "right": _die(2),
+    "unscaled": lambda value, members: members.update(scaled=int(not value))},
+    without=("size", "scene", "depth_map", "near", "far", "hogel"))
+QUANTIZE = Keywords("hologram", "ro_hologram_options", topics=("quantize", "optics"), own={
+    "p": _p, "gain": _gain}, renamed={"snr": "least_snr"}, without=("seed",))
+PROPAGATE = Keywords("hologram", "ro_hologram_options", topics=("propagate", "optics"), own={
+    "distance": _ignored}, without=("hogel", "seed"))
+RECONSTRUCT = Keywords("hologram", "ro_view", topics=("reconstruct", "optics"), own={
+    "depth": _ignored, "levels": _ignored}, without=("hogel", "seed", "reference"))
+
+
+def _with(optics: Optics, members: Members) -> Optics:
+    """Optics with what keywords say of them."""
+    known = {name: members.pop(name) for name in Optics._fields if name in members}
+    return optics._replace(**known)
+
+
+def make(size: Sequence[int], **options: Any) -> Hologram:
+    """The field of a scene, ``size`` being rows and columns: ``roundoff hologram make``.
+
+    Lengths are metres, or texts such as "635nm"; places and sizes are several numbers, or texts
+    such as "0,0,-36mm".
+    """
+    run = _run.split(options)
+    members = MAKE.take(options)
     rows, columns = size
+    if rows < 1 or columns < 1:
+        raise BadArgument(f"size {rows}, {columns}: must be rows and columns from 1 on")
     field = np.empty((rows, columns), np.complex64)
-    scene = dict(target=target, phase=phase, seed=seed, wavelength=wavelength, pitch=pitch,
-                 fringe=fringe, layers=layers, scaled=int(not unscaled))
-    with _run.running(how_to_run) as how:
-        return Hologram(field, Optics(*_core.hologram_make(_view(field), scene, how)))
+    members.setdefault("scaled", 1)
+    with _run.running(run) as how:
+        return Hologram(field, Optics(*_core.hologram_make(_view(field), members, how)))
 
 
-def propagate(field: Any, distance: float, optics: Optional[Optics] = None, **run: Any) -> Hologram:
+MAKE.show(make)
+
+
+def propagate(field: Any, distance: Any, optics: Optional[Optics] = None,
+              **options: Any) -> Hologram:
     """The field ``distance`` further, positive in the direction of the light."""
-    how_to_run = _run_of(run)
+    run = _run.split(options)
     source, optics = _pixels(field, optics)
+    optics = _with(optics, PROPAGATE.take(options))
     result = np.empty_like(source)
-    with _run.running(how_to_run) as how:
-        _core.hologram_propagate(_view(source), _view(result), tuple(optics), distance, how)
+    with _run.running(run) as how:
+        _core.hologram_propagate(_view(source), _view(result), tuple(optics),
+                                 length("distance", distance), how)
     return Hologram(result, optics)
 
 
+PROPAGATE.show(propagate)
+
+
 def quantize(field: Any, levels: Optional[str] = None, optics: Optional[Optics] = None, *,
-             algorithm: Optional[str] = None, weights: Optional[str] = None,
-             taps: Optional[int] = None, p: Optional[int] = None, hogel: Optional[int] = None,
-             rho: Optional[float] = None, gain: Optional[float] = None,
-             kappa: Optional[float] = None, window: Optional[Sequence[float]] = None,
-             schedule: Optional[str] = None, return_figures: bool = False, **run: Any) -> Any:
+             return_figures: bool = False, **options: Any) -> Any:
     """Numbers of a modulator's levels (uint8), the noise kept out of the viewer's window.
 
     ``levels`` is "phase:256" unless said otherwise; "phase:N", "amplitude:N", "binary",
     "phase-binary". The keywords are the options of ``roundoff hologram quantize``.
     """
-    how_to_run = _run_of(run)
+    run = _run.split(options)
+    members = QUANTIZE.take(dict(options, levels=levels))
+    if "least_snr" in members and "gain_auto" not in members:
+        raise BadArgument("snr: needs gain=\"auto\"")
+    hogel = members.pop("hogel", None)
     source, optics = _pixels(field, optics)
-    numbers = np.empty(source.shape, np.uint8)
-    options = dict(levels=levels, algorithm=algorithm, weights=weights, taps=taps, p=p,
-                   hogel=hogel, rho=rho, gain=gain, kappa=kappa, schedule=schedule,
-                   window=None if window is None else tuple(float(v) for v in window))
-    with _run.running(how_to_run) as how:
-        figures = _core.hologram_quantize(_view(source), (numbers, _core.INDEX8, 0), tuple(optics),
-                                          options, return_figures, how)
-    return (numbers, Figures(figures)) if return_figures else numbers
+    optics = _with(optics, members)
+    if hogel is not None:
+        members["hogel"] = hogel
+    target = np.empty(source.shape, np.uint8)
+    with _run.running(run) as how:
+        figures = _core.hologram_quantize(_view(source), (target, _core.INDEX8, 0), tuple(optics),
+                                          members, return_figures or "gain_auto" in members, how)
+    return (target, Figures(figures)) if return_figures else target
+
+
+QUANTIZE.show(quantize)
 
 
 def light(numbers: Any, levels: str = "phase:256", optics: Optional[Optics] = None) -> Hologram:
@@ -112,14 +168,31 @@ def light(numbers: Any, levels: str = "phase:256", optics: Optional[Optics] = No
     return Hologram(field, optics or Optics())
 
 
-def reconstruct(field: Any, optics: Optional[Optics] = None, *, depth: Optional[float] = None,
-                normalize: Optional[str] = None, scale: Optional[float] = None,
-                **run: Any) -> np.ndarray:
-    """What an eye sees that focuses at ``depth`` (else where the optics say), as float32."""
-    how_to_run = _run_of(run)
+def reconstruct(field: Any, optics: Optional[Optics] = None, *, depth: Any = None,
+                levels: str = "phase:256", **options: Any) -> Any:
+    """What an eye sees that focuses at ``depth`` (else where the optics say), as float32.
+
+    Several depths give a list of views. ``field`` may also be numbers of ``levels``, as uint8: the
+    light that such a modulator sends out is seen.
+    """
+    run = _run.split(options)
+    members = RECONSTRUCT.take(options)
+    if isinstance(field, np.ndarray) and field.dtype == np.uint8:
+        field = light(field, levels, optics)
     source, optics = _pixels(field, optics)
-    seen = np.empty(source.shape, np.float32)
-    with _run.running(how_to_run) as how:
-        _core.hologram_reconstruct(_view(source), (seen, _core.GRAYF, 0), tuple(optics), normalize,
-                                   optics.depth if depth is None else depth, scale or 0.0, how)
-    return seen
+    optics = _with(optics, members)
+    several = isinstance(depth, (list, tuple)) or isinstance(depth, str) and "," in depth
+    depths = numbers("depth", depth) if several else \
+        [optics.depth if depth is None else length("depth", depth)]
+    views = []
+    for place in depths:
+        seen = np.empty(source.shape, np.float32)
+        with _run.running(run) as how:
+            _core.hologram_reconstruct(_view(source), (seen, _core.GRAYF, 0), tuple(optics),
+                                       members.get("normalize"), length("depth", place),
+                                       members.get("scale", 0.0), how)
+        views.append(seen)
+    return views if several else views[0]
+
+
+RECONSTRUCT.show(reconstruct)

@@ -25,23 +25,14 @@ struct view {
 bool view_take(PyObject *triple, bool writable, struct view *view);
 void view_release(struct view *view);
 
-/* ---- Options: a dictionary whose keys are members of the structure
- * -------------------------------- */
-enum member_kind { MEMBER_TEXT, MEMBER_INT, MEMBER_U32, MEMBER_U64, MEMBER_REAL };
-struct member {
-    const char *name;
-    enum member_kind kind;
-    size_t offset;
-};
-#define MEMBER(type, kind, name)                                                                   \
-    {                                                                                              \
-#name, kind, offsetof(type, name)                                                          \
-    }
+/* ---- Options: a dictionary whose keys are members of the structure -----------------------------
+ */
 
-/* Sets the members that the dictionary names; one that is not in the table is an exception, unless
- * `others` (ended by NULL) names it. Texts live as long as the dictionary. */
-bool members_set(PyObject *dictionary, const struct member *members, size_t count,
-                 const char *const *others, void *options);
+/* Sets the members of a structure, such as "ro_halftone_options", that the dictionary names; one
+ * that it does not have is an exception, unless `others` (ended by NULL) names it. Texts live as
+ * long as the dictionary. */
+bool members_set(PyObject *dictionary, const char *structure, const char *const *others,
+                 void *options);
 /* The value of a key, borrowed; NULL: it is not there or None, no exception. */
 PyObject *option_of(PyObject *dictionary, const char *key);
 
@@ -92,16 +83,21 @@ bool list_append(PyObject *list, PyObject *item);
  * ------------------------------------------------------------- */
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
-    wedge_functions[], quick_functions[];
+    wedge_functions[], quick_functions[], device_functions[],
+    member_functions[];
+
+bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options);
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {
     ro_halftone_options options;
-    ro_palette palette;
+    ro_palette palette, recolour;
     ro_kernel kernel;
-    ro_tone_point *curve;
-    struct view screen, first;
+    ro_ink inks[RO_INKS_MOST];
+    ro_tone_point *curve, *ink_curves[RO_INKS_MOST];
+    struct view screen, spot, first;
 };
+bool palette_take(struct session *session, PyObject *text, ro_palette *palette);
 bool halftone_request_take(struct session *session, PyObject *dictionary,
                            struct halftone_request *request);
 void halftone_request_release(struct halftone_request *request);

@@ -2,30 +2,10 @@
 /* Denoising of whole pictures. */
 #include "binding.h"
 
-#define TEXT(name) MEMBER(ro_denoise_options, MEMBER_TEXT, name)
-#define REAL(name) MEMBER(ro_denoise_options, MEMBER_REAL, name)
-#define U32(name) MEMBER(ro_denoise_options, MEMBER_U32, name)
-
-static const struct member members[] = {
-    TEXT(model),
-    TEXT(diffusivity),
-    TEXT(scheme),
-    TEXT(number),
-    TEXT(rounding),
-    TEXT(round),
-    TEXT(schedule),
-    TEXT(stop),
-    U32(iterations),
-    U32(steps_at_once),
-    U32(white),
-    REAL(kappa),
-    REAL(sigma),
-    REAL(time_step),
-    MEMBER(ro_denoise_options, MEMBER_INT, independent),
-    MEMBER(ro_denoise_options, MEMBER_INT, until_converged),
-    MEMBER(ro_denoise_options, MEMBER_INT, impulse),
-    MEMBER(ro_denoise_options, MEMBER_U64, seed),
-};
+bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options)
+{
+    return members_set(dictionary, "ro_denoise_options", NULL, options);
+}
 
 static PyObject *figures_of(const ro_denoise_report *r)
 {
@@ -46,7 +26,7 @@ static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OOO!O", &source, &target, &PyDict_Type, &dictionary, &run))
         return NULL;
     ro_denoise_options options = RO_DENOISE_OPTIONS;
-    if (!members_set(dictionary, members, sizeof members / sizeof *members, NULL, &options))
+    if (!denoise_options_take(dictionary, &options))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)

@@ -2,22 +2,6 @@
 /* Holograms. A field of complex pixels is an array of floats twice as wide. */
 #include "binding.h"
 
-#define SCENE(kind, name) MEMBER(ro_hologram_scene, kind, name)
-#define OPTION(kind, name) MEMBER(ro_hologram_options, kind, name)
-
-static const struct member scene_members[] = {
-    SCENE(MEMBER_TEXT, target),     SCENE(MEMBER_TEXT, phase), SCENE(MEMBER_U64, seed),
-    SCENE(MEMBER_REAL, wavelength), SCENE(MEMBER_REAL, pitch), SCENE(MEMBER_REAL, fringe),
-    SCENE(MEMBER_INT, layers),      SCENE(MEMBER_INT, scaled),
-};
-static const struct member option_members[] = {
-    OPTION(MEMBER_TEXT, algorithm), OPTION(MEMBER_TEXT, weights), OPTION(MEMBER_TEXT, levels),
-    OPTION(MEMBER_TEXT, schedule),  OPTION(MEMBER_INT, taps),     OPTION(MEMBER_INT, p),
-    OPTION(MEMBER_U32, hogel),      OPTION(MEMBER_REAL, rho),     OPTION(MEMBER_REAL, gain),
-    OPTION(MEMBER_REAL, kappa),
-};
-static const char *const option_others[] = {"window", NULL};
-
 /* ---- Arguments ---------------------------------------------------------------------------------
  */
 static bool take_field(PyObject *triple, bool writable, struct view *view, ro_field *field)
@@ -46,13 +30,6 @@ static PyObject *give_optics(const ro_optics *optics)
                          optics->hogel);
 }
 
-static bool take_window(PyObject *dictionary, ro_window *window)
-{
-    PyObject *given = option_of(dictionary, "window");
-    return !given || PyArg_ParseTuple(given, "dddd;window: is xi, eta, width, height", &window->xi,
-                                      &window->eta, &window->width, &window->height);
-}
-
 /* ---- Calls
  * --------------------------------------------------------------------------------------- */
 static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
@@ -61,8 +38,7 @@ static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OO!O", &target, &PyDict_Type, &dictionary, &run))
         return NULL;
     ro_hologram_scene scene = RO_HOLOGRAM_SCENE;
-    if (!members_set(dictionary, scene_members, sizeof scene_members / sizeof *scene_members, NULL,
-                     &scene))
+    if (!members_set(dictionary, "ro_hologram_scene", NULL, &scene))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -125,9 +101,8 @@ static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
     ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
     if (!PyArg_ParseTuple(arguments, "OOOO!pO", &source, &target, &given, &PyDict_Type, &dictionary,
                           &measure, &run) ||
-        !take_optics(given, &options.optics) || !take_window(dictionary, &options.window) ||
-        !members_set(dictionary, option_members, sizeof option_members / sizeof *option_members,
-                     option_others, &options))
+        !take_optics(given, &options.optics) ||
+        !members_set(dictionary, "ro_hologram_options", NULL, &options))
         return NULL;
     options.measure = measure;
     struct session *session = session_begin(run);

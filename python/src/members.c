@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Keyword arguments as members of the library's structures of options. */
+/*
+ * Keyword arguments as members of the library's structures of options. members.h lists these; it is
+ * made from the public headers by python/generate.py.
+ */
 #include "binding.h"
 
 #include <limits.h>
 #include <string.h>
 
-static bool set_member(const struct member *member, PyObject *value, char *options)
+enum member_kind { MEMBER_TEXT, MEMBER_INT, MEMBER_U32, MEMBER_U64, MEMBER_REAL };
+struct member {
+    const char *name;
+    enum member_kind kind;
+    size_t offset;
+    int count; /* of numbers one behind the other */
+};
+struct member_table {
+    const char *structure;
+    const struct member *members;
+    size_t count;
+};
+#include "members.h"
+
+static const char *const kinds[] = {"text", "int", "u32", "u64", "real"};
+static const size_t sizes[] = {sizeof(const char *), sizeof(int), sizeof(uint32_t),
+                               sizeof(uint64_t), sizeof(double)};
+
+static bool set_one(const struct member *member, PyObject *value, void *place)
 {
-    void *place = options + member->offset;
     if (member->kind == MEMBER_TEXT) {
         if (!PyUnicode_Check(value)) {
             PyErr_Format(PyExc_TypeError, "%s: must be a text", member->name);
@@ -49,11 +69,39 @@ static bool set_member(const struct member *member, PyObject *value, char *optio
     return true;
 }
 
-static const struct member *find(const char *name, const struct member *members, size_t count)
+static bool set_member(const struct member *member, PyObject *value, char *options)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(members[i].name, name) == 0)
-            return &members[i];
+    char *place = options + member->offset;
+    if (member->count == 1)
+        return set_one(member, value, place);
+    if (PySequence_Size(value) != member->count) {
+        raise_bad("%s: must be %d numbers", member->name, member->count);
+        return false;
+    }
+    for (int i = 0; i < member->count; i++) {
+        PyObject *item = PySequence_GetItem(value, i);
+        const bool set = item && set_one(member, item, place + (size_t)i * sizes[member->kind]);
+        Py_XDECREF(item);
+        if (!set)
+            return false;
+    }
+    return true;
+}
+
+static const struct member_table *table_of(const char *structure)
+{
+    for (size_t i = 0; i < sizeof member_tables / sizeof *member_tables; i++)
+        if (strcmp(member_tables[i].structure, structure) == 0)
+            return &member_tables[i];
+    PyErr_Format(PyExc_SystemError, "there is no structure %s", structure);
+    return NULL;
+}
+
+static const struct member *find(const char *name, const struct member_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->members[i].name, name) == 0)
+            return &table->members[i];
     return NULL;
 }
 
@@ -65,9 +113,12 @@ static bool listed(const char *name, const char *const *names)
     return false;
 }
 
-bool members_set(PyObject *dictionary, const struct member *members, size_t count,
-                 const char *const *others, void *options)
+bool members_set(PyObject *dictionary, const char *structure, const char *const *others,
+                 void *options)
 {
+    const struct member_table *table = table_of(structure);
+    if (!table)
+        return false;
     PyObject *key, *value;
     Py_ssize_t place = 0;
     while (PyDict_Next(dictionary, &place, &key, &value)) {
@@ -76,7 +127,7 @@ bool members_set(PyObject *dictionary, const struct member *members, size_t coun
             return false;
         if (value == Py_None || listed(name, others))
             continue;
-        const struct member *member = find(name, members, count);
+        const struct member *member = find(name, table);
         if (!member) {
             PyErr_Format(PyExc_TypeError, "there is no option %s", name);
             return false;
@@ -92,3 +143,24 @@ PyObject *option_of(PyObject *dictionary, const char *key)
     PyObject *value = PyDict_GetItemString(dictionary, key);
     return value == Py_None ? NULL : value;
 }
+
+/* members(structure) -> {name: (kind, count)} */
+static PyObject *members(PyObject *Py_UNUSED(module), PyObject *structure)
+{
+    const char *name = PyUnicode_AsUTF8AndSize(structure, NULL);
+    const struct member_table *table = name ? table_of(name) : NULL;
+    PyObject *found = table ? PyDict_New() : NULL;
+    for (size_t i = 0; found && i < table->count; i++) {
+        const struct member *member = &table->members[i];
+        PyObject *value = Py_BuildValue("si", kinds[member->kind], member->count);
+        if (!value || PyDict_SetItemString(found, member->name, value) != 0)
+            Py_CLEAR(found);
+        Py_XDECREF(value);
+    }
+    return found;
+}
+
+PyMethodDef member_functions[] = {
+    {"members", members, METH_O, "members(structure) -> {name: (kind, count)}"},
+    {NULL, NULL, 0, NULL},
+};

@@ -89,7 +89,9 @@ static int fill(PyObject *module)
                                      register_functions,
                                      segment_functions,
                                      hologram_functions,
-                                     wedge_functions};
+                                     wedge_functions,
+                                     device_functions,
+                                     member_functions};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (PyModule_AddFunctions(module, families[i]) != 0)
             return -1;

@@ -2,14 +2,6 @@
 /* Registration and warping. A field is an array of floats twice as wide as the picture. */
 #include "binding.h"
 
-#define TEXT(name) MEMBER(ro_register_options, MEMBER_TEXT, name)
-#define REAL(name) MEMBER(ro_register_options, MEMBER_REAL, name)
-#define U32(name) MEMBER(ro_register_options, MEMBER_U32, name)
-
-static const struct member members[] = {
-    TEXT(scheme), TEXT(match), TEXT(init),        TEXT(number), U32(scales),  U32(updates),
-    U32(trials),  U32(cycles), REAL(sigma_first), REAL(sigma),  REAL(finest), REAL(tolerance),
-};
 static const char *const others[] = {"fixed_mask", "moving_mask", NULL};
 
 static PyObject *figures_of(const ro_register_report *r)
@@ -40,7 +32,7 @@ static PyObject *register_pair(PyObject *Py_UNUSED(module), PyObject *arguments)
                           &run))
         return NULL;
     ro_register_options options = RO_REGISTER_OPTIONS;
-    if (!members_set(dictionary, members, sizeof members / sizeof *members, others, &options))
+    if (!members_set(dictionary, "ro_register_options", others, &options))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -94,9 +86,67 @@ static PyObject *warp(PyObject *Py_UNUSED(module), PyObject *arguments)
     return done ? Py_NewRef(Py_None) : NULL;
 }
 
+static PyObject *inverse(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *displacement, *target, *run;
+    if (!PyArg_ParseTuple(arguments, "OOO", &displacement, &target, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view field = {0}, out = {0};
+    uint64_t missed = 0;
+    bool done = view_take(displacement, false, &field) && view_take(target, true, &out);
+    if (done) {
+        session_leave(session);
+        const ro_status status =
+            ro_displacement_inverse(session->context, &field.image, &out.image, &missed);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    view_release(&field);
+    view_release(&out);
+    session_end(session);
+    return done ? PyLong_FromUnsignedLongLong(missed) : NULL;
+}
+
+/* points(field, from, to, inverse, run); from and to are arrays of doubles x, y. */
+static PyObject *points(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *displacement, *given, *moved, *run;
+    int back;
+    if (!PyArg_ParseTuple(arguments, "OOOpO", &displacement, &given, &moved, &back, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view field = {0};
+    Py_buffer from = {0}, to = {0};
+    bool done = view_take(displacement, false, &field) &&
+                PyObject_GetBuffer(given, &from, PyBUF_C_CONTIGUOUS) == 0 &&
+                PyObject_GetBuffer(moved, &to, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0;
+    if (done && from.len != to.len) {
+        raise_bad("points: there is no room for as many");
+        done = false;
+    }
+    if (done) {
+        const ro_status status =
+            ro_displacement_points(session->context, &field.image, back,
+                                   (size_t)from.len / (2 * sizeof(double)), from.buf, to.buf);
+        done = session_succeeded(session, status);
+    }
+    view_release(&field);
+    PyBuffer_Release(&from);
+    PyBuffer_Release(&to);
+    session_end(session);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
 PyMethodDef register_functions[] = {
     {"register", register_pair, METH_VARARGS,
      "register(fixed, moving, field, options, run) -> figures"},
     {"warp", warp, METH_VARARGS, "warp(image, field, target, nearest, run)"},
+    {"inverse", inverse, METH_VARARGS, "inverse(field, target, run) -> pixels that are missed"},
+    {"points", points, METH_VARARGS, "points(field, from, to, inverse, run)"},
     {NULL, NULL, 0, NULL},
 };

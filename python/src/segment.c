@@ -62,19 +62,16 @@ static PyObject *lines_of(const ro_regions *regions)
     return list;
 }
 
-/* grow(source, labels, seeds, mask, factor, smooth, run) -> table, lines */
+/* grow(source, labels, seeds, mask, factor, options, run) -> table, lines */
 static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *source, *target, *list, *mask_given, *factor_given, *smooth, *run;
-    if (!PyArg_ParseTuple(arguments, "OOOOOOO", &source, &target, &list, &mask_given, &factor_given,
-                          &smooth, &run))
+    PyObject *source, *target, *list, *mask_given, *factor_given, *dictionary, *run;
+    if (!PyArg_ParseTuple(arguments, "OOOOOO!O", &source, &target, &list, &mask_given,
+                          &factor_given, &PyDict_Type, &dictionary, &run))
         return NULL;
     ro_regions_options options = RO_REGIONS_OPTIONS;
-    if (smooth != Py_None) {
-        options.smooth = PyFloat_AsDouble(smooth);
-        if (PyErr_Occurred())
-            return NULL;
-    }
+    if (!members_set(dictionary, "ro_regions_options", NULL, &options))
+        return NULL;
     struct session *session = session_begin(run);
     if (!session)
         return NULL;
@@ -112,8 +109,29 @@ static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
     return result;
 }
 
+static PyObject *components(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *run;
+    if (!PyArg_ParseTuple(arguments, "OOO", &source, &target, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view mask = {0}, labels = {0};
+    uint32_t count = 0;
+    const bool done =
+        view_take(source, false, &mask) && view_take(target, true, &labels) &&
+        session_succeeded(session, ro_mask_components(session->context, &mask.image, &labels.image,
+                                                      &count));
+    view_release(&mask);
+    view_release(&labels);
+    session_end(session);
+    return done ? PyLong_FromUnsignedLong(count) : NULL;
+}
+
 PyMethodDef segment_functions[] = {
     {"grow", grow, METH_VARARGS,
-     "grow(source, labels, seeds, mask, factor, smooth, run) -> table, lines"},
+     "grow(source, labels, seeds, mask, factor, options, run) -> table, lines"},
+    {"components", components, METH_VARARGS, "components(mask, labels, run) -> count"},
     {NULL, NULL, 0, NULL},
 };

@@ -118,9 +118,11 @@ void session_close(struct session *session)
     session->context = NULL;
 }
 
-static void close_own(void *session)
+static void close_own(void *data)
 {
-    session_close(session);
+    struct session *session = data;
+    session_close(&session[0]);
+    session_close(&session[1]);
     free(session);
 }
 
@@ -205,31 +207,36 @@ bool session_open(struct session *session, PyObject *run)
     return parse_run(run, &options, &progress) && take(session, options, progress);
 }
 
-/* The thread's own; NULL with an exception where there is no memory. */
-static struct session *session_of_thread(void)
+/* The thread's own, one for the CPU and one for devices, so that calls for either in turn open no
+ * context; NULL with an exception where there is no memory. */
+static struct session *session_of_thread(bool device)
 {
     pthread_once(&own_session_made, make_own);
     struct session *session = own_session_there ? pthread_getspecific(own_session) : NULL;
     if (!session) {
-        session = calloc(1, sizeof *session);
+        session = calloc(2, sizeof *session);
         if (!session || !own_session_there || pthread_setspecific(own_session, session) != 0) {
             free(session);
             PyErr_NoMemory();
             return NULL;
         }
     }
-    return session;
+    return session + device;
 }
 
 struct session *session_begin(PyObject *run)
 {
-    struct session *session = session_of_thread();
-    return session && session_open(session, run) ? session : NULL;
+    ro_context_options options = RO_CONTEXT_OPTIONS;
+    PyObject *progress = NULL;
+    if (!parse_run(run, &options, &progress))
+        return NULL;
+    struct session *session = session_of_thread(options.device == RO_DEVICE_CUDA);
+    return session && take(session, options, progress) ? session : NULL;
 }
 
 struct session *session_begin_usual(void)
 {
-    struct session *session = session_of_thread();
+    struct session *session = session_of_thread(false);
     const ro_context_options options = RO_CONTEXT_OPTIONS;
     return session && take(session, options, NULL) ? session : NULL;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Threads, interrupts, progress, exceptions, memory."""
+import contextlib
 import os
 import resource
 import signal
@@ -169,15 +170,19 @@ def test_kinds_of_exceptions():
 def test_no_leaks():
     small = np.zeros((8, 8), np.uint8)
 
+    def refused():
+        with contextlib.suppress(ValueError):
+            roundoff.halftone(small, method="no", threads=1)
+
     def many(count):
-        for _ in range(count):
-            roundoff.halftone(small, palette="black white", indices=True)
-            try:
-                roundoff.halftone(small, method="no")
-            except ValueError:
-                pass
+        for call, share in ((lambda: roundoff.halftone(small), 0.7),
+                            (lambda: roundoff.halftone(small, levels=4, threads=1), 0.15),
+                            (refused, 0.145),
+                            (lambda: roundoff.halftone(small, palette="red blue", threads=1), 0.005)):
+            for _ in range(int(share * count)):
+                call()
 
     many(2000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    many(int(os.environ.get("ROUNDOFF_CALLS", "10000")) // 2)
+    many(100_000)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # kB

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Denoising, figures, registration, segmentation against the command."""
+import base64
+import io
 import json
 import subprocess
 
@@ -41,10 +43,74 @@ def test_measure_as_the_command(tmp_path, command, grey):
         [command.program, "measure", tmp_path / "a.pgm", tmp_path / "b.pgm", "--json"], check=True,
         capture_output=True).stdout)
     figures = roundoff.measure(grey, result)
-    common = set(shown) & set(figures)
-    assert {"rms", "ssim", "tone_in"} <= common
-    for name in common:
-        assert figures[name] == pytest.approx(shown[name], rel=1e-5), name
+    words = {"command", "original", "result", "seconds", "dropped"}
+    assert set(shown) - words == set(figures)
+    assert alike(figures, {name: shown[name] for name in figures})
+    assert figures.dots.single == shown["dots"]["single"] and "<td>" in figures._repr_html_()
+
+
+def alike(a, b):
+    """Figures as they are and as JSON has them, four digits or more of each."""
+    if isinstance(a, dict):
+        return set(a) == set(b) and all(alike(a[name], b[name]) for name in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(alike, a, b))
+    return b is None or a == pytest.approx(b, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("palette", [None, "black white red"])
+def test_compare_as_the_command(tmp_path, command, grey, colour, palette):
+    picture = grey if palette is None else colour
+    source = tmp_path / ("in.pgm" if palette is None else "in.ppm")
+    write_pnm(source, picture)
+    options = ["--palette", palette] if palette else []
+    page = tmp_path / "page.html"
+    shown = json.loads(subprocess.run(
+        [command.program, "compare", source, "--methods", "fs,bayer", "--json", "--report", page,
+         *options], check=True, capture_output=True).stdout)
+    result = roundoff.compare(picture, "fs,bayer", palette=palette, name=str(source))
+    for wanted, entry in zip(shown["methods"], result):
+        figures = dict(entry.figures, name=entry.name)
+        assert set(wanted) <= set(figures)
+        for name in set(wanted) - {"seconds", "speed"}:
+            same = figures[name] == wanted[name] if isinstance(wanted[name], str) else \
+                alike(figures[name], wanted[name])
+            assert same, name
+        assert np.array_equal(entry.image, roundoff.halftone(picture, entry.name, palette=palette))
+    # The page: the same head, the same pictures, the same style and scripts.
+    theirs, ours = page.read_text(), result.page()
+
+    def data(text):
+        return json.loads(text.split('id="data">')[1].split("</script>")[0])
+
+    assert set(data(theirs)) == set(data(ours))
+    for name in ("input", "width", "height", "dpi", "distance", "machine", "greys", "crop", "version"):
+        assert data(theirs)[name] == data(ours)[name], name
+    Image = pytest.importorskip("PIL.Image")
+
+    def pixels(uri):
+        return np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.split(",")[1]))).convert("RGB"))
+
+    assert np.array_equal(pixels(data(theirs)["original"]), pixels(data(ours)["original"]))
+    for a, b in zip(data(theirs)["methods"], data(ours)["methods"]):
+        assert np.array_equal(pixels(a["picture"]), pixels(b["picture"]))
+    assert theirs.split("<style>")[1].split("</style>")[0] == ours.split("<style>")[1].split("</style>")[0]
+    assert theirs.rsplit("<script>", 1)[1] == ours.rsplit("<script>", 1)[1]
+
+
+def test_a_comparison_shows_itself(tmp_path, grey):
+    told = []
+    result = roundoff.compare(grey, ["stucki", "bayer8"], progress=lambda p, d: told.append(d))
+    assert told == [0.5, 1.0] and len(result) == 2 and result["stucki"].figures.ssim > 0
+    assert "stucki" in repr(result) and "<iframe srcdoc=" in result._repr_html_()
+    result.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == result.page()
+    for bad in ({"methods": "no"}, {"methods": "fs,floyd-steinberg"}, {"palette": "red blue",
+                                                                        "linear": True}):
+        with pytest.raises(roundoff.BadArgument):
+            roundoff.compare(grey, **bad)
+    with pytest.raises(TypeError):
+        roundoff.compare(grey, wibble=1)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +136,15 @@ def test_segment(discs):
 
 def test_segment_as_the_command(tmp_path, command, discs):
     expected = command(tmp_path, "segment", discs, ".npy", "--at", "1:40,45,4", "--at", "2:95,50,4")
-    assert np.array_equal(roundoff.segment(discs, [(40, 45, 4), (95, 50, 4)]).labels, expected)
+    found = roundoff.segment(discs, [(40, 45, 4), (95, 50, 4)])
+    assert np.array_equal(found.labels, expected) and found._repr_png_()[:4] == b"\x89PNG"
+    mask = np.zeros(discs.shape, np.uint8)
+    mask[43:48, 38:43] = mask[48:52, 93:97] = 255
+    write_pnm(tmp_path / "mask.pgm", mask)
+    expected = command(tmp_path, "segment", discs, ".npy", "--mask", tmp_path / "mask.pgm",
+                       "--components", "--smooth", "0.5")
+    assert np.array_equal(roundoff.segment(discs, mask=mask, components=True, smooth=0.5).labels,
+                          expected)
 
 
 def test_register_and_warp_as_the_command(tmp_path, command, discs):
@@ -89,6 +163,17 @@ def test_register_and_warp_as_the_command(tmp_path, command, discs):
     expected = np.load(tmp_path / "field.npy")
     assert np.array_equal(np.asarray(field), expected)
     assert np.array_equal(warped, read_pnm(tmp_path / "moved.pgm"))
+    for words, options in ((["--inverse"], {"inverse": True}),
+                           (["--sampling", "nearest"], {"sampling": "nearest"})):
+        subprocess.run([command.program, "register", "apply", tmp_path / "field.npy",
+                        tmp_path / "moving.pgm", tmp_path / "back.pgm", "--quiet", *words],
+                       check=True)
+        assert np.array_equal(roundoff.warp(moving, field, **options),
+                              read_pnm(tmp_path / "back.pgm"))
+    there = field.points([(40, 45), (95, 50)])
+    assert np.allclose(there, [(43, 47), (98, 52)], atol=0.7)
+    assert np.allclose(field.points(there, inverse=True), [(40, 45), (95, 50)], atol=0.1)
+    assert field._repr_png_()[:4] == b"\x89PNG"
 
 
 def test_warp_takes_any_field(discs):

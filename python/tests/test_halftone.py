@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import roundoff
-from conftest import write_pnm
+from conftest import read_pnm, write_pnm
 
 OPTIONS = [
     {}, {"method": "ostromoukhov"}, {"method": "bayer"}, {"method": "void-and-cluster", "cell": 32},
@@ -138,6 +138,76 @@ def test_screen_kernel_curve_and_start(tmp_path, command, grey):
     expected = command(tmp_path, "halftone", grey, ".pbm", "--method", "dbs", "--start",
                        tmp_path / "first.pgm")
     assert np.array_equal(roundoff.halftone(grey, method="dbs", start=first, indices=True), expected)
+
+
+def test_inks_as_the_command(tmp_path, command, colour):
+    def plates(count, *words):
+        write_pnm(tmp_path / "in.ppm", colour)
+        subprocess.run([command.program, "halftone", tmp_path / "in.ppm", tmp_path / "out.pbm",
+                        "--quiet", *words], check=True)
+        files = sorted(tmp_path.glob("out-*.pbm"), key=lambda path: path.stat().st_mtime_ns)
+        found = {path.stem.removeprefix("out-"): 1 - read_pnm(path) for path in files}
+        for path in files:
+            path.unlink()
+        assert len(found) == count
+        return found
+
+    def ink(result, count, number):
+        return result >> (count - 1 - number) & 1
+
+    expected = plates(4, "--separate", "cmyk", "--black", "50")
+    result = roundoff.halftone(colour, separate="cmyk", black=50)
+    for number, name in enumerate("cmyk"):
+        assert np.array_equal(ink(result, 4, number), expected[name]), name
+    expected = plates(2, "--inks", "#e30613,black", "--ink-limit", "120")
+    result = roundoff.halftone(colour, inks="#e30613,black", ink_limit=120)
+    for number, name in enumerate(("e30613", "black")):
+        assert np.array_equal(ink(result, 2, number), expected[name]), name
+    expected = plates(4, "--separate", "cmyk", "--lpi", "60", "--dpi", "600", "--ink",
+                      "cyan:angle=22,shape=line", "--ink", "k:lpi=80")
+    screens = {"cyan": {"angle": 22, "shape": "line"}, "k": {"lpi": 80}}
+    for way in (screens, ["cyan:angle=22,shape=line", "k:lpi=80"]):
+        result = roundoff.halftone(colour, separate="cmyk", lpi=60, dpi=600, ink=way)
+        for number, name in enumerate("cmyk"):
+            assert np.array_equal(ink(result, 4, number), expected[name]), name
+    for bad in ({"ink": "cyan:lpi=9"}, {"inks": "red", "ink": "cyan:lpi=9"},
+                {"separate": "cmyk", "ink": {"cyan": {"size": 3}}}, {"inks": ""},
+                {"separate": "cmyk", "ink": "cyan:angle=3"}):
+        with pytest.raises(roundoff.BadArgument):
+            roundoff.halftone(colour, **bad)
+
+
+def test_colours_as_the_command(tmp_path, command, grey, colour):
+    expected = command(tmp_path, "halftone", colour, ".ppm", "--palette", "auto:5")
+    assert np.array_equal(roundoff.halftone(colour, palette="auto:5"), expected)
+    expected = command(tmp_path, "halftone", grey, ".ppm", "--recolour", "navy #c60 ivory")
+    assert np.array_equal(roundoff.halftone(grey, recolour="navy #c60 ivory"), expected)
+    expected = command(tmp_path, "halftone", colour, ".ppm", "--palette", "spectra6-panel")
+    assert np.array_equal(roundoff.halftone(colour, palette="spectra6-panel"), expected)
+    with pytest.raises(roundoff.BadArgument, match="stack"):
+        roundoff.halftone(np.stack([colour, colour]), palette="auto:4")
+
+
+def test_dots_as_the_command(tmp_path, command, grey):
+    expected = command(tmp_path, "halftone", grey, ".pbm", "--lpi", "50", "--dpi", "300", "--angle",
+                       "30", "--dot", "2")
+    assert np.array_equal(roundoff.halftone(grey, lpi=50, dpi=300, angle=30, dot=2, indices=True),
+                          expected)
+    spot = np.add.outer(np.arange(16), np.arange(16)).astype(np.uint8) * 8
+    write_pnm(tmp_path / "spot.pgm", spot)
+    expected = command(tmp_path, "halftone", grey, ".pbm", "--lpi", "50", "--dpi", "300", "--spot",
+                       tmp_path / "spot.pgm")
+    assert np.array_equal(roundoff.halftone(grey, lpi=50, dpi=300, spot=spot, indices=True), expected)
+
+
+@pytest.mark.parametrize("kind, options", [
+    ("void-and-cluster", {"size": 32, "seed": 5}), ("clustered-dot", {"size": 6, "angle": 45}),
+    ("am", {"lpi": 60, "dpi": 600, "angle": 15, "shape": "ellipse"}), ("bayer", {"size": 16}),
+    ("green-noise", {"size": 32, "dot": 3})])
+def test_screens_as_the_command(tmp_path, command, kind, options):
+    subprocess.run([command.program, "screen", "make", kind, tmp_path / "screen.pgm", "--quiet",
+                    *words(options)], check=True)
+    assert np.array_equal(roundoff.screen(kind, **options), read_pnm(tmp_path / "screen.pgm"))
 
 
 def test_pillow(grey, colour):

@@ -43,39 +43,71 @@ static void swap_samples(uint8_t *row, size_t bytes, int size)
         }
 }
 
-ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT])
+/* The state as xxHash has it: where its secret lies is known to each process alone. */
+_Static_assert(sizeof(XXH3_state_t) <= sizeof(ro_hash_state), "the state is too small");
+
+static void take_state(const ro_hash_state *from, XXH3_state_t *state)
 {
-    ro_status status = ro_image_check(context, image, "image");
+    XXH3_state_t fresh;
+    XXH3_128bits_reset(&fresh);
+    memcpy(state, from, sizeof *state);
+    state->extSecret = fresh.extSecret;
+}
+
+static void keep_state(const XXH3_state_t *state, ro_hash_state *to)
+{
+    memset(to, 0, sizeof *to);
+    memcpy(to, state, sizeof *state);
+}
+
+ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_state *state)
+{
+    const bool floats = shape->format == RO_GRAYF || shape->format == RO_RGBF;
+    XXH3_state_t own;
+    char head[80];
+    (void)context;
+    snprintf(head, sizeof head, "%s %u %u %u\n", ro_format_name(shape->format), shape->width,
+             shape->height, shape->format == RO_BITS || floats ? 1 : ro_image_white(shape));
+    memset(&own, 0, sizeof own);
+    XXH3_128bits_reset(&own);
+    XXH3_128bits_update(&own, head, strlen(head));
+    keep_state(&own, state);
+    return RO_OK;
+}
+
+ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image *rows)
+{
+    const ro_status status = ro_image_check(context, rows, "image");
     if (status != RO_OK)
         return status;
-    const size_t bytes = ro_format_row_bytes(image->format, image->width);
-    const bool bits = image->format == RO_BITS;
-    const bool floats = image->format == RO_GRAYF || image->format == RO_RGBF;
-    XXH3_state_t *state = XXH3_createState();
+    const size_t bytes = ro_format_row_bytes(rows->format, rows->width);
+    const bool bits = rows->format == RO_BITS;
+    XXH3_state_t own;
     uint8_t *row = malloc(bytes);
-    if (!state || !row) {
-        status =
-            ro_context_fail(context, RO_E_MEMORY, "no memory for a row of %u pixels", image->width);
-        goto done;
-    }
-    char head[80];
-    snprintf(head, sizeof head, "%s %u %u %u\n", ro_format_name(image->format), image->width,
-             image->height, bits || floats ? 1 : ro_image_white(image));
-    XXH3_128bits_reset(state);
-    XXH3_128bits_update(state, head, strlen(head));
-    for (uint32_t y = 0; y < image->height; y++) {
-        memcpy(row, (const uint8_t *)image->data + (ptrdiff_t)y * image->stride, bytes);
-        if (bits && image->width % 8)
-            row[bytes - 1] &= (uint8_t)(0xff << (8 - image->width % 8));
+    if (!row)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a row of %u pixels",
+                               rows->width);
+    take_state(state, &own);
+    for (uint32_t y = 0; y < rows->height; y++) {
+        memcpy(row, (const uint8_t *)rows->data + (ptrdiff_t)y * rows->stride, bytes);
+        if (bits && rows->width % 8)
+            row[bytes - 1] &= (uint8_t)(0xff << (8 - rows->width % 8));
         if (!bits)
-            swap_samples(row, bytes, ro_format_sample_bytes(image->format));
-        XXH3_128bits_update(state, row, bytes);
+            swap_samples(row, bytes, ro_format_sample_bytes(rows->format));
+        XXH3_128bits_update(&own, row, bytes);
     }
-    write_text(XXH3_128bits_digest(state), text);
-done:
-    XXH3_freeState(state);
+    keep_state(&own, state);
     free(row);
-    return status;
+    return RO_OK;
+}
+
+ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text[RO_HASH_TEXT])
+{
+    XXH3_state_t own;
+    (void)context;
+    take_state(state, &own);
+    write_text(XXH3_128bits_digest(&own), text);
+    return RO_OK;
 }
 
 #else
@@ -94,10 +126,33 @@ ro_status ro_bytes_hash(ro_context *context, const void *bytes, size_t size,
     return left_out(context);
 }
 
-ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT])
+ro_status ro_hash_begin(ro_context *context, const ro_image *shape, ro_hash_state *state)
 {
-    (void)image, (void)text;
+    (void)shape, (void)state;
+    return left_out(context);
+}
+
+ro_status ro_hash_rows(ro_context *context, ro_hash_state *state, const ro_image *rows)
+{
+    (void)state, (void)rows;
+    return left_out(context);
+}
+
+ro_status ro_hash_end(ro_context *context, const ro_hash_state *state, char text[RO_HASH_TEXT])
+{
+    (void)state, (void)text;
     return left_out(context);
 }
 
 #endif
+
+ro_status ro_image_hash(ro_context *context, const ro_image *image, char text[RO_HASH_TEXT])
+{
+    ro_hash_state state;
+    ro_status status = ro_image_check(context, image, "image");
+    if (status == RO_OK)
+        status = ro_hash_begin(context, image, &state);
+    if (status == RO_OK)
+        status = ro_hash_rows(context, &state, image);
+    return status == RO_OK ? ro_hash_end(context, &state, text) : status;
+}

@@ -51,10 +51,33 @@ static void test_padding(void **state)
     assert_string_not_equal(text, other);
 }
 
+/* Rows in pieces, the state going from one to the next as bytes. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    static uint8_t rows[40][301];
+    const ro_image image = {RO_RGB8, 100, 40, 0, sizeof rows[0], rows};
+    ro_hash_state hash[2];
+    for (size_t i = 0; i < sizeof rows; i++)
+        ((uint8_t *)rows)[i] = (uint8_t)(i * i >> 3);
+    assert_int_equal(ro_image_hash(context, &image, text), RO_OK);
+    assert_int_equal(ro_hash_begin(context, &image, &hash[0]), RO_OK);
+    for (uint32_t y = 0, count; y < 40; y += count) {
+        count = y < 3 ? 1 : y < 20 ? 17 : 40 - y;
+        const ro_image part = {RO_RGB8, 100, count, 0, sizeof rows[0], rows[y]};
+        assert_int_equal(ro_hash_rows(context, &hash[0], &part), RO_OK);
+        memcpy(&hash[1], &hash[0], sizeof hash[0]);
+        memset(&hash[0], 0, sizeof hash[0]);
+        memcpy(&hash[0], &hash[1], sizeof hash[0]);
+    }
+    assert_int_equal(ro_hash_end(context, &hash[0], other), RO_OK);
+    assert_string_equal(text, other);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known),
-                                       cmocka_unit_test(test_padding)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_padding),
+                                       cmocka_unit_test(test_pieces)};
     if (ro_context_open(NULL, &context) != RO_OK)
         return 1;
     if (ro_bytes_hash(context, "", 0, text) == RO_E_UNSUPPORTED) {

@@ -15,7 +15,7 @@ killed() {
     shift 3
     rm -f pid
     # shellcheck disable=SC2016
-    timeout -k 2 20 mpirun -n "$of" sh -c 'echo $$ >pid; exec "$0" "$@"' "$mpi" "$@" </dev/null \
+    timeout -k 2 20 "$mpirun" -n "$of" sh -c 'echo $$ >pid; exec "$0" "$@"' "$mpi" "$@" </dev/null \
         >/dev/null 2>&1 &
     job=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -64,6 +64,12 @@ try() {
 try pbm 3 --method stucki
 try tif 2 --levels 3
 try npy 4 --method blue-noise
+
+# A run that was killed before its first band begins anew.
+"$ROUNDOFF" halftone in.pgm one.pbm --quiet
+: >state
+ranks 2 halftone in.pgm many.pbm --checkpoint state --resume 2>said || wrong "an empty one: $(cat said)"
+cmp one.pbm many.pbm || wrong "an empty checkpoint: the bytes differ"
 
 # What cannot go on says so.
 refused "No such file" 2 halftone in.pgm old.pbm --checkpoint none --resume

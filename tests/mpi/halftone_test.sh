@@ -78,14 +78,14 @@ refused "No such file" 2 halftone one.ppm nowhere/old.pbm
 mkdir a b
 "$ROUNDOFF" testcard a/in.pgm --size 64x64 --quiet
 "$ROUNDOFF" testcard b/in.pgm --size 64x65 --quiet
-if mpirun -n 1 -wdir "$folder/a" "$mpi" halftone in.pgm out.pbm : \
+if "$mpirun" -n 1 -wdir "$folder/a" "$mpi" halftone in.pgm out.pbm : \
     -n 1 -wdir "$folder/b" "$mpi" halftone in.pgm out.pbm </dev/null 2>said; then
     wrong "ranks may see different inputs"
 elif ! grep -q "do not see the same input" said; then
     wrong "different inputs: $(cat said)"
 fi
 cp a/in.pgm b/in.pgm
-if mpirun -n 1 -wdir "$folder/a" "$mpi" halftone in.pgm out.pbm : \
+if "$mpirun" -n 1 -wdir "$folder/a" "$mpi" halftone in.pgm out.pbm : \
     -n 1 -wdir "$folder/b" "$mpi" halftone in.pgm out.pbm </dev/null 2>said; then
     wrong "ranks may see different folders"
 elif ! grep -q "do not see the same folder" said; then

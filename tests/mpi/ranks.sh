@@ -4,7 +4,7 @@
 # them than cores, also as root and without standard input.
 set -eu
 mpi=$BUILD_DIR/roundoff-mpi
-if [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null 2>&1; then
+if [ ! -x "$mpi" ] || ! mpirun=$(sh "$SOURCE_DIR/tools/mpirun.sh" "$mpi"); then
     echo "there is no roundoff-mpi or no mpirun"
     exit 77
 fi
@@ -25,7 +25,7 @@ failed=0
 mpi_run() {
     number=$1
     shift
-    timeout -k 5 120 mpirun -n "$number" "$@" </dev/null
+    timeout -k 5 120 "$mpirun" -n "$number" "$@" </dev/null
 }
 
 # ranks N ARGUMENTS...: of roundoff-mpi

@@ -79,6 +79,24 @@ int hologram_length(const struct command *command, const char *name, const char 
 ro_status hologram_load_light(ro_context *context, const struct hologram_values *values,
                               const char *path, ro_field *field, ro_optics *optics);
 
+/* For quantize: what it is to do, and what it did. */
+struct quantize {
+    ro_hologram_options options;
+    ro_hologram_taps taps;
+    ro_modulator device;
+    ro_hologram_report report;
+    ro_refinement refinement;
+    ro_refinement_report refined;
+};
+/* Its options; 0, or the exit status. Then the files that they name, and whether OUT can be made. */
+int hologram_read_quantize(const struct command *command, const struct hologram_values *values,
+                           struct quantize *q);
+ro_status hologram_prepare_quantize(ro_context *context, const struct hologram_values *values,
+                                    struct quantize *q, const char *out);
+/* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
+ro_status hologram_check_physics(ro_context *context, const ro_hologram_options *options,
+                                 const char *in);
+
 /* For quantize --refine: its options, of which no file has been read yet; the run, which reads the
  * target; and what is said of it, as members of a JSON object or as words. */
 int hologram_read_refine(const struct command *command, const struct hologram_values *values,
@@ -92,6 +110,10 @@ void hologram_say_refined(const ro_refinement_report *report, const ro_report *r
 /* The modulator of --levels, with drives as --drive wants them. */
 ro_status hologram_device(ro_context *context, const struct hologram_values *values,
                           ro_modulator *modulator);
+
+/* The largest number in a file of what it is sent: 255, or 1 where that holds bits. */
+uint32_t hologram_largest(ro_context *context, const struct hologram_values *values,
+                          const ro_modulator *modulator, const char *path);
 
 /* Files of what it is sent: whether a path can hold it; saved, which turns the level numbers into
  * drives; and read back as level numbers. */

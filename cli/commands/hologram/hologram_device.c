@@ -39,29 +39,28 @@ ro_status hologram_device(ro_context *context, const struct hologram_values *val
     return status;
 }
 
-/* How the file holds numbers: as bits where it holds nothing else. */
-static ro_image as_file(ro_context *context, const struct hologram_values *values,
-                        const ro_modulator *m, const char *path, const ro_image *numbers)
+/* Numbers are bits where a file holds nothing else. */
+uint32_t hologram_largest(ro_context *context, const struct hologram_values *values,
+                          const ro_modulator *m, const char *path)
 {
-    ro_image image = *numbers;
     const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     const ro_file_info info = {
         .format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
-    image.format = RO_GRAY8; /* the numbers themselves, not tones */
-    image.maxval = 255;
-    if (values->drive == DRIVE_BITS ||
-        (values->drive == DRIVE_AUTO && m->count == 2 && !m->driven &&
-         ro_writer_accepts(context, path, &info, &write) != RO_OK))
-        image.maxval = 1;
-    return image;
+    return values->drive == DRIVE_BITS ||
+                   (values->drive == DRIVE_AUTO && m->count == 2 && !m->driven &&
+                    ro_writer_accepts(context, path, &info, &write) != RO_OK)
+               ? 1
+               : 255;
 }
 
 ro_status hologram_accepts(ro_context *context, const struct hologram_values *values,
                            const ro_modulator *m, const char *path)
 {
-    const ro_image none = {0}, image = as_file(context, values, m, path, &none);
-    const ro_file_info info = {
-        .format = RO_GRAY8, .width = 1, .height = 1, .maxval = image.maxval, .pages = 1};
+    const ro_file_info info = {.format = RO_GRAY8,
+                               .width = 1,
+                               .height = 1,
+                               .maxval = hologram_largest(context, values, m, path),
+                               .pages = 1};
     return ro_writer_accepts(context, path, &info,
                              &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type});
 }
@@ -69,7 +68,9 @@ ro_status hologram_accepts(ro_context *context, const struct hologram_values *va
 ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
                                 const ro_modulator *m, const char *path, ro_image *numbers)
 {
-    const ro_image image = as_file(context, values, m, path, numbers);
+    ro_image image = *numbers;
+    image.format = RO_GRAY8; /* the numbers themselves, not tones */
+    image.maxval = hologram_largest(context, values, m, path);
     ro_status status = ro_modulator_drive(context, m, numbers);
     return status == RO_OK
                ? ro_image_save(context, path, &image,

@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct quantize {
-    ro_hologram_options options;
-    ro_hologram_taps taps;
-    ro_modulator device;
-    ro_hologram_report report;
-    ro_refinement refinement;
-    ro_refinement_report refined;
-};
-
 int hologram_window(const struct command *command, const char *text, ro_window *window)
 {
     double number[4];
@@ -37,8 +28,8 @@ int hologram_window(const struct command *command, const char *text, ro_window *
     return 0;
 }
 
-static int read_quantize(const struct command *command, const struct hologram_values *values,
-                         struct quantize *q)
+int hologram_read_quantize(const struct command *command, const struct hologram_values *values,
+                           struct quantize *q)
 {
     static const char *const schedules[] = {NULL, "reference", "bands"};
     double number[1];
@@ -77,10 +68,8 @@ static int read_quantize(const struct command *command, const struct hologram_va
     return bad ? bad : hologram_optics(command, values, &q->options.optics);
 }
 
-/* What the window is, where no option says it: a missing sidecar gets a sentence of its own. */
-static ro_status check_physics(ro_context *context, const struct quantize *q, const char *in)
+ro_status hologram_check_physics(ro_context *context, const ro_hologram_options *o, const char *in)
 {
-    const ro_hologram_options *o = &q->options;
     bool windowed = !o->algorithm || (!ro_name_equal(o->algorithm, "truncate") &&
                                       !ro_name_equal(o->algorithm, "floyd-steinberg") &&
                                       !ro_name_equal(o->algorithm, "fs"));
@@ -250,13 +239,12 @@ static ro_status save_spectrum(ro_context *context, const struct quantize *q, co
     return status;
 }
 
-static ro_status run_quantize(ro_context *context, const struct hologram_values *values,
-                              struct quantize *q, const char *const *path, ro_field *field,
-                              ro_image *numbers)
+ro_status hologram_prepare_quantize(ro_context *context, const struct hologram_values *values,
+                                    struct quantize *q, const char *out)
 {
     ro_status status = hologram_device(context, values, &q->device);
     if (status == RO_OK)
-        status = hologram_accepts(context, values, &q->device, path[1]);
+        status = hologram_accepts(context, values, &q->device, out);
     if (hologram_is_list(values->levels)) {
         q->options.table = q->device.table;
         q->options.table_count = q->device.count;
@@ -265,10 +253,18 @@ static ro_status run_quantize(ro_context *context, const struct hologram_values 
         q->options.own = &q->taps;
         status = ro_taps_load(context, values->weights, &q->taps);
     }
+    return status;
+}
+
+static ro_status run_quantize(ro_context *context, const struct hologram_values *values,
+                              struct quantize *q, const char *const *path, ro_field *field,
+                              ro_image *numbers)
+{
+    ro_status status = hologram_prepare_quantize(context, values, q, path[1]);
     if (status == RO_OK)
         status = ro_hologram_load(context, path[0], values->sidecar, field, &q->options.optics);
     if (status == RO_OK && !values->refine)
-        status = check_physics(context, q, path[0]);
+        status = hologram_check_physics(context, &q->options, path[0]);
     if (status == RO_OK)
         status = ro_image_alloc(context, RO_INDEX8, field->width, field->height, 255, numbers);
     if (status == RO_OK)
@@ -338,7 +334,7 @@ int hologram_quantize(const struct command *command, const struct hologram_value
         return hologram_frames(command, values, files);
     if (values->phase)
         return usage_error(command, "hologram quantize takes --phase with --frames only");
-    int result = read_quantize(command, values, &q);
+    int result = hologram_read_quantize(command, values, &q);
     if (!result)
         result = spares_sidecar(command, values, files->path[0]);
     if (!result)
@@ -433,7 +429,7 @@ ro_status hologram_certify(struct certificate *to, const void *given, const stru
     values.spectrum = NULL;
     if (values.frames)
         return hologram_certify_frames(to, &values, files);
-    if (read_quantize(&command_hologram, &values, &q))
+    if (hologram_read_quantize(&command_hologram, &values, &q))
         return ro_context_fail(to->context, RO_E_ARGUMENT, "the options cannot be read");
     ro_status status = hologram_device(to->context, &values, &q.device);
     if (status == RO_OK)

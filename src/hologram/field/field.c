@@ -126,33 +126,66 @@ static void sum_rows(void *data, int thread)
             totals->sum(field_row(totals->field, (uint32_t)y), totals->field->width, totals->real);
 }
 
+static double energy_of(const struct row_sum *row)
+{
+    return ldexp((double)row->squares, -2 * row->exponent);
+}
+
+static ro_status check_finite(ro_context *context, const struct row_sum *rows, uint32_t height)
+{
+    uint32_t most = 0;
+    for (uint32_t y = 0; y < height; y++)
+        most = rows[y].most > most ? rows[y].most : most;
+    if (most < 0x7f800000)
+        return RO_OK;
+    return ro_context_fail(context, RO_E_ARGUMENT, "the field holds %s",
+                           most > 0x7f800000 ? "a NaN" : "an infinite number");
+}
+
 ro_status field_rms_of(ro_context *context, const struct row_sum *rows, uint64_t pixels,
                        uint32_t height, double *rms)
 {
-    uint32_t most = 0;
+    const ro_status status = check_finite(context, rows, height);
     double sum = 0;
-    for (uint32_t y = 0; y < height; y++) {
-        most = rows[y].most > most ? rows[y].most : most;
-        sum += ldexp((double)rows[y].squares, -2 * rows[y].exponent);
-    }
-    if (most >= 0x7f800000)
-        return ro_context_fail(context, RO_E_ARGUMENT, "the field holds %s",
-                               most > 0x7f800000 ? "a NaN" : "an infinite number");
-    *rms = sqrt(sum / (double)pixels);
-    return RO_OK;
+    for (uint32_t y = 0; y < height && status == RO_OK; y++)
+        sum += energy_of(&rows[y]);
+    if (status == RO_OK)
+        *rms = sqrt(sum / (double)pixels);
+    return status;
 }
 
-ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms)
+/* malloc'ed; NULL without memory. */
+static struct row_sum *sums_of(ro_context *context, const ro_field *field, bool real)
 {
     static row_sum_fn *const sums[RO_CPUS] = {[RO_CPU_SCALAR] = sum_plain, RO_VARIANTS_OF(row_sum)};
     struct totals totals = {.field = field, .real = real, .sum = sums[context->cpu]};
     totals.rows = malloc(field->height * sizeof *totals.rows);
-    if (!totals.rows)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows",
-                               field->height);
-    ro_pool_run(context->pool, ro_pool_threads(context->pool), sum_rows, &totals);
-    ro_status status = field_rms_of(context, totals.rows, (uint64_t)field->width * field->height,
-                                    field->height, rms);
-    free(totals.rows);
+    if (totals.rows)
+        ro_pool_run(context->pool, ro_pool_threads(context->pool), sum_rows, &totals);
+    else
+        ro_context_fail(context, RO_E_MEMORY, "no memory for the sums of %u rows", field->height);
+    return totals.rows;
+}
+
+ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms)
+{
+    struct row_sum *rows = sums_of(context, field, real);
+    if (!rows)
+        return RO_E_MEMORY;
+    const uint64_t pixels = (uint64_t)field->width * field->height;
+    const ro_status status = field_rms_of(context, rows, pixels, field->height, rms);
+    free(rows);
+    return status;
+}
+
+ro_status field_energies(ro_context *context, const ro_field *field, bool real, double *energies)
+{
+    struct row_sum *rows = sums_of(context, field, real);
+    if (!rows)
+        return RO_E_MEMORY;
+    const ro_status status = check_finite(context, rows, field->height);
+    for (uint32_t y = 0; y < field->height && status == RO_OK; y++)
+        energies[y] = energy_of(&rows[y]);
+    free(rows);
     return status;
 }

@@ -27,4 +27,7 @@ void field_put(const ro_field *field, const float *data);
  */
 ro_status field_rms(ro_context *context, const ro_field *field, bool real, double *rms);
 
+/* What each row adds to the sum of squares, in the order of rows. */
+ro_status field_energies(ro_context *context, const ro_field *field, bool real, double *energies);
+
 #endif

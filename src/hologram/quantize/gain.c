@@ -36,7 +36,8 @@ static ro_status try_gain(struct trials *t, int k, double *snr)
         ro_hologram_report report = {0};
         t->options.gain = gain_of(k);
         t->options.measure = 1;
-        ro_status status = hologram_quantize_at(t->context, t->in, t->out, &t->options, &report);
+        ro_status status = 
+            hologram_quantize_at(t->context, t->in, t->out, &t->options, NULL, &report);
         if (status != RO_OK)
             return status;
         *known = report.measured ? report.reached_snr : -300;
@@ -102,5 +103,5 @@ ro_status ro_hologram_quantize(ro_context *context, const ro_field *in, ro_image
                                o.least_snr);
     if (o.gain_auto)
         status = find_gain(&t, o.least_snr, &o.gain);
-    return status == RO_OK ? hologram_quantize_at(context, in, out, &o, told) : status;
+    return status == RO_OK ? hologram_quantize_at(context, in, out, &o, NULL, told) : status;
 }

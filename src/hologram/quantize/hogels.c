@@ -10,25 +10,30 @@ static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* The window that the options give, or the one in which the optics show the hogel. */
 static ro_window window_of(const ro_field *field, const ro_hologram_options *o,
-                           const ro_hogel_report *r)
+                           const ro_hologram_piece *piece, const ro_hogel_report *r)
 {
+    const uint32_t first = piece ? piece->y : 0, height = piece ? piece->height : field->height;
     if (o->window.width > 0 || o->optics.wavelength == 0)
         return o->window;
     double x = r->x + r->width / 2.0 - field->width / 2.0, pitch[2];
-    double y = r->y + r->height / 2.0 - field->height / 2.0;
+    double y = (double)first + r->y + r->height / 2.0 - height / 2.0;
     field_pitch(&o->optics, pitch);
     return window_of_hogel(&o->optics, x * pitch[0], y * pitch[1]);
 }
 
-ro_status hogels_lay_out(ro_context *context, const ro_field *field,
-                         const ro_hologram_options *options, bool whole, ro_hogel_report **reports,
-                         uint32_t *count)
+uint32_t hogels_side(const ro_hologram_options *options)
 {
-    uint32_t side = options->hogel          ? options->hogel
-                    : options->optics.hogel ? options->optics.hogel
-                                            : 2048;
-    if (side < 8)
-        side = 8;
+    const uint32_t side = options->hogel          ? options->hogel
+                          : options->optics.hogel ? options->optics.hogel
+                                                  : 2048;
+    return side < 8 ? 8 : side;
+}
+
+ro_status hogels_lay_out(ro_context *context, const ro_field *field,
+                         const ro_hologram_options *options, const ro_hologram_piece *piece,
+                         bool whole, ro_hogel_report **reports, uint32_t *count)
+{
+    const uint32_t side = hogels_side(options);
     const uint32_t wide = whole ? field->width : smaller(side, field->width);
     const uint32_t high = whole ? field->height : smaller(side, field->height);
     const uint64_t across = (field->width + wide - 1) / wide;
@@ -47,7 +52,7 @@ ro_status hogels_lay_out(ro_context *context, const ro_field *field,
         r->y = i / (uint32_t)across * high;
         r->width = smaller(field->width - r->x, wide);
         r->height = smaller(field->height - r->y, high);
-        r->window = window_of(field, options, r);
+        r->window = window_of(field, options, piece, r);
     }
     return RO_OK;
 }

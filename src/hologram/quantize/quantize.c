@@ -33,7 +33,8 @@ static const struct name {
 struct quantizer {
     struct hologram_job job;
     ro_hologram_options o;
-    ro_hologram_report *told; /* NULL: nobody wants it */
+    ro_hologram_report *told;       /* NULL: nobody wants it */
+    const ro_hologram_piece *piece; /* NULL: the field is whole */
     enum algorithm algorithm;
     bool paper, reference, windowed, cuda;
     bool amplitude; /* levels of -1 to 1 that stand for light of 0 to 1 */
@@ -190,6 +191,8 @@ static struct region region_of(const struct quantizer *q, const ro_window *windo
     return q->levels.real ? region_twin(window) : region_window(window);
 }
 
+static uint32_t first_row(const struct quantizer *q) { return q->piece ? q->piece->y : 0; }
+
 static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report *r)
 {
     const ro_hologram_options *o = &q->o;
@@ -203,7 +206,7 @@ static ro_status weigh(struct quantizer *q, struct hogel *hogel, ro_hogel_report
                                    "the hogel at %u,%u cannot be seen from the viewing area: its "
                                    "window at %.3f,%.3f lies outside the band of +-0.5 cycles per "
                                    "pixel",
-                                   hogel->x, hogel->y, r->window.xi, r->window.eta);
+                                   hogel->x, first_row(q) + hogel->y, r->window.xi, r->window.eta);
         if (o->own) {
             ro_status status = own_taps(q->job.context, o->own, o->p, &hogel->taps);
             if (status != RO_OK)
@@ -267,8 +270,8 @@ static ro_status lay_out(struct quantizer *q)
 {
     const ro_hologram_options *o = &q->o;
     ro_context *context = q->job.context;
-    ro_status status =
-        hogels_lay_out(context, q->job.field, o, q->algorithm != VDED, &q->reports, &q->job.count);
+    ro_status status = hogels_lay_out(context, q->job.field, o, q->piece, q->algorithm != VDED,
+                                      &q->reports, &q->job.count);
     if (status != RO_OK)
         return status;
     q->job.hogels = calloc(q->job.count, sizeof *q->job.hogels);
@@ -374,7 +377,8 @@ static ro_status spread_report(struct quantizer *q, uint32_t *count)
         return RO_OK;
     const ro_hogel_report whole = q->reports[0];
     ro_hogel_report *spread = NULL;
-    ro_status status = hogels_lay_out(q->job.context, q->job.field, &q->o, false, &spread, count);
+    ro_status status =
+        hogels_lay_out(q->job.context, q->job.field, &q->o, q->piece, false, &spread, count);
     if (status != RO_OK)
         return status;
     for (uint32_t i = 0; i < *count; i++) {
@@ -413,6 +417,8 @@ static ro_status report(struct quantizer *q)
     }
     if (status == RO_OK && q->o.measure)
         status = hologram_measure(&q->job, q->table, r);
+    for (uint32_t i = 0; status == RO_OK && i < r->hogels; i++)
+        r->hogel[i].y += first_row(q);
     if (status == RO_OK)
         q->reports = NULL; /* the caller's now */
     else
@@ -421,7 +427,8 @@ static ro_status report(struct quantizer *q)
 }
 
 ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image *out,
-                               const ro_hologram_options *options, ro_hologram_report *told)
+                               const ro_hologram_options *options, const ro_hologram_piece *piece,
+                               ro_hologram_report *told)
 {
     ro_status status = field_check(context, in, "the field");
     if (status == RO_OK)
@@ -439,6 +446,7 @@ ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image
         return ro_context_fail(context, RO_E_MEMORY, "no memory for the levels");
     q->o = *options;
     q->told = told;
+    q->piece = piece;
     q->job = (struct hologram_job){.context = context,
                                    .field = in,
                                    .out = out->data,
@@ -462,11 +470,14 @@ ro_status hologram_quantize_at(ro_context *context, const ro_field *in, ro_image
         status = hologram_on_cuda->prepare(&q->job);
     q->prepared = q->cuda;
     double rms = 0;
-    if (status == RO_OK)
-        status = q->cuda ? hologram_on_cuda->rms(&q->job, &rms)
-                         : field_rms(context, in, q->levels.real, &rms);
+    if (status == RO_OK && q->cuda)
+        status = hologram_on_cuda->rms(&q->job, &rms);
+    else if (status == RO_OK && !piece)
+        status = field_rms(context, in, q->levels.real, &rms);
     if (status != RO_OK)
         goto done;
+    if (piece)
+        rms = sqrt(piece->energy / (double)((uint64_t)in->width * piece->height));
     q->gain = rms > 0 ? hologram_gain(q->o.gain) / rms : 1;
     q->job.scale = (float)(q->gain * HOLOGRAM_ONE);
     status = run_all(q);
@@ -480,5 +491,17 @@ done:
     free(q->job.hogels);
     free(q->reports);
     free(q);
+    return status;
+}
+
+ro_status hologram_cut(ro_context *context, const ro_hologram_options *options, bool *hogels)
+{
+    struct quantizer q = {.o = *options};
+    const ro_status status = read_names(context, &q);
+    if (status == RO_OK && (q.algorithm == SWED || q.algorithm == FLOYD_STEINBERG))
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s takes the field as a whole and cannot be cut into pieces",
+                               algorithms[q.algorithm].name);
+    *hogels = q.algorithm == VDED;
     return status;
 }

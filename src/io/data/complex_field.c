@@ -234,6 +234,7 @@ static void convert_row(const struct ro_npy *array, const uint8_t *from, float *
     }
 }
 
+/* From where the source is on; by columns: all of them. */
 static ro_status read_rows(struct ro_source *source, const struct ro_npy *array,
                            const ro_field *field)
 {
@@ -293,6 +294,65 @@ ro_status ro_hologram_load(ro_context *context, const char *path, const char *si
     if (status != RO_OK)
         ro_field_free(field);
     return status;
+}
+
+/* ---- Rows from anywhere ---------------------------------------------------------------------- */
+
+struct ro_field_reader {
+    struct ro_file file;
+    struct ro_source source;
+    struct ro_npy array;
+    uint64_t first; /* where the rows begin */
+};
+
+ro_status ro_field_reader_open(ro_context *context, const char *path, ro_field *shape,
+                               ro_field_reader **reader)
+{
+    *reader = NULL;
+    if (ro_file_named(context, path) != RO_OK)
+        return RO_E_ARGUMENT;
+    ro_field_reader *made = calloc(1, sizeof *made);
+    if (!made)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory to read %s", path);
+    made->source.fd = -1;
+    ro_file_init(&made->file, context, path, "standard input");
+    ro_status status = ro_source_open(&made->source, &made->file, path);
+    if (status == RO_OK)
+        status = read_header(&made->source, &made->array);
+    if (status == RO_OK && (made->array.by_columns || !made->source.seekable))
+        status = ro_file_fail(&made->file, RO_E_UNSUPPORTED,
+                              "only a file whose rows lie one after another can be read from "
+                              "anywhere");
+    const uint64_t *sizes = made->array.sizes;
+    if (status == RO_OK &&
+        sizes[0] * sizes[1] * (uint64_t)made->array.bytes > ro_source_left(&made->source))
+        status = ro_file_ends_early(&made->file);
+    if (status != RO_OK) {
+        ro_field_reader_close(made);
+        return status;
+    }
+    made->first = made->source.position;
+    *shape = (ro_field){.width = (uint32_t)sizes[1], .height = (uint32_t)sizes[0]};
+    *reader = made;
+    return RO_OK;
+}
+
+ro_status ro_field_reader_rows(ro_field_reader *reader, uint32_t y, const ro_field *rows)
+{
+    const struct ro_npy *array = &reader->array;
+    if (rows->width != array->sizes[1] || (uint64_t)y + rows->height > array->sizes[0])
+        return ro_file_fail(&reader->file, RO_E_SIZE, "has no rows %u to %llu of %u numbers", y,
+                            (unsigned long long)y + rows->height, rows->width);
+    const uint64_t row = array->sizes[1] * (uint64_t)array->bytes;
+    const ro_status status = ro_source_seek(&reader->source, reader->first + y * row);
+    return status == RO_OK ? read_rows(&reader->source, array, rows) : status;
+}
+
+void ro_field_reader_close(ro_field_reader *reader)
+{
+    if (reader)
+        ro_source_close(&reader->source);
+    free(reader);
 }
 
 /* ---- Saving -------------------------------------------------------------------------------- */
