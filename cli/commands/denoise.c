@@ -33,7 +33,7 @@ static const struct option options[] = {
      PLACE(diffusivity), .topic = "numbers"},
     {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30},
-    {"stop", "S", "by estimated error: auto (default; linear: usual); usual: 20", OPTION_TEXT,
+    {"stop", "S", "by estimated error: auto (default without --kappa); usual: 20", OPTION_TEXT,
      PLACE(stop), .before = "usual"},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
@@ -453,8 +453,11 @@ static ro_status work(struct task *task)
         task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
                                  "--iterations N sets a limit";
     bool linear = values->model && ro_name_equal(values->model, "linear");
+    bool known = values->iterations != RO_DEFAULT ||
+                 (values->stop && ro_name_equal(values->stop, "usual"));
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
-                !values->steps_at_once && !values->impulse && (linear || !isnan(values->kappa)) &&
+                !values->steps_at_once && !values->impulse &&
+                (linear ? known : !isnan(values->kappa)) &&
                 ro_name_equal(scheme_of(values), "explicit") && job->form == AS_IN &&
                 values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? denoise_rows(job) : denoise_pages(job);

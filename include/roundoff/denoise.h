@@ -83,7 +83,7 @@ typedef struct ro_denoise_options {
     const char *stop; /* how many steps, where `iterations` is not given: "auto", as many as an
                          estimate of the error on parts of the image tells (of "auto",
                          `iterations` is the bound); "usual", 20, or 5 of the implicit schemes.
-                         NULL: auto where kappa comes from the noise, else usual */
+                         NULL: auto unless kappa is given; a stream of rows cannot tell */
     int impulse; /* mend impulse noise before all else, by medians; of whole images */
     const char *diffusivity; /* how diffusion falls with the gradient x, in units of kappa: NULL or
                                 "perona-malik", 1/(1 + x^2); "exponential", exp(-x^2); "decay",

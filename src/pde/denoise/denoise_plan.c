@@ -390,7 +390,6 @@ static ro_status find_steps(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "stop %s and until-converged exclude each other", o->stop);
     const bool chosen = named || (!o->stop && !given && !o->until_converged && o->kappa == 0 &&
-                                  work->parameters.model != RO_MODEL_LINEAR &&
                                   work->scheme->options & RO_OPTION_STOP);
     if (!given)
         o->iterations = o->until_converged ? MOST_UNTIL_CONVERGED

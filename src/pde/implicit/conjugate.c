@@ -47,7 +47,7 @@ static struct ro_line_weights weights_of(const struct solver *s, int64_t y)
 {
     return (struct ro_line_weights){row(s, s->weights[0], y), row(s, s->weights[1], y),
                                     row(s, s->weights[2], y), row(s, s->weights[3], y),
-                                    row(s, s->weights[4], y)};
+                                    row(s, s->weights[4], y), NULL};
 }
 
 static void load(const struct solver *s, const struct ro_planes *planes, int plane, int64_t y,
