@@ -203,8 +203,8 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
         snprintf(white, sizeof white, ", white is %u", r->sample_white);
     if (files->pages > 1)
         snprintf(pages, sizeof pages, "%u pages of ", files->pages);
-    fprintf(stderr, "denoise: %s %s in %s%s%s, %u steps of %.4g%s, %s%u x %u, %s/%s, %s\n", scheme,
-            ran->method, r->number, white, kappa, r->steps, r->time_step,
+    fprintf(stderr, "denoise: %s %s in %s%s%s, %u step%s of %.4g%s, %s%u x %u, %s/%s, %s\n", scheme,
+            ran->method, r->number, white, kappa, r->steps, r->steps == 1 ? "" : "s", r->time_step,
             r->converged ? " to the fixed point" : "", pages, ran->width, ran->height,
             ran->schedule, where, time);
     if (files->form == WORKING)
@@ -375,7 +375,9 @@ static ro_status check_certified(ro_context *context, const struct values *value
     if (stack_count(info) > 1)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a certificate is of one page; --page N picks it");
-    if (values->raw || values->floats || info->sample != RO_SAMPLE_PLAIN)
+    const bool whole = info->sample == RO_SAMPLE_PLAIN || info->sample == RO_SAMPLE_INT8 ||
+                       info->sample == RO_SAMPLE_INT16 || info->sample == RO_SAMPLE_UINT16;
+    if (values->raw || values->floats || !whole)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a certificate needs samples of 8 or 16 bits or float32, in and out "
                                "of one kind");
@@ -453,8 +455,8 @@ static ro_status work(struct task *task)
         task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
                                  "--iterations N sets a limit";
     bool linear = values->model && ro_name_equal(values->model, "linear");
-    bool known = values->iterations != RO_DEFAULT ||
-                 (values->stop && ro_name_equal(values->stop, "usual"));
+    bool known =
+        values->iterations != RO_DEFAULT || (values->stop && ro_name_equal(values->stop, "usual"));
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
                 !values->steps_at_once && !values->impulse &&
                 (linear ? known : !isnan(values->kappa)) &&
