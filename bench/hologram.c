@@ -203,6 +203,105 @@ static bool measure_size(ro_context *context, uint32_t width, uint32_t height, u
     return done;
 }
 
+/* ---- Light on a device ---------------------------------------------------------------------- */
+
+/* A picture of stripes in the middle half, at a distance. */
+static bool draw_target(ro_context *context, uint32_t width, uint32_t height, ro_image *target,
+                        ro_field *field)
+{
+    if (ro_image_alloc(context, RO_GRAYF, width, height, 1, target) != RO_OK ||
+        ro_field_alloc(context, width, height, field) != RO_OK)
+        return false;
+    for (uint32_t y = 0; y < height; y++) {
+        float *t = (float *)((char *)target->data + (ptrdiff_t)y * target->stride);
+        float *v = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
+        for (uint32_t x = 0; x < width; x++) {
+            const bool inside = x - width / 4 < width / 2 && y - height / 4 < height / 2;
+            t[x] = inside ? 0.2f + 0.1f * (float)((x * x / 512 + y * 3 + x * y / 1024) / 16 % 8) : 0;
+            v[2 * x] = t[x];
+            v[2 * x + 1] = 0;
+        }
+    }
+    return true;
+}
+
+static bool failed(ro_context *context)
+{
+    fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
+    return false;
+}
+
+static bool measure_refine(ro_context *context, uint32_t width, uint32_t height, const char *levels)
+{
+    ro_image target = {0}, out = {0};
+    ro_field field = {0};
+    ro_refinement_report report = {0};
+    const ro_optics optics = {.wavelength = 532e-9, .pitch = 8e-6};
+    bool done = draw_target(context, width, height, &target, &field) &&
+                ro_image_alloc(context, RO_INDEX8, width, height, 255, &out) == RO_OK &&
+                ro_field_propagate(context, &field, &field, &optics, -0.15) == RO_OK;
+    const ro_hologram_options options = {
+        RO_HOLOGRAM_DEFAULTS, .levels = levels, .optics = optics, .window = {0, 0, 0.5, 0.5}};
+    const ro_refinement how = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = 0.15};
+    double best = 0;
+    for (int i = -1; i < ROUNDS && done; i++) {
+        const double start = bench_seconds();
+        done = ro_hologram_refine(context, &field, &out, &options, &how, &report) == RO_OK;
+        const double took = bench_seconds() - start;
+        best = i <= 0 || took < best ? took : best;
+    }
+    if (done)
+        printf("| refine, %s, %u x %u | %.2f | %d iterations, %d passes, %.1f dB, %.1f %% |\n",
+               levels, width, height, 1e3 * best, report.iterations, report.passes, report.psnr,
+               100 * report.efficiency);
+    else
+        failed(context);
+    fflush(stdout);
+    ro_image_free(&target);
+    ro_image_free(&out);
+    ro_field_free(&field);
+    return done;
+}
+
+static bool measure_make(ro_context *context, uint32_t size, bool view_specific)
+{
+    ro_field field = {0};
+    const ro_hologram_scene scene = {RO_HOLOGRAM_SCENE_DEFAULTS, .scaled = 1,
+                                     .view_specific = view_specific};
+    bool done = ro_field_alloc(context, size, size, &field) == RO_OK;
+    double best = 0;
+    for (int i = -1; i < 2 && done; i++) {
+        const double start = bench_seconds();
+        done = ro_hologram_make(context, &scene, &field, NULL) == RO_OK;
+        const double took = bench_seconds() - start;
+        best = i <= 0 || took < best ? took : best;
+    }
+    if (done)
+        printf("| make, dice, %u x %u, %s | %.1f | into host memory |\n", size, size,
+               view_specific ? "view-specific" : "whole planes", 1e3 * best);
+    else
+        failed(context);
+    fflush(stdout);
+    ro_field_free(&field);
+    return done;
+}
+
+static bool measure_light(ro_context *context)
+{
+    printf("\nLight on the device: best of %d host to host (frames and `make`: of 2).\n\n"
+           "| what | ms | |\n| ---- | ---: | ---- |\n",
+           ROUNDS);
+    bool done = measure_refine(context, 512, 512, "phase:256") &&
+                measure_refine(context, 512, 512, "phase:4") &&
+                measure_refine(context, 512, 512, "binary") &&
+                measure_refine(context, 3840, 2160, "phase:256") &&
+                measure_refine(context, 3840, 2160, "phase:4");
+    for (int seen = 0; seen < 2; seen++)
+        for (uint32_t size = 8192; size <= WHOLE && done; size *= 3)
+            done = measure_make(context, size, seen);
+    return done;
+}
+
 static int run_cuda(const struct bench_options *options)
 {
     ro_context *context = bench_device();
@@ -226,6 +325,8 @@ static int run_cuda(const struct bench_options *options)
         done = measure_size(context, (uint32_t)sizes[i], (uint32_t)sizes[i], TILE, 0);
     for (uint32_t hogel = TILE; hogel >= 512 && done && !size; hogel /= 4)
         done = measure_size(context, FRAME_WIDTH, FRAME_HEIGHT, hogel, 0);
+    if (done && !size)
+        done = measure_light(context);
     ro_context_close(context);
     return done ? 0 : 1;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ordered dithering beside a copy of the same bytes: to packed bits it must be no slower on one
- * thread. And the time that void-and-cluster screens take to make.
+ * thread. Dots in rows beside blue noise, whose tile is small: tiles of up to 256 x 256 pixels, and
+ * the larger ones that most angles need. And the time that void-and-cluster screens take to make.
  */
 #include "bench.h"
 #include "contenders.h"
@@ -17,13 +18,35 @@ enum { ROUNDS = 15, SETS = 2 };
 static const double BUDGET = 2; /* seconds for one contender */
 
 static const struct {
-    const char *method;
+    const char *name, *method;
     int levels, cell;
+    double lpi, degrees, dpi;
 } methods[] = {
-    {"bayer8", 2, 0},    {"bayer", 2, 256}, {"clustered-dot", 2, 7}, {"blue-noise", 2, 0},
-    {"threshold", 2, 0}, {"random", 2, 0},  {"otsu", 2, 0},          {"blue-noise", 4, 0},
+    {"bayer8", "bayer8", 2, 0, 0, 0, 0},
+    {"bayer", "bayer", 2, 256, 0, 0, 0},
+    {"clustered-dot", "clustered-dot", 2, 7, 0, 0, 0},
+    {"blue-noise", "blue-noise", 2, 0, 0, 0, 0},
+    {"am, 128^2", "am", 2, 0, 75, 0, 600},
+    {"am, 145^2", "am", 2, 0, 150, 75, 2540},
+    {"am, 623^2", "am", 2, 0, 133, 15, 2400},
+    {"threshold", "threshold", 2, 0, 0, 0, 0},
+    {"random", "random", 2, 0, 0, 0, 0},
+    {"otsu", "otsu", 2, 0, 0, 0, 0},
+    {"blue-noise", "blue-noise", 4, 0, 0, 0, 0},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
+
+/* Screens of dots take longer to make than to use, so all methods run a plan. */
+struct planned {
+    struct halftoning *work;
+    ro_plan *plan;
+};
+
+static bool run_planned(void *data)
+{
+    struct planned *own = data;
+    return own->plan && ro_plan_run(own->plan, own->work->in, own->work->out, NULL) == RO_OK;
+}
 
 static void print_row(const struct contender *c, int size, int depth, int levels, double copy,
                       bool json, bool *first)
@@ -47,6 +70,7 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
     static const ro_cpu sets[SETS] = {RO_CPU_AVX2, RO_CPU_AVX512};
     struct contender list[METHODS * SETS + 1] = {0};
     struct halftoning ours[METHODS * SETS] = {0};
+    struct planned plans[METHODS * SETS] = {0};
     int number[METHODS * SETS], count = 0;
     ro_image in = {0}, bits = {0}, levels = {0};
     struct copying copy = {&in, NULL};
@@ -67,12 +91,18 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
         ours[count].out = methods[m].levels == 2 ? &bits : &levels;
         ours[count].options =
             (ro_halftone_options){RO_HALFTONE_DEFAULTS, .method = methods[m].method,
-                                  .levels = methods[m].levels, .cell = methods[m].cell};
-        list[count] = (struct contender){.name = methods[m].method,
+                                  .levels = methods[m].levels, .cell = methods[m].cell,
+                                  .lpi = methods[m].lpi, .degrees = methods[m].degrees,
+                                  .dpi = methods[m].dpi};
+        list[count] = (struct contender){.name = methods[m].name,
                                          .variant = ro_cpu_name(sets[i % SETS]),
                                          .threads = 1,
-                                         .run = run_halftoning,
-                                         .data = &ours[count]};
+                                         .run = run_planned,
+                                         .data = &plans[count]};
+        plans[count].work = &ours[count];
+        if (ro_halftone_plan(ours[count].context, &in, ours[count].out->format,
+                             &ours[count].options, &plans[count].plan) != RO_OK)
+            fprintf(stderr, "roundoff: %s\n", ro_context_message(ours[count].context));
         number[count++] = m;
     }
     list[count] = (struct contender){
@@ -83,8 +113,10 @@ static bool measure(ro_context *context, int size, int depth, bool json, bool *f
         if (!list[i].failed)
             print_row(&list[i], size, depth, i < count ? methods[number[i]].levels : 0,
                       list[count].best, json, first);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        ro_plan_free(plans[i].plan);
         ro_context_close(ours[i].context);
+    }
     ro_image_free(&in);
     ro_image_free(&bits);
     ro_image_free(&levels);

@@ -23,7 +23,11 @@ if(RO_SANITIZE) # a request too large gives NULL, as it does without them
 endif()
 
 function(ro_test_properties name label)
-  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 900
+  set(limit 900)
+  if(label STREQUAL faults) # FAULTS=all takes its time
+    set(limit 7200)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT ${limit}
     ENVIRONMENT "${ro_test_environment}")
 endfunction()
 

@@ -482,18 +482,45 @@ RO_API
 ro_status ro_plate_path(const char *out, const ro_halftone_options *options, int ink, char *path,
                         size_t size);
 
+/* How an output profile treats colours that cannot be printed. */
+typedef enum ro_intent {
+    RO_INTENT_PERCEPTUAL = 0,
+    RO_INTENT_RELATIVE, /* colorimetric; black points are matched */
+    RO_INTENT_SATURATION,
+    RO_INTENT_ABSOLUTE, /* colorimetric, the paper's white included */
+} ro_intent;
+
+/* The separation of an ICC output profile for CMYK, by lcms2, from sRGB; ro_separation_free frees.
+ * `hash`, if not NULL, receives that of the file's bytes (ro_bytes_hash). RO_E_FORMAT: it is no such
+ * profile; RO_E_UNSUPPORTED: lcms2 is no part of this build. */
+RO_API
+ro_status ro_separation_load(ro_context *context, const char *path, ro_intent intent,
+                             ro_separation *separation, char hash[RO_HASH_TEXT]);
+RO_API
+void ro_separation_free(ro_separation *separation);
+
 /* A proof of plates that ro_halftone_file wrote for `out` with these options, whose inks have to have
  * colours: all of them on each other, as an RGB picture. */
 typedef struct ro_proof_options {
     size_t size;     /* RO_PROOF_OPTIONS sets it */
     uint32_t reduce; /* pixels a side that become one; 0: so that no side has more than 2000 */
     double diameter; /* in pixels, 1 to 3, of the disc that a pixel of ink prints as; 0: itself */
+    double yule_nielsen; /* light spreads in the paper over squares of 0.2 mm at least, by this number
+                            n, 1 to 10; 0: it does not */
 } ro_proof_options;
 #define RO_PROOF_DEFAULTS RO_DEFAULTS_OF(ro_proof_options, RO_NONE_UNSET)
 #define RO_PROOF_OPTIONS RO_OPTIONS_OF(ro_proof_options, RO_NONE_UNSET)
 RO_API
 ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_options *options,
                         const ro_proof_options *proof, const char *path);
+
+/* A drawing of the moiré of inks, as ro_moire_find has it, into a file whose name ends in .svg: the
+ * waves of their screens, the dots on each other, and the waves that are seen best. */
+RO_API
+ro_status ro_moire_accepts(ro_context *context, const char *path);
+RO_API
+ro_status ro_moire_save(ro_context *context, const char *path, const ro_moire *moire,
+                        const ro_ink *inks, int count);
 
 /* Halftones a file into a file, reading and writing overlapped with computing; memory grows with
  * the width only where the formats and the method allow it. `dropped` may be NULL. */

@@ -113,6 +113,10 @@ typedef struct ro_mpi_costs {
     uint32_t rows;                /* that run at the same time in one thread */
     int lines;                    /* numbers a column that bands hand on; 0: none */
     int in_bits, out_bits;        /* of a pixel in the files */
+    double pixel_abreast;         /* where a thread runs many bands by turns */
+    double clock;                 /* seconds by the clock for one of a processor: others work too */
+    double sync_byte;             /* until a byte that was written is on the disk */
+    double fixed;                 /* of a run: files opened, closed and renamed */
 } ro_mpi_costs;
 RO_API
 ro_status ro_mpi_bench(MPI_Comm comm, ro_context *context, const char *folder,

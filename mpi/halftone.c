@@ -13,12 +13,13 @@
 #include "core/options.h"
 #include "input.h"
 #include "output.h"
+#include "pace.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 
-enum { LEAST_PIECE = 256, SLOTS = 2 };
+enum { SLOTS = 2, MOST_ABREAST = 64 };
 
 /* What a band hands on, piece after piece, on its way: sends are waited for before a slot is used
  * again, when the rank that receives has long begun its band. */
@@ -35,7 +36,7 @@ struct pipeline {
     struct output out;
     ro_plan *plan;
     int lines, threads;
-    uint32_t usual; /* rows of a band, 0: any */
+    uint32_t lanes; /* rows that run at the same time in a thread */
     uint32_t width, piece, pieces;
     uint8_t *from, *to;
     size_t to_stride;
@@ -272,23 +273,30 @@ static ro_status run_bands(struct pipeline *way)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-/* A quarter of what each of the ranks would have of a row: few messages, and a band begins soon
- * enough after the one above. What a checkpoint holds is cut in a way that ranks do not change. */
-static void find_pieces(struct pipeline *way, bool checkpoint)
+/* Rows of a band, if the caller does not say; 0: any, where nobody waits for it. What a checkpoint
+ * holds is cut in a way that ranks do not change. */
+static uint32_t find_pace(struct pipeline *way, bool checkpoint)
 {
-    const uint32_t parts = checkpoint ? 16 : 4 * (uint32_t)way->ranks.count;
-    const uint32_t piece = way->width / parts;
-    way->piece = piece < LEAST_PIECE ? LEAST_PIECE : piece;
+    const uint32_t ranks = (uint32_t)way->ranks.count;
+    const struct pace pace = pace_of(way->width, way->in.info.height, way->lanes,
+                                     (uint32_t)way->lines, ranks, (uint32_t)way->threads);
+    way->piece = checkpoint ? pace_piece((uint32_t)way->lines) : pace.piece;
     way->pieces = way->width / way->piece + (way->width % way->piece != 0);
+    return way->lines && ranks > 1 ? pace.rows : 0;
 }
 
+/* `abreast` as of ro_halftone_options. */
 static ro_status make_plan(struct pipeline *way, ro_format format,
-                           const ro_halftone_options *options)
+                           const ro_halftone_options *given, int abreast)
 {
     const ro_file_info *info = &way->in.info;
     const ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
+    ro_halftone_options options = *given;
     ro_plan_info about;
-    ro_status status = ro_halftone_plan(way->ranks.context, &shape, format, options, &way->plan);
+    options.abreast = abreast;
+    ro_plan_free(way->plan);
+    way->plan = NULL;
+    ro_status status = ro_halftone_plan(way->ranks.context, &shape, format, &options, &way->plan);
     if (status == RO_OK)
         status = ro_plan_query(way->plan, &about);
     if (status != RO_OK)
@@ -299,9 +307,7 @@ static ro_status make_plan(struct pipeline *way, ro_format format,
                                about.method);
     way->lines = about.carried;
     way->threads = about.threads > 0 ? about.threads : 1;
-    /* A band is as many rows as run at the same time: the next can begin when the last of them has
-     * passed some columns. Alone a rank waits for nobody. */
-    way->usual = way->lines && way->ranks.count > 1 ? about.rows * (uint32_t)way->threads : 0;
+    way->lanes = about.rows;
     way->width = info->width;
     return RO_OK;
 }
@@ -329,12 +335,12 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
         return ro_context_fail(way->ranks.context, RO_E_UNSUPPORTED,
                                "%s is a stack of %u pages; ranks share one of them", in,
                                way->in.info.stack);
-    status = ranks_agree(&way->ranks, make_plan(way, result.format, options));
+    status = ranks_agree(&way->ranks, make_plan(way, result.format, options, 0));
     if (status == RO_OK)
         status = input_resolution(&way->in, out, write, read && read->strict, dropped);
     if (status != RO_OK)
         return status;
-    find_pieces(way, how->checkpoint != NULL);
+    const uint32_t usual = find_pace(way, how->checkpoint != NULL);
     result.width = way->width;
     result.height = way->in.info.height;
     result.dpi_x = way->in.info.dpi_x;
@@ -343,9 +349,18 @@ static ro_status begin(struct pipeline *way, const char *in, const char *out,
     way->to_stride = ro_format_row_bytes(result.format, result.width);
     const struct output_needs needs = {.row_bytes = way->in.row_bytes + way->to_stride,
                                        .carried = (uint64_t)way->lines * way->width,
-                                       .rows = way->usual,
+                                       .rows = usual,
                                        .mark = way->in.mark};
-    return output_open(&way->out, &way->ranks, &way->times, out, &result, write, how, &needs);
+    status = output_open(&way->out, &way->ranks, &way->times, out, &result, write, how, &needs);
+    /* All rows of a band run at the same time: the next can begin when the last of them has passed
+     * some columns. Alone a rank waits for nobody. */
+    const uint32_t at_once = way->lanes * (uint32_t)way->threads;
+    const uint32_t abreast = (way->out.bands.rows + at_once - 1) / at_once;
+    if (status == RO_OK && way->lines && way->ranks.count > 1 && abreast > 1)
+        status = ranks_agree(&way->ranks,
+                             make_plan(way, result.format, options,
+                                       (int)(abreast < MOST_ABREAST ? abreast : MOST_ABREAST)));
+    return status;
 }
 
 static void end(struct pipeline *way)

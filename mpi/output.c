@@ -101,6 +101,19 @@ static ro_status open_checkpoint(struct output *output, const ro_mpi_options *ho
     return ranks_agree(output->ranks, status);
 }
 
+static void watch_partial(const struct output *output)
+{
+    memcpy(partial, output->part, sizeof partial);
+    atomic_store(&partial_is_there, true);
+}
+
+/* The signal came before there was a file, and whoever sent it may not wait for long. */
+static void give_up_if_stopped(const struct output *output)
+{
+    if (ro_context_cancelled(output->ranks->context))
+        ro_mpi_abandon();
+}
+
 /* Rank 0 makes the file, with the rights of the one that it replaces; the others must find the same
  * one. */
 static ro_status make_file(struct output *output)
@@ -109,6 +122,8 @@ static ro_status make_file(struct output *output)
     struct stat old, made = {0};
     ro_status status = RO_OK;
     if (ranks->rank == 0) {
+        if (!output->keeps)
+            watch_partial(output); /* a signal may come at once */
         const bool replaces = stat(output->path, &old) == 0;
         const int flags = O_WRONLY | O_CLOEXEC | (output->resumed ? 0 : O_CREAT | O_TRUNC);
         const int fd = open(output->part, flags, 0666);
@@ -117,6 +132,9 @@ static ro_status make_file(struct output *output)
                 ro_context_fail(ranks->context, RO_E_IO, "%s: %s", output->part, strerror(errno));
         if (fd >= 0)
             close(fd);
+        else
+            atomic_store(&partial_is_there, false); /* whatever is there is not ours */
+        give_up_if_stopped(output);
     }
     status = ranks_agree(ranks, status);
     if (status != RO_OK)
@@ -125,10 +143,9 @@ static ro_status make_file(struct output *output)
     status = ranks_same(ranks, (uint64_t)made.st_ino, "folder for the output");
     if (status != RO_OK)
         return status;
-    if (!output->keeps) {
-        memcpy(partial, output->part, sizeof partial);
-        atomic_store(&partial_is_there, true);
-    }
+    if (!output->keeps)
+        watch_partial(output);
+    give_up_if_stopped(output);
     const int code =
         MPI_File_open(ranks->comm, output->part, MPI_MODE_WRONLY, MPI_INFO_NULL, &output->file);
     status = code == MPI_SUCCESS ? RO_OK : mpi_failed(output, code);

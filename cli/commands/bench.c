@@ -24,6 +24,7 @@ static const struct bench *const benches[] = {
     &bench_plan,
     &bench_levels,
     &bench_scaling,
+    &bench_screens,
     &bench_terapixel,
     &bench_palette,
     &bench_dbs,

@@ -17,16 +17,15 @@
 
 struct values {
     struct common common;
-    const char *method, *shape, *curve, *type;
-    int cell, angle, patch;
-    double dpi;
+    const char *method, *shape, *curve, *type, *angle, *ink;
+    int cell, patch, dot;
+    double dpi, lpi;
+    bool linear;
 };
 
-static const struct values defaults = {.dpi = 300};
+static const struct values defaults = {.dpi = 300, .lpi = -1};
 
 #define PLACE(member) .offset = offsetof(struct values, member)
-
-static const char *const angles[] = {"0", "45", NULL};
 
 static const struct option options[] = {
     {"method", "M", "wedge: how to round (default floyd-steinberg)", OPTION_TEXT, PLACE(method)},
@@ -34,15 +33,22 @@ static const struct option options[] = {
      .min = 1, .max = 100000},
     {"patch", "N", "wedge: pixels of a patch, a multiple of 8 (default: 5 mm)", OPTION_WHOLE,
      PLACE(patch), .min = 16, .max = 4096},
-    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .min = 1,
+    {"cell", "N", "wedge: cells per side of the screen", OPTION_WHOLE, PLACE(cell), .topic = "dots", .min = 1,
      .max = 1 << 20},
-    {"angle", "A", "wedge: angle of clustered dots: 0 (default) or 45", OPTION_CHOICE, PLACE(angle),
-     .choices = angles},
-    {"shape", "S", "wedge: shape of dots: round (default), line or diamond", OPTION_TEXT,
-     PLACE(shape)},
+    {"lpi", "L", "wedge: dots in rows, so many lines to an inch", OPTION_NUMBER, PLACE(lpi),
+     .min = 0, .max = 1000000},
+    {"angle", "A", "wedge: angle of dots (default 0); clustered dots 0 or 45", OPTION_TEXT,
+     PLACE(angle), .topic = "dots"},
+    {"shape", "S", "wedge: shape of dots: round (default); see halftone", OPTION_TEXT,
+     PLACE(shape), .topic = "dots"},
+    {"dot", "N", "wedge: pixels of the smallest dot", OPTION_WHOLE, PLACE(dot), .topic = "dots", .min = 1,
+     .max = 1000000},
     {"type", "T", "wedge: type of OUT: pbm, png or tiff (default: its name)", OPTION_TEXT,
      PLACE(type)},
     {"curve", "FILE", "fit: the curve to write; wedge: a curve to try", OPTION_TEXT, PLACE(curve)},
+    {"ink", "C", "the ink of the sheet: cyan, magenta, ..., or a colour", OPTION_TEXT, PLACE(ink)},
+    {"linear", NULL, "fit: the scan is sRGB, not linear in light", OPTION_FLAG,
+     PLACE(linear)},
     {0},
 };
 
@@ -94,9 +100,16 @@ static ro_status make_wedge(struct task *task)
     const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type, .dpi_x = values->dpi,
                                     .dpi_y = values->dpi};
     const ro_file_info info = {.format = RO_BITS, .width = width, .height = height, .maxval = 1};
-    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS,   .method = values->method,
-                                    .cell = values->cell,   .angle = values->angle ? 45 : 0,
-                                    .shape = values->shape, .seed = values->common.seed};
+    const bool in_rows = values->lpi > 0;
+    ro_halftone_options halftone = {RO_HALFTONE_DEFAULTS,
+                                    .method = in_rows && !values->method ? "am" : values->method,
+                                    .cell = values->cell,
+                                    .degrees = values->angle ? strtod(values->angle, NULL) : 0,
+                                    .lpi = in_rows ? values->lpi : 0,
+                                    .dpi = in_rows ? values->dpi : 0,
+                                    .dot = values->dot,
+                                    .shape = values->shape,
+                                    .seed = values->common.seed};
     if (width == 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--patch %u: must be a multiple of 8 from 16 to 4096", patch);
@@ -113,8 +126,12 @@ static ro_status make_wedge(struct task *task)
         status = ro_wedge_draw(context, patch, &grey);
     if (status == RO_OK) {
         char label[160];
-        snprintf(label, sizeof label, "Roundoff wedge: %s, %g dpi%s",
-                 values->method ? values->method : "floyd-steinberg", values->dpi,
+        char rows[48] = "";
+        if (in_rows)
+            snprintf(rows, sizeof rows, ", %g lpi at %g degrees", values->lpi, halftone.degrees);
+        snprintf(label, sizeof label, "Roundoff wedge: %s%s%.32s%s, %g dpi%s",
+                 halftone.method ? halftone.method : "floyd-steinberg", values->ink ? ", " : "",
+                 values->ink ? values->ink : "", rows, values->dpi,
                  values->curve ? ", with a curve" : "");
         write_label(&grey, patch, label);
         status = ro_halftone(context, &grey, &bits, &halftone);
@@ -168,16 +185,28 @@ struct fitted {
     int count;
 };
 
+/* How the scan is to be read; the inks of CMYK have the colours of halftone's. */
+static ro_status read_options(ro_context *context, const struct values *values,
+                              ro_wedge_options *options)
+{
+    *options = (ro_wedge_options){RO_WEDGE_DEFAULTS, .linear = values->linear,
+                                  .ink_given = values->ink != NULL};
+    return values->ink ? ro_colour_parse(context, values->ink, options->ink_colour) : RO_OK;
+}
+
 static ro_status fit(struct task *task)
 {
     const struct values *values = task->values;
     ro_context *context = task->context;
     struct fitted *fitted = task->data;
     ro_tone_point points[RO_WEDGE_STEPS];
+    ro_wedge_options options;
     ro_image image = {0};
-    ro_status status = pictures_load(context, task->files->path[0], &image, NULL);
+    ro_status status = read_options(context, values, &options);
     if (status == RO_OK)
-        status = ro_wedge_fit(context, &image, points, &fitted->count, &fitted->report);
+        status = pictures_load(context, task->files->path[0], &image, NULL);
+    if (status == RO_OK)
+        status = ro_wedge_read(context, &image, &options, points, &fitted->count, &fitted->report);
     if (status == RO_OK)
         status = save_curve(context, values->curve, points, fitted->count);
     ro_image_free(&image);
@@ -191,8 +220,12 @@ static void say_fit(const struct task *task)
     const ro_wedge_report *report = &fitted->report;
     tell("calibrate: scan turned by %.1f degrees, lighting falls to %.0f %%; 50 %% prints as %.1f "
          "%%, tones are off by %.1f %% rms; %d points written to %s",
-         report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
+         90 * report->turns + report->angle, 100 * report->light, 100 * report->printed[RO_WEDGE_STEPS / 2],
          100 * report->error, fitted->count, values->curve);
+    if (values->linear)
+        tell("calibrate: the scan is taken as sRGB, and tones are its light");
+    else
+        tell("calibrate: the scan is taken as linear in light; one in sRGB needs --linear");
 }
 
 static void fit_json(const struct task *task, FILE *file)
@@ -205,8 +238,10 @@ static void fit_json(const struct task *task, FILE *file)
     fputs(", \"curve\": ", file);
     json_string(file, values->curve);
     fprintf(file,
-            ", \"points\": %d, \"angle\": %.4f, \"light\": %.4f, \"black\": %.4f, \"error\": %.5f",
-            fitted->count, report->angle, report->light, report->black, report->error);
+            ", \"points\": %d, \"turns\": %d, \"angle\": %.4f, \"light\": %.4f, \"black\": %.4f, "
+            "\"error\": %.5f, \"linear\": %s",
+            fitted->count, report->turns, report->angle, report->light, report->black,
+            report->error, values->linear ? "true" : "false");
     fputs(", \"steps\": [", file);
     for (int i = 0; i < RO_WEDGE_STEPS; i++)
         fprintf(file, "%s[%.6f, %.5f]", i ? ", " : "", report->tone[i], report->printed[i]);
@@ -222,13 +257,16 @@ static ro_status certify_fit(struct certificate *to, const void *data, const str
     ro_tone_point points[RO_WEDGE_STEPS];
     static ro_tone_point written[RO_CURVE_POINTS];
     ro_wedge_report report;
+    ro_wedge_options options;
     ro_image image = {0};
     int count = 0, there = 0;
     if (!values->curve)
         return ro_context_fail(to->context, RO_E_FORMAT, "calibrate fit has no curve");
-    ro_status status = ro_image_load(to->context, files->path[0], NULL, &image, NULL, NULL);
+    ro_status status = read_options(to->context, values, &options);
     if (status == RO_OK)
-        status = ro_wedge_fit(to->context, &image, points, &count, &report);
+        status = ro_image_load(to->context, files->path[0], NULL, &image, NULL, NULL);
+    if (status == RO_OK)
+        status = ro_wedge_read(to->context, &image, &options, points, &count, &report);
     if (status == RO_OK)
         status = ro_curve_load(to->context, values->curve, written, &there);
     if (status == RO_OK) {
@@ -257,7 +295,8 @@ static int check_fit(const struct command *command, const struct values *values)
     if (!values->curve)
         return usage_error(command, "calibrate fit needs --curve, the file to write");
     if (values->method || values->cell || values->shape || values->angle || values->patch ||
-        values->type || values->common.seed || values->dpi != defaults.dpi)
+        values->type || values->common.seed || values->dpi != defaults.dpi || values->lpi > 0 ||
+        values->dot)
         return usage_error(command, "calibrate fit does not take the options of wedge");
     return can_write(values->curve) ? 0 : 1;
 }
@@ -272,6 +311,13 @@ static int run(const struct command *command, int argc, char **argv)
     if (!options_take(command, argc - (wedge || fits), argv + (wedge || fits), &values, &files,
                       &ended))
         return ended;
+    double degrees;
+    if (values.angle && !read_degrees(values.angle, &degrees))
+        return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
+    if (values.lpi == 0)
+        return usage_error(command, "--lpi 0: must be above 0");
+    if (wedge && values.linear)
+        return usage_error(command, "--linear says how calibrate fit reads a scan");
     if (wedge && values.common.strict)
         return usage_error(command, "--strict does not apply to calibrate wedge");
     if ((!wedge && !fits) || files.count != 1)

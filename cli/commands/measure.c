@@ -15,7 +15,7 @@
 
 struct values {
     struct common common;
-    double dpi, distance;
+    double dpi, distance, gain, yule_nielsen;
     int tile, border;
     bool linear;
     const char *report, *page;
@@ -38,6 +38,10 @@ static const struct option options[] = {
      PLACE(tile), .choices = tiles},
     {"border", "N", "pixels that count as border (default 16)", OPTION_WHOLE, PLACE(border),
      .min = 1, .max = 1 << 20},
+    {"gain", "D", "RESULT's black pixels print as discs D pixels wide, 1 to 3", OPTION_NUMBER,
+     PLACE(gain), .min = 1, .max = 3},
+    {"yule-nielsen", "N", "light spreads in the paper of RESULT, N 1 to 10", OPTION_NUMBER,
+     PLACE(yule_nielsen), .min = 1, .max = 10},
     {"page", "P", "pages of ORIGINAL: 3, 2-9 or all (default: all of a stack)", OPTION_TEXT,
      PLACE(page), .before = "1"},
     {"report", "FILE", "write a page with plots and enlarged details (.html)", OPTION_TEXT,
@@ -169,6 +173,8 @@ static ro_status load_and_measure(ro_context *context, const struct values *valu
         .dpi = values->dpi > 0 ? values->dpi : info.dpi_x,
         .distance = values->distance,
         .linear = values->linear,
+        .gain = values->gain,
+        .yule_nielsen = values->yule_nielsen,
         .tile = values->tile >= 0 ? 16 << values->tile : 0,
         .border = values->border,
     };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff screen: makes a threshold array for ordered dithering and search. */
+/* roundoff screen: makes a threshold array for ordered dithering and search; screen_show.c draws the
+ * moiré of several. */
+#include "cli/commands/screen.h"
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
 #include "roundoff_io.h"
@@ -8,15 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-struct values {
-    struct common common;
-    int size, dot;
-    double lpi, dpi, dpi_y;
-    const char *angle, *shape, *spot, *type;
-    bool list;
-};
-
-static const struct values defaults = {.lpi = -1};
+static const struct screen_values defaults = {.lpi = -1};
 
 /* What came out. */
 struct made {
@@ -26,30 +20,36 @@ struct made {
 
 static const struct option options[] = {
     {"size", "N", "cells per side (default: 64, 8 for dots, 512 for uniform)", OPTION_WHOLE,
-     .offset = offsetof(struct values, size), .min = 1, .max = 1 << 20},
+     .offset = offsetof(struct screen_values, size), .min = 1, .max = 1 << 20},
     {"lpi", "L", "am: lines of dots per inch", OPTION_NUMBER,
-     .offset = offsetof(struct values, lpi), .min = 0, .max = 1000000},
+     .offset = offsetof(struct screen_values, lpi), .min = 0, .max = 1000000},
     {"dpi", "D", "am: resolution of the pictures it is for", OPTION_NUMBER,
-     .offset = offsetof(struct values, dpi), .min = 1, .max = 1000000},
+     .offset = offsetof(struct screen_values, dpi), .min = 1, .max = 1000000},
     {"dpi-y", "D", "am: the same from row to row, where it is another", OPTION_NUMBER,
-     .offset = offsetof(struct values, dpi_y), .min = 1, .max = 1000000},
+     .offset = offsetof(struct screen_values, dpi_y), .min = 1, .max = 1000000},
     {"angle", "A", "angle of dots in degrees (default 0); clustered dots 0 or 45", OPTION_TEXT,
-     .offset = offsetof(struct values, angle)},
+     .offset = offsetof(struct screen_values, angle)},
     {"shape", "S", "of dots: round (default), line, diamond; see the man page", OPTION_TEXT,
-     .offset = offsetof(struct values, shape)},
+     .offset = offsetof(struct screen_values, shape)},
     {"spot", "FILE", "am: a dot of your own, as a picture; dark prints first", OPTION_TEXT,
-     .offset = offsetof(struct values, spot)},
+     .offset = offsetof(struct screen_values, spot)},
     {"dot", "N", "pixels of the smallest dot (default: am 1, green-noise 4)", OPTION_WHOLE,
-     .offset = offsetof(struct values, dot), .min = 1, .max = 1000000},
+     .offset = offsetof(struct screen_values, dot), .min = 1, .max = 1000000},
+    {"inks", "LIST", "show: inks, 1 to 8 colours (default: those of CMYK)", OPTION_TEXT,
+     .offset = offsetof(struct screen_values, inks), .topic = "show"},
+    {"ink", "I", "show: an ink's screen: cyan:lpi=133,angle=15,shape=S", OPTION_LIST,
+     .offset = offsetof(struct screen_values, ink), .topic = "show"},
+    {"angles", "A", "show: auto: least moiré; or degrees, \"15,75,0,45\"", OPTION_TEXT,
+     .offset = offsetof(struct screen_values, angles), .topic = "show"},
     {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
-     .offset = offsetof(struct values, type)},
-    {"list", NULL, "list the kinds and stop", OPTION_FLAG, .offset = offsetof(struct values, list)},
+     .offset = offsetof(struct screen_values, type)},
+    {"list", NULL, "list the kinds and stop", OPTION_FLAG, .offset = offsetof(struct screen_values, list)},
     {0},
 };
 
 static const char *const examples[] = {
-    "roundoff screen make void-and-cluster blue.png --size 128 --seed 7",
     "roundoff screen make am dots.png --lpi 60 --angle 15 --dpi 1200",
+    "roundoff screen show moire.svg --lpi 133 --dpi 2400 --angles auto",
     NULL,
 };
 
@@ -71,7 +71,7 @@ static int list_kinds(bool json)
 }
 
 /* A memory file for a circuit holds the ranks themselves. */
-static bool is_mem(const struct values *values, const char *out)
+static bool is_mem(const struct screen_values *values, const char *out)
 {
     const char *dot = strrchr(out, '.');
     const char *type = values->type ? values->type : dot ? dot + 1 : "";
@@ -82,7 +82,7 @@ static bool is_mem(const struct values *values, const char *out)
  * floats. */
 static ro_status make(struct task *task)
 {
-    const struct values *values = task->values;
+    const struct screen_values *values = task->values;
     const char *kind = task->files->path[0], *out = task->out;
     ro_context *context = task->context;
     struct made *made = task->data;
@@ -162,23 +162,29 @@ static void print_line(const struct task *task)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct values values = defaults;
+    struct screen_values values = defaults;
     struct operands names;
-    bool make_given = argc > 0 && strcmp(argv[0], "make") == 0;
+    const bool make_given = argc > 0 && strcmp(argv[0], "make") == 0;
+    const bool shows = argc > 0 && strcmp(argv[0], "show") == 0;
     int ended;
-    if (!options_take(command, argc - make_given, argv + make_given, &values, &names, &ended))
+    if (!options_take(command, argc - (make_given || shows), argv + (make_given || shows), &values,
+                      &names, &ended))
         return ended;
-    if (values.list && (names.count || make_given))
+    if (values.list && (names.count || make_given || shows))
         return usage_error(command, "--list takes no other argument");
     if (values.list)
         return list_kinds(values.common.json);
+    if (values.lpi == 0)
+        return usage_error(command, "--lpi 0: must be above 0");
+    if (shows)
+        return screen_show(command, &values, &names);
     if (!make_given || names.count != 2)
-        return usage_error(command, "screen needs make, KIND and OUT");
+        return usage_error(command, "screen needs make, KIND and OUT, or show and OUT");
+    if (values.inks || values.ink.count || values.angles)
+        return usage_error(command, "--inks, --ink and --angles apply to screen show");
     double degrees;
     if (values.angle && !read_degrees(values.angle, &degrees))
         return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
-    if (values.lpi == 0)
-        return usage_error(command, "--lpi 0: must be above 0");
     struct made made = {0};
     return task_run(&(struct task){
         .command = command,
@@ -194,8 +200,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_screen = {
     .name = "screen",
-    .operands = "make KIND OUT",
-    .summary = "makes a threshold array for ordered dithering",
+    .operands = "make KIND OUT | show OUT",
+    .summary = "makes a threshold array for ordered dithering; shows moiré",
     .options = options,
     .common = COMMON_SEED | COMMON_QUIET | COMMON_JSON | COMMON_CERTIFICATE,
     .examples = examples,

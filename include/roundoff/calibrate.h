@@ -36,14 +36,30 @@ typedef struct ro_wedge_report {
     double black;                   /* of solid black, over the paper */
     double light;                   /* the darkest over the lightest place of paper */
     double error;                   /* rms of printed minus tone: what the curve takes away */
+    int turns;                      /* quarter turns by which the sheet lay, clockwise */
 } ro_wedge_report;
 
-/* Finds the patches of a scan (grey or colour, turned by up to 15 degrees, unevenly lit) and fits
- * the curve that makes printed tones the ones asked for: points for ro_tone.curve, at most
- * RO_WEDGE_STEPS of them. RO_E_FORMAT when there is no wedge to be found. */
+/* How a scan is read. */
+typedef struct ro_wedge_options {
+    size_t size;           /* RO_WEDGE_OPTIONS sets it */
+    int linear;            /* 1: samples are sRGB, and tones are their light; 0: tones are samples */
+    int ink_given;         /* 1: the wedge is printed in an ink of this colour, */
+    uint8_t ink_colour[3]; /* as sRGB, and looked at through the filter where it is darkest: red,
+                              green or blue; 0: by its luma */
+} ro_wedge_options;
+#define RO_WEDGE_DEFAULTS RO_DEFAULTS_OF(ro_wedge_options, RO_NONE_UNSET)
+#define RO_WEDGE_OPTIONS RO_OPTIONS_OF(ro_wedge_options, RO_NONE_UNSET)
+
+/* Finds the patches of a scan (grey or colour, in any of four turns and by up to 15 degrees more,
+ * unevenly lit) and fits the curve that makes printed tones the ones asked for: points for
+ * ro_tone.curve, at most RO_WEDGE_STEPS of them. RO_E_FORMAT when there is no wedge to be found. */
 RO_API
 ro_status ro_wedge_fit(ro_context *context, const ro_image *scan,
                        ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report);
+/* The same with options, which may be NULL. */
+RO_API
+ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *options,
+                        ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report);
 
 #ifdef __cplusplus
 }

@@ -81,6 +81,15 @@ typedef struct ro_ink {
     int curve_points;
 } ro_ink;
 
+/* A separation of your own, as a device's profile has it: shares of inks at RO_SEPARATION_SIDE even steps
+ * of sRGB's red, green and blue each, blue changing first, 65535 being all of an ink. Between the steps
+ * shares are interpolated in tetrahedra. */
+enum { RO_SEPARATION_SIDE = 33 };
+typedef struct ro_separation {
+    int inks;         /* 1 to RO_INKS_MOST */
+    uint16_t *shares; /* RO_SEPARATION_SIDE^3 times one for each ink */
+} ro_separation;
+
 /* What a colour picture is halftoned as. Inks have two levels each. As RO_INDEX8 a bit of each pixel
  * is an ink, the first the highest, and a bit that is set is ink; as RO_BITS they are plates, white
  * being paper: `out` then has as many rows for each row of `in` as there are inks, one after another,
@@ -185,6 +194,12 @@ typedef struct ro_halftone_options {
     const ro_ink *inks;
     int ink_count;
     double ink_limit; /* RO_CHANNELS_INKS: per cent of ink at most, all together; 0: no limit */
+    const ro_separation *separation; /* of CMYK or of inks; NULL: by black generation, or by the inks'
+                                        colours */
+
+    /* How error diffusion is run; the bits are the same. */
+    int abreast; /* bands of rows that a thread runs by turns, at most: with ro_plan_info.rows times as
+                    many rows a piece hands on its first columns soon after it began; 0: 1, up to 64 */
 } ro_halftone_options;
 #define RO_HALFTONE_UNSET(UNSET) UNSET(strength) UNSET(threshold) UNSET(rounds)
 #define RO_HALFTONE_DEFAULTS RO_DEFAULTS_OF(ro_halftone_options, RO_HALFTONE_UNSET)

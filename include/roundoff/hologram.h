@@ -72,7 +72,7 @@ typedef struct ro_hologram_scene {
 #define RO_HOLOGRAM_SCENE RO_OPTIONS_OF(ro_hologram_scene, RO_NONE_UNSET)
 
 /* Computes the field of a scene on the hologram, layer by layer from the back, each layer hiding
- * what lies behind it. `optics` is filled in. The same bits on every CPU. */
+ * what lies behind it. `optics` is filled in. The same bits on every CPU and device. */
 RO_API
 ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *scene, ro_field *field,
                            ro_optics *optics);
@@ -144,7 +144,7 @@ ro_status ro_points_fit(ro_context *context, ro_scene_point *points, size_t coun
 
 /* Propagates a field by `distance` (positive: in the direction of the light, from the scene to the
  * viewer), as if nothing surrounded it; of the optics wavelength and pitch count. `in` and `out`
- * may be the same. The same bits on every CPU. */
+ * may be the same. The same bits on every CPU and device. */
 RO_API
 ro_status ro_field_propagate(ro_context *context, const ro_field *in, ro_field *out,
                              const ro_optics *optics, double distance);

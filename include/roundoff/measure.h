@@ -23,6 +23,10 @@ typedef struct ro_measure_options {
     int tile;        /* side of the squares that texture is measured in: 16 to 256, a power of two;
                         0: 64 */
     int border;      /* pixels of the frame that border effects are looked for in; 0: 16 */
+    /* A result of two levels as it prints, black being ink: */
+    double gain;         /* pixels of ink are discs of so many pixels, 1 to 3; 0: squares */
+    double yule_nielsen; /* light spreads in the paper over 0.2 mm, by this number n, 1 to 10; 0: it
+                            does not */
 } ro_measure_options;
 #define RO_MEASURE_DEFAULTS RO_DEFAULTS_OF(ro_measure_options, RO_NONE_UNSET)
 #define RO_MEASURE_OPTIONS RO_OPTIONS_OF(ro_measure_options, RO_NONE_UNSET)

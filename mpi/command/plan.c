@@ -34,11 +34,16 @@ static const struct option plan_options[] = {
 static void print_costs(const ro_mpi_costs *costs, bool json)
 {
     printf(json ? "{\"pixel_ns\": %.4f, \"read_byte_ns\": %.4f, \"write_byte_ns\": %.4f, "
-                  "\"message_us\": %.3f, \"message_byte_ns\": %.4f, \"rows\": %u, \"lines\": %d}\n"
+                  "\"message_us\": %.3f, \"message_byte_ns\": %.4f, \"rows\": %u, \"lines\": %d, "
+                  "\"pixel_abreast_ns\": %.4f, \"clock\": %.3f, \"sync_byte_ns\": %.4f, "
+                  "\"fixed\": %.6f}\n"
                 : "a pixel %.3f ns, a byte read %.3f ns, written %.3f ns, a message %.1f us and "
-                  "%.3f ns a byte, %u rows at a time, %d lines handed on\n",
+                  "%.3f ns a byte, %u rows at a time, %d lines handed on\na pixel of bands abreast "
+                  "%.3f ns, by the clock %.2f times as long, a byte to the disk %.3f ns, a run "
+                  "%.3f s beside\n",
            1e9 * costs->pixel, 1e9 * costs->read_byte, 1e9 * costs->write_byte,
-           1e6 * costs->message, 1e9 * costs->message_byte, costs->rows, costs->lines);
+           1e6 * costs->message, 1e9 * costs->message_byte, costs->rows, costs->lines,
+           1e9 * costs->pixel_abreast, costs->clock, 1e9 * costs->sync_byte, costs->fixed);
 }
 
 static void print_plan(const ro_mpi_prediction *p, const struct values *values)

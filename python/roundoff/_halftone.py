@@ -151,7 +151,8 @@ def palette(colours: Colours) -> np.ndarray:
 
 
 SCREEN = Keywords("screen", "ro_screen_options", renamed={"size": "cell", "angle": "degrees"}, own={
-    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view())})
+    "spot": lambda image, members: members.update(spot=picture(image, name="spot").view())},
+                  without=("inks", "ink", "angles"))  # of screen show
 
 
 def screen(kind: Optional[str] = None, *, ranks: bool = False, **options: Any) -> np.ndarray:

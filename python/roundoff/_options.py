@@ -119,7 +119,8 @@ OWN: Mapping[str, Callable[[Any, Members], None]] = {
 }
 HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
                     renamed={"angle": "degrees", "phases": "same_phases"},
-                    without=("resize", "resample", "proof", "gain"))
+                    without=("resize", "resample", "angles", "proof", "gain", "yule_nielsen",
+                             "profile_out", "intent"))
 
 
 def halftone_members(options: dict[str, Any]) -> Members:

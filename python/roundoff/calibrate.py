@@ -24,8 +24,11 @@ class Fit(NamedTuple):
 
 
 WEDGE = Keywords("calibrate", "ro_halftone_options", own={
-    name: lambda value, members: None for name in ("patch", "curve")}, renamed={"angle": "degrees"})
-FIT = Keywords("calibrate", None, only=set())
+    name: lambda value, members: None for name in ("patch", "curve")},
+                 renamed={"angle": "degrees"}, without=("ink", "linear"))
+FIT = Keywords("calibrate", None, only={"ink", "linear"}, own={
+    "ink": lambda value, members: members.update(ink=value),
+    "linear": lambda value, members: members.update(linear=bool(value))})
 
 
 def wedge(patch: Optional[int] = None, method: Optional[str] = None, *, dpi: float = 300,
@@ -46,6 +49,8 @@ def wedge(patch: Optional[int] = None, method: Optional[str] = None, *, dpi: flo
     tones = np.empty(shape, np.uint8)
     with _run.running({}) as how:
         _core.wedge_draw(patch, (tones, _core.GRAY8, 255), how)
+    if options.get("lpi"):
+        options["dpi"] = dpi
     return halftone(tones, method, **options)
 
 
@@ -53,14 +58,19 @@ WEDGE.show(wedge)
 
 
 def fit(scan: Any, *, maxval: Optional[int] = None, **options: Any) -> Fit:
-    """The curve that makes printed tones the ones asked for: ``roundoff calibrate fit``."""
+    """The curve that makes printed tones the ones asked for: ``roundoff calibrate fit``.
+
+    ``ink`` is a colour by name or "#rrggbb", ``linear`` says that the scan is sRGB.
+    """
     run = _run.split(options)
-    FIT.take(options)
+    told = FIT.take(options)
     source = picture(scan, maxval, "scan")
     if source.stack:
         raise BadArgument("fit takes one scan, no stack")
     with _run.running(run) as how:
-        points, figures = _core.wedge_fit(source.view(), how)
+        colour = tuple(_core.palette_colours(f"{told['ink']} black white", how)[:3]) \
+            if "ink" in told else None
+        points, figures = _core.wedge_fit(source.view(), told.get("linear", False), colour, how)
     return Fit(points, Figures(figures))
 
 

@@ -30,8 +30,14 @@ static PyObject *wedge_draw(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 static PyObject *wedge_fit(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *source, *run;
-    if (!PyArg_ParseTuple(arguments, "OO", &source, &run))
+    PyObject *source, *ink, *run;
+    ro_wedge_options options = RO_WEDGE_OPTIONS;
+    if (!PyArg_ParseTuple(arguments, "OpOO", &source, &options.linear, &ink, &run))
+        return NULL;
+    uint8_t *colour = options.ink_colour;
+    options.ink_given = ink != Py_None;
+    if (options.ink_given &&
+        !PyArg_ParseTuple(ink, "bbb;ink", &colour[0], &colour[1], &colour[2]))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -43,7 +49,8 @@ static PyObject *wedge_fit(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyObject *list = NULL;
     if (view_take(source, false, &in)) {
         session_leave(session);
-        const ro_status status = ro_wedge_fit(session->context, &in.image, points, &count, &report);
+        const ro_status status =
+            ro_wedge_read(session->context, &in.image, &options, points, &count, &report);
         session_return(session);
         if (session_succeeded(session, status))
             list = PyList_New(0);
@@ -53,14 +60,15 @@ static PyObject *wedge_fit(PyObject *Py_UNUSED(module), PyObject *arguments)
             Py_CLEAR(list);
     view_release(&in);
     session_end(session);
-    return list ? Py_BuildValue("N{s:d,s:d,s:d,s:d}", list, "angle", report.angle, "black",
-                                report.black, "light", report.light, "error", report.error)
+    return list ? Py_BuildValue("N{s:i,s:d,s:d,s:d,s:d}", list, "turns", report.turns, "angle",
+                                report.angle, "black", report.black, "light", report.light,
+                                "error", report.error)
                 : NULL;
 }
 
 PyMethodDef wedge_functions[] = {
     {"wedge_size", wedge_size, METH_VARARGS, "wedge_size(patch) -> height, width"},
     {"wedge_draw", wedge_draw, METH_VARARGS, "wedge_draw(patch, target, run)"},
-    {"wedge_fit", wedge_fit, METH_VARARGS, "wedge_fit(scan, run) -> points, figures"},
+    {"wedge_fit", wedge_fit, METH_VARARGS, "wedge_fit(scan, linear, ink or None, run) -> points, figures"},
     {NULL, NULL, 0, NULL},
 };

@@ -71,6 +71,11 @@ def test_wedge_as_the_command(tmp_path, command):
 def test_fit_finds_a_curve():
     wedge = calibrate.wedge(64)
     fitted = calibrate.fit(wedge)
+    turned = calibrate.fit(np.stack([np.rot90(wedge, -1)] + 2 * [np.full(wedge.shape[::-1], 255,
+                                                                         np.uint8)], axis=2),
+                           ink="cyan")
+    assert turned.figures.turns == 1 and np.allclose(turned.curve, fitted.curve, atol=0.02)
+    assert calibrate.fit(wedge, linear=True).figures.turns == 0
     assert fitted.figures.error < 0.02
     assert all(abs(a - b) < 0.03 for a, b in fitted.curve)
     with pytest.raises(roundoff.BadArgument):

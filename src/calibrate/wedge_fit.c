@@ -2,18 +2,23 @@
 /*
  * From a scan of the wedge to a tone curve: find the marks, look at every patch and at the paper
  * round it, divide the light away, make the tones grow (the nearest growing sequence), turn the
- * curve round.
+ * curve round. The marks are alike, so a sheet that lies otherwise is turned until the patches between
+ * them are in order.
  */
 #include "calibrate/wedge.h"
 #include "calibrate/wedge_marks.h"
 #include "core/checked.h"
 #include "core/image.h"
+#include "core/options.h"
 #include "measure/measure.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCKS = 64, SMALLEST = 160 };
+
+static const char no_marks[] = "its four marks were not found";
 
 static ro_status no_wedge(ro_context *context, const char *why)
 {
@@ -22,29 +27,93 @@ static ro_status no_wedge(ro_context *context, const char *why)
 
 /* ---- The scan ------------------------------------------------------------------------------- */
 
-static ro_status open_scan(ro_context *context, const ro_image *image, struct wedge_scan *scan)
+/* One channel of a colour picture, the same samples as grey; ro_image_free frees. */
+static ro_status take_channel(ro_context *context, const ro_image *image, int channel,
+                              ro_image *grey)
 {
-    struct measure_tones tones = {0};
-    size_t pixels, bytes;
-    scan->width = image->width;
-    scan->height = image->height;
-    const uint32_t shorter = image->width < image->height ? image->width : image->height;
+    const ro_format format = image->format == RO_RGB8    ? RO_GRAY8
+                             : image->format == RO_RGB16 ? RO_GRAY16
+                                                         : RO_GRAYF;
+    const size_t size = format == RO_GRAY8 ? 1 : format == RO_GRAY16 ? 2 : 4;
+    ro_status status = ro_image_alloc(context, format, image->width, image->height,
+                                      format == RO_GRAYF ? 0 : ro_image_white(image), grey);
+    for (uint32_t y = 0; y < image->height && status == RO_OK; y++) {
+        const char *from = (const char *)image->data + (ptrdiff_t)y * image->stride;
+        char *to = (char *)grey->data + (ptrdiff_t)y * grey->stride;
+        for (size_t x = 0; x < image->width; x++)
+            memcpy(to + x * size, from + (3 * x + (size_t)channel) * size, size);
+    }
+    return status;
+}
+
+/* The filter through which an ink is darkest; -1: none, by its luma. */
+static int filter_of(const ro_wedge_options *options, const ro_image *image)
+{
+    int darkest = 0;
+    if (!options->ink_given || !ro_format_is_colour(image->format))
+        return -1;
+    for (int c = 1; c < 3; c++)
+        if (options->ink_colour[c] < options->ink_colour[darkest])
+            darkest = c;
+    return darkest;
+}
+
+static ro_status alloc_blocks(ro_context *context, struct wedge_scan *scan)
+{
+    const uint32_t shorter = scan->width < scan->height ? scan->width : scan->height;
     scan->block = shorter / BLOCKS > 4 ? shorter / BLOCKS : 4;
     scan->across = (scan->width + scan->block - 1) / scan->block;
     scan->down = (scan->height + scan->block - 1) / scan->block;
-    if (ro_size_multiply(scan->width, scan->height, &pixels) &&
-        ro_size_multiply(pixels, sizeof *scan->tone, &bytes))
-        scan->tone = malloc(bytes);
+    free(scan->blocks);
+    free(scan->paper);
     scan->blocks = calloc((size_t)scan->across * scan->down, sizeof *scan->blocks);
     scan->paper = calloc((size_t)scan->across * scan->down, sizeof *scan->paper);
     if (!scan->tone || !scan->blocks || !scan->paper)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for a scan of %u x %u pixels",
                                scan->width, scan->height);
-    ro_status status = measure_tones_open(context, image, false, &tones);
+    return RO_OK;
+}
+
+static ro_status open_scan(ro_context *context, const ro_image *image,
+                           const ro_wedge_options *options, struct wedge_scan *scan)
+{
+    struct measure_tones tones = {0};
+    ro_image grey = {0};
+    size_t pixels, bytes;
+    const int filter = filter_of(options, image);
+    scan->width = image->width;
+    scan->height = image->height;
+    if (ro_size_multiply(scan->width, scan->height, &pixels) &&
+        ro_size_multiply(pixels, sizeof *scan->tone, &bytes))
+        scan->tone = malloc(bytes);
+    ro_status status = alloc_blocks(context, scan);
+    if (status == RO_OK && filter >= 0)
+        status = take_channel(context, image, filter, &grey);
+    if (status == RO_OK)
+        status = measure_tones_open(context, filter >= 0 ? &grey : image, options->linear, &tones);
     for (uint32_t y = 0; y < scan->height && status == RO_OK; y++)
         measure_tones_row(&tones, 0, y, scan->width, scan->tone + (size_t)y * scan->width);
     measure_tones_close(&tones);
+    ro_image_free(&grey);
     return status;
+}
+
+/* A quarter turn back, counterclockwise. */
+static ro_status turn_scan(ro_context *context, struct wedge_scan *scan)
+{
+    const uint32_t width = scan->width, height = scan->height;
+    float *turned = malloc((size_t)width * height * sizeof *turned);
+    if (!turned)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a scan of %u x %u pixels", width,
+                               height);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            turned[(size_t)(width - 1 - x) * height + y] = scan->tone[(size_t)y * width + x];
+    free(scan->tone);
+    scan->tone = turned;
+    scan->width = height;
+    scan->height = width;
+    return alloc_blocks(context, scan);
 }
 
 /* Paper near a place: the lightest of the blocks' means round it. */
@@ -141,8 +210,9 @@ static struct look look_at(const struct wedge_scan *scan, const double corner[4]
     };
 }
 
+/* `why`: receives what is wrong with it. */
 static ro_status measure_steps(ro_context *context, const struct wedge_scan *scan,
-                               ro_wedge_report *report)
+                               ro_wedge_report *report, const char **why)
 {
     int steps[WEDGE_PATCHES], blacks = 0;
     double ratio[WEDGE_PATCHES], black = 0, least = INFINITY, most = 0;
@@ -153,8 +223,10 @@ static ro_status measure_steps(ro_context *context, const struct wedge_scan *sca
         if (status != RO_OK)
             return status;
         const struct look look = look_at(scan, (const double(*)[2])report->corner, i);
-        if (!(look.paper > 0.02))
-            return no_wedge(context, "the paper between its patches is black");
+        if (!(look.paper > 0.02)) {
+            *why = "the paper between its patches is black";
+            return RO_OK;
+        }
         ratio[i] = look.patch / look.paper;
         least = look.paper < least ? look.paper : least;
         most = look.paper > most ? look.paper : most;
@@ -165,8 +237,10 @@ static ro_status measure_steps(ro_context *context, const struct wedge_scan *sca
     }
     report->black = black / blacks;
     report->light = least / most;
-    if (report->black > 0.7)
-        return no_wedge(context, "its darkest patches are nearly as light as paper");
+    if (report->black > 0.7) {
+        *why = "its darkest patches are nearly as light as paper";
+        return RO_OK;
+    }
     for (int i = 0; i < WEDGE_PATCHES; i++)
         report->printed[steps[i]] = (ratio[i] - report->black) / (1 - report->black);
     report->printed[0] = 0; /* the mean of all that are black */
@@ -201,8 +275,9 @@ static void make_growing(const double *values, int count, double *grown)
             grown[i++] = mean[g];
 }
 
-static ro_status make_curve(ro_context *context, const ro_wedge_report *report,
-                            ro_tone_point points[RO_WEDGE_STEPS], int *count)
+/* What is wrong with it; NULL: nothing. */
+static const char *make_curve(const ro_wedge_report *report, ro_tone_point points[RO_WEDGE_STEPS],
+                              int *count)
 {
     const int last = RO_WEDGE_STEPS - 1;
     double grown[RO_WEDGE_STEPS], moved = 0;
@@ -212,9 +287,9 @@ static ro_status make_curve(ro_context *context, const ro_wedge_report *report,
         grown[k] = grown[k] < 0 ? 0 : grown[k] > 1 ? 1 : grown[k];
     }
     if (moved > 0.1)
-        return no_wedge(context, "the patches between its marks are not in order");
+        return "the patches between its marks are not in order";
     if (grown[last] < 0.8)
-        return no_wedge(context, "its lightest patch is not paper");
+        return "its lightest patch is not paper";
     *count = 0;
     points[(*count)++] = (ro_tone_point){0, 0};
     for (int k = 1; k < last; k++)
@@ -222,38 +297,81 @@ static ro_status make_curve(ro_context *context, const ro_wedge_report *report,
         if (grown[k] > points[*count - 1].in + 1e-4 && grown[k] < 1 - 1e-4)
             points[(*count)++] = (ro_tone_point){grown[k], report->tone[k]};
     points[(*count)++] = (ro_tone_point){1, 1};
-    return RO_OK;
+    return NULL;
+}
+
+/* Corners of a sheet that was turned back, as they lie in the scan; the scan is `width` x `height`. */
+static void turn_corners(ro_wedge_report *report, double width, double height)
+{
+    for (int i = 0; i < 4; i++) {
+        const double x = report->corner[i][0], y = report->corner[i][1];
+        for (int c = 0; c < 2; c++)
+            report->corner[i][c] = report->turns == 1   ? (c ? x : width - 1 - y)
+                                   : report->turns == 2 ? (c ? height - 1 - y : width - 1 - x)
+                                   : report->turns == 3 ? (c ? height - 1 - x : y)
+                                   : c                  ? y
+                                                        : x;
+    }
+}
+
+/* The sheet as it lies now; `why`: what is wrong with it. */
+static ro_status fit_scan(ro_context *context, struct wedge_scan *scan, ro_wedge_report *report,
+                          ro_tone_point points[RO_WEDGE_STEPS], int *count, const char **why)
+{
+    const double pi = 3.14159265358979323846;
+    *why = NULL;
+    if (scan->width < SMALLEST || scan->height < SMALLEST / 2)
+        *why = "it is too small to hold one";
+    if (*why)
+        return RO_OK;
+    find_paper(scan);
+    if (!wedge_find_marks(scan, report->corner)) {
+        *why = no_marks;
+        return RO_OK;
+    }
+    report->angle = atan2(report->corner[1][1] - report->corner[0][1],
+                          report->corner[1][0] - report->corner[0][0]) *
+                    180 / pi;
+    ro_status status = measure_steps(context, scan, report, why);
+    if (status == RO_OK && !*why)
+        *why = make_curve(report, points, count);
+    return status;
+}
+
+ro_status ro_wedge_read(ro_context *context, const ro_image *scan, const ro_wedge_options *given,
+                        ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
+{
+    struct wedge_scan work = {0};
+    ro_wedge_options options = RO_WEDGE_OPTIONS;
+    const char *first = NULL, *why = no_marks;
+    *report = (ro_wedge_report){0};
+    *count = 0;
+    ro_status status = ro_options_take(context, given, &options, "RO_WEDGE_OPTIONS");
+    if (status == RO_OK)
+        status = ro_image_check(context, scan, "scan");
+    if (status != RO_OK)
+        return status;
+    status = open_scan(context, scan, &options, &work);
+    for (int turns = 0; turns < 4 && status == RO_OK && why; turns++) {
+        if (turns > 0)
+            status = turn_scan(context, &work);
+        *report = (ro_wedge_report){.turns = turns};
+        if (status == RO_OK)
+            status = fit_scan(context, &work, report, points, count, &why);
+        if (why && (!first || first == no_marks))
+            first = why; /* the first with marks tells most */
+    }
+    if (status == RO_OK && why)
+        status = no_wedge(context, first);
+    turn_corners(report, scan->width, scan->height);
+    free(work.tone);
+    free(work.blocks);
+    free(work.paper);
+    return status;
 }
 
 ro_status ro_wedge_fit(ro_context *context, const ro_image *scan,
                        ro_tone_point points[RO_WEDGE_STEPS], int *count, ro_wedge_report *report)
 {
-    struct wedge_scan work = {0};
-    const double pi = 3.14159265358979323846;
-    *report = (ro_wedge_report){0};
-    *count = 0;
-    ro_status status = ro_image_check(context, scan, "scan");
-    if (status != RO_OK)
-        return status;
-    if (scan->width < SMALLEST || scan->height < SMALLEST / 2)
-        return no_wedge(context, "it is too small to hold one");
-    status = open_scan(context, scan, &work);
-    if (status != RO_OK)
-        goto done;
-    find_paper(&work);
-    if (!wedge_find_marks(&work, report->corner)) {
-        status = no_wedge(context, "its four marks were not found");
-        goto done;
-    }
-    report->angle = atan2(report->corner[1][1] - report->corner[0][1],
-                          report->corner[1][0] - report->corner[0][0]) *
-                    180 / pi;
-    status = measure_steps(context, &work, report);
-    if (status == RO_OK)
-        status = make_curve(context, report, points, count);
-done:
-    free(work.tone);
-    free(work.blocks);
-    free(work.paper);
-    return status;
+    return ro_wedge_read(context, scan, NULL, points, count, report);
 }

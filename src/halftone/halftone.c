@@ -195,6 +195,9 @@ ro_status halftoner_open(struct halftoner *work, ro_context *context, const ro_i
     work->grey = (struct grey_form){.plane = palette ? PLANE_COLOUR : plane, .tone = &work->tone};
     work->plate = work->options.same_phases ? 0 : planes_plate(work->grey.plane);
     work->seed = planes_seed(work->options.seed, work->plate);
+    if (work->options.abreast < 0 || work->options.abreast > 64)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d bands abreast: must be from 0 to 64",
+                               work->options.abreast);
     if (work->options.kernel && work->options.method)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "give either a kernel or method %s, not both", work->options.method);

@@ -55,7 +55,11 @@ uint32_t halftone_plan_room(const struct halftone_plan *plan)
     const bool device = work->device == RO_DEVICE_CUDA && plan->direct;
     size_t bands =
         (device ? BYTES_FOR_DEVICE : BYTES_AT_ONCE) / plan->grey_row_bytes / work->granularity;
-    return work->granularity * (bands ? (uint32_t)bands : 1);
+    /* Bands that run side by side come together. */
+    const size_t least = work->options.abreast > 1
+                             ? (size_t)work->options.abreast * (size_t)work->report.threads
+                             : 1;
+    return work->granularity * (uint32_t)(bands > least ? bands : least);
 }
 
 /* How many rows are gathered: some for every thread; for a device about as many as there are
@@ -68,7 +72,10 @@ static uint32_t rows_gathered(const struct halftone_plan *plan)
     if (work->engine->whole_image)
         return height;
     uint32_t bands = halftone_plan_room(plan) / work->granularity;
-    uint32_t wanted = (plan->planes ? 16 : 4) * (uint32_t)work->report.threads;
+    uint32_t each = plan->planes ? 16 : 4;
+    if (work->options.abreast > (int)each)
+        each = (uint32_t)work->options.abreast;
+    uint32_t wanted = each * (uint32_t)work->report.threads;
     if (work->device == RO_DEVICE_CUDA && wanted < width / work->granularity)
         wanted = width / work->granularity;
     uint32_t rows = work->granularity * (bands > wanted ? wanted : bands ? bands : 1);
@@ -89,10 +96,12 @@ static ro_status open_planes(struct halftone_plan *plan, const ro_halftone_optio
         plan->planes = &plan->found;
         plan->count = plan->planes->count;
         out = plan->planes->format;
-    } else if (options->inks || options->ink_limit != 0) {
+    } else if (options->inks || options->ink_limit != 0 || options->separation) {
         return ro_context_fail(context, RO_E_ARGUMENT, "inks apply to separations only");
     }
-    if (options->channels == RO_CHANNELS_INKS)
+    if (options->separation)
+        status = ink_table_copy(context, options->separation, &plan->inks);
+    else if (options->channels == RO_CHANNELS_INKS)
         status = ink_table_make(context, options->inks, options->ink_count,
                                 options->ink_limit / 100, &plan->inks);
     for (int i = 0; i < plan->count && status == RO_OK; i++) {

@@ -54,9 +54,13 @@ static ro_status check_inks(ro_context *context, const ro_halftone_options *opti
 {
     const bool own = options->channels == RO_CHANNELS_INKS;
     const int least = own ? 1 : 4, most = own ? RO_INKS_MOST : 4;
-    if (own && options->tone.linear)
+    if ((own || options->separation) && options->tone.linear)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "inks are separated in linear light already: linear does not apply");
+    if (options->separation && (options->ink_limit != 0 || options->grey_in_colour != 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a separation that is given has its own black and its own limit of "
+                               "ink");
     if (!own && options->ink_limit != 0)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a limit of ink applies to inks of your own only");
@@ -69,6 +73,11 @@ static ro_status check_inks(ro_context *context, const ro_halftone_options *opti
                                own ? "%d inks: must be from 1 to %d"
                                    : "screens of %d inks: CMYK has %d",
                                options->ink_count, most);
+    const ro_separation *given = options->separation;
+    const int count = own ? options->ink_count : 4;
+    if (given && (!given->shares || given->inks != count))
+        return ro_context_fail(context, RO_E_ARGUMENT, "a separation into %d inks, but there are %d",
+                               given->inks, count);
     return RO_OK;
 }
 
@@ -82,6 +91,8 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
     const bool inks = channels == RO_CHANNELS_CMYK || channels == RO_CHANNELS_INKS;
     if (options->palette)
         return ro_context_fail(context, RO_E_ARGUMENT, "a palette and channels cannot be combined");
+    if (options->separation && !inks)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a separation applies to inks only");
     if (inks && options->levels != 0 && options->levels != 2)
         return ro_context_fail(context, RO_E_ARGUMENT, "inks are halftoned to 2 levels, not %d",
                                options->levels);
@@ -93,6 +104,8 @@ ro_status planes_find(ro_context *context, const ro_halftone_options *options, r
         *planes = deep_rgb;
     if (channels == RO_CHANNELS_INKS)
         planes->count = options->ink_count;
+    for (int i = 0; i < planes->count && inks && options->separation; i++)
+        planes->plane[i] = PLANE_INK + (enum grey_plane)i;
     if (inks && out == RO_BITS) {
         planes->format = planes->out = RO_BITS;
         planes->combine = NULL;

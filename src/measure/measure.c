@@ -43,6 +43,14 @@ ro_status measure_check(ro_context *context, const ro_image *original, const ro_
     if (options->border < 1 || options->border > 1 << 20)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a border of %d pixels: must be from 1 to 1048576", options->border);
+    if (options->gain != 0 && !(options->gain >= 1 && options->gain <= 3))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "dots of %g pixels: must be from 1 to 3 wide", options->gain);
+    if (options->yule_nielsen != 0 &&
+        !(options->yule_nielsen >= 1 && options->yule_nielsen <= 10))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "Yule-Nielsen's number %g: must be from 1 to 10",
+                               options->yule_nielsen);
     return RO_OK;
 }
 
@@ -222,14 +230,19 @@ ro_status ro_measure(ro_context *context, const ro_image *original, const ro_ima
                               .border = (uint32_t)asked.border};
     report->width = job.width;
     report->height = job.height;
+    ro_image paper = {0};
+    const bool prints = asked.gain > 0 || asked.yule_nielsen > 0;
     status = measure_tones_open(context, original, asked.linear, &job.original);
+    if (status == RO_OK && prints)
+        status = measure_print(context, result, &asked, &paper);
     if (status == RO_OK)
-        status = measure_tones_open(context, result, false, &job.result);
+        status = measure_tones_open(context, prints ? &paper : result, false, &job.result);
     if (status == RO_OK)
         status = open_job(&job, &asked, report);
     if (status == RO_OK)
         status = run(&job, (uint32_t)asked.tile, report);
     close_job(&job);
+    ro_image_free(&paper);
     if (status != RO_OK)
         free_fields(report);
     return status;

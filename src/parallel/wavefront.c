@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "parallel/wavefront.h"
 
+#include <string.h>
+
+/* A band on its way, among others of its thread. */
+struct walk {
+    uint32_t number;
+    struct ro_band_way way;
+    ro_steps_fn *steps;
+    int64_t step;
+    _Alignas(64) unsigned char work[RO_WAVEFRONT_WORK];
+};
+
 static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
@@ -16,7 +27,8 @@ struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach,
     size_t slots = (size_t)chains * (size_t)shape.slots;
     shape.slots_at = shape.gates_at + slots * sizeof(struct ro_gate);
     shape.scratch_at = shape.slots_at + slots * shape.slot_bytes;
-    shape.total = shape.scratch_at + (size_t)threads * shape.scratch_bytes;
+    shape.walks_at = shape.scratch_at + (size_t)threads * shape.scratch_bytes;
+    shape.total = shape.walks_at + (size_t)threads * sizeof(struct walk);
     return shape;
 }
 
@@ -91,19 +103,44 @@ void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number)
     tell_below(front, chain, number, front->chains[chain].columns);
 }
 
-void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number,
-                       const struct ro_band_way *way, ro_steps_fn *steps, void *work)
+static int64_t next_of(const struct ro_band_way *way, int64_t step)
 {
-    const int64_t columns = front->chains[chain].columns;
+    return step + way->interval < way->end ? step + way->interval : way->end;
+}
+
+static void step_on(struct ro_wavefront *front, int chain, uint32_t number,
+                    const struct ro_band_way *way, ro_steps_fn *steps, void *work, int64_t *step)
+{
+    const int64_t columns = front->chains[chain].columns, next = next_of(way, *step);
+    steps(work, *step, next);
+    /* The last column is told when nothing more will be written: a band below that saw it may
+     * finish, and with it the slot of this band is free for another. */
+    int64_t told = next - way->lag < columns ? next - way->lag : columns - 1;
+    tell_below(front, chain, number, next < way->end ? told : columns);
+    *step = next;
+}
+
+static struct walk *walk_of(const struct ro_wavefront *front, int place)
+{
+    return (struct walk *)((unsigned char *)front + front->shape.walks_at) + place;
+}
+
+void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
+                       const struct ro_band_way *way, ro_steps_fn *steps, void *work,
+                       size_t work_bytes)
+{
+    if (front->abreast > 1) {
+        struct walk *walk = walk_of(front, thread);
+        walk->number = number;
+        walk->way = *way;
+        walk->steps = steps;
+        walk->step = 0;
+        memcpy(walk->work, work, work_bytes);
+        return;
+    }
     for (int64_t step = 0; step < way->end;) {
-        int64_t next = step + way->interval < way->end ? step + way->interval : way->end;
-        wait_for_above(front, chain, number, next + way->ahead);
-        steps(work, step, next);
-        /* The last column is told when nothing more will be written: a band below that saw it may
-         * finish, and with it the slot of this band is free for another. */
-        int64_t told = next - way->lag < columns ? next - way->lag : columns - 1;
-        tell_below(front, chain, number, next < way->end ? told : columns);
-        step = next;
+        wait_for_above(front, chain, number, next_of(way, step) + way->ahead);
+        step_on(front, chain, number, way, steps, work, &step);
     }
 }
 
@@ -130,6 +167,57 @@ void ro_wavefront_restart(struct ro_wavefront *front, const struct ro_wavefront_
         atomic_store_explicit(&gates[i].reached, 0, memory_order_relaxed);
     front->begun = 0;
 }
+
+/* ---- Bands side by side ---------------------------------------------------------------------- */
+
+/* Whether the band above, which the same thread runs, is far enough. */
+static bool can_step(const struct ro_wavefront *front, const struct walk *walk)
+{
+    const int64_t most = front->chains[0].columns;
+    const int64_t columns = next_of(&walk->way, walk->step) + walk->way.ahead;
+    return atomic_load_explicit(&gate_of(front, 0, walk->number - 1)->reached,
+                                memory_order_acquire) >=
+           gate_value(front, 0, walk->number - 1, columns < most ? columns : most);
+}
+
+/* The first that has not ended may wait for somebody else; the others follow it as they can. */
+static void walk_abreast(struct ro_wavefront *front, int place, int count)
+{
+    for (int first = 0; first < count;) {
+        for (int i = first; i < count; i++) {
+            struct walk *walk = walk_of(front, place + i);
+            if (walk->step >= walk->way.end)
+                continue;
+            if (i == first)
+                wait_for_above(front, 0, walk->number,
+                               next_of(&walk->way, walk->step) + walk->way.ahead);
+            else if (!can_step(front, walk))
+                continue;
+            step_on(front, 0, walk->number, &walk->way, walk->steps, walk->work, &walk->step);
+        }
+        while (first < count && walk_of(front, place + first)->step >=
+                                    walk_of(front, place + first)->way.end)
+            first++;
+    }
+}
+
+static void take_bands_abreast(void *data, int thread)
+{
+    struct ro_wavefront *front = data;
+    const int most = front->abreast, place = thread * most;
+    for (;;) {
+        const uint64_t first = atomic_fetch_add(&front->ticket, (uint_fast64_t)most);
+        if (first >= front->most)
+            return;
+        const uint64_t left = front->most - first;
+        const int count = left < (uint64_t)most ? (int)left : most;
+        for (int i = 0; i < count; i++)
+            front->band(front, front->data, 0, (uint32_t)first + (uint32_t)i, place + i);
+        walk_abreast(front, place, count);
+    }
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static void take_bands(void *data, int thread)
 {
@@ -159,7 +247,7 @@ void ro_wavefront_run(struct ro_wavefront *front, const struct ro_wavefront_shap
         front->most = chains[i].bands > front->most ? chains[i].bands : front->most;
     atomic_store(&front->ticket, 0);
     ro_gate_room_open(&front->room);
-    ro_pool_run(pool, threads, take_bands, front);
+    ro_pool_run(pool, threads, front->abreast > 1 ? take_bands_abreast : take_bands, front);
     ro_gate_room_close(&front->room);
 }
 

@@ -30,10 +30,11 @@ struct ro_chain {
 struct ro_wavefront_shape {
     int chains, slots; /* slots of a chain */
     size_t slot_bytes, scratch_bytes;
-    size_t gates_at, slots_at, scratch_at, total;
+    size_t gates_at, slots_at, scratch_at, walks_at, total;
 };
 
-/* `reach` is how many bands above a band reads from. */
+/* `threads` is how many bands are under way at the same time, `reach` how many bands above a band
+ * reads from. */
 struct ro_wavefront_shape ro_wavefront_shape(int threads, int chains, int reach, size_t slot_bytes,
                                              size_t scratch_bytes);
 
@@ -75,6 +76,8 @@ struct ro_wavefront {
     uint64_t begun;                 /* bands of earlier runs of an image */
     struct ro_wavefront_link *link; /* of an image's one chain; NULL: none */
     bool last;                      /* this run ends the image */
+    int abreast; /* bands of an image that a thread runs side by side, by turns; 0 or 1: one by one.
+                    The shape is that of as many times the threads. */
 };
 
 /* Makes ready for the first band of another image; all else stays. */
@@ -98,8 +101,12 @@ struct ro_band_way {
     int64_t end, interval, ahead, lag;
 };
 typedef void ro_steps_fn(void *work, int64_t first, int64_t last);
-void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number,
-                       const struct ro_band_way *way, ro_steps_fn *steps, void *work);
+/* Called by `band` with its thread, at its end: of bands that run side by side the steps are still to
+ * come, with a copy of `work`. */
+enum { RO_WAVEFRONT_WORK = 768 }; /* bytes at most */
+void ro_wavefront_walk(struct ro_wavefront *front, int chain, uint32_t number, int thread,
+                       const struct ro_band_way *way, ro_steps_fn *steps, void *work,
+                       size_t work_bytes);
 
 /* For a band that will not run: nobody may wait for it. */
 void ro_wavefront_skip(struct ro_wavefront *front, int chain, uint32_t number);

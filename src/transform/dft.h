@@ -24,26 +24,9 @@
 #include "parallel/pool.h"
 #include "roundoff/hologram.h"
 #include "simd/variants.h"
+#include "transform/dft_plan.h"
 
 #include <stdbool.h>
-
-enum { DFT_ALONE = 256, DFT_SHORT = 512, DFT_STEPS = 9, DFT_LONGEST = 1 << 17 };
-
-struct dft_short {
-    int n, steps;
-    int radix[DFT_STEPS];
-    float *turns[DFT_STEPS]; /* of step i: (radix - 1) pairs for each p from 1 on */
-    float *roots[DFT_STEPS]; /* of odd radices beyond 5: pairs e^{2 pi i k / radix} */
-};
-
-struct dft {
-    int n;
-    struct dft_short first, second; /* of n1 (1: there is no first part) and n2 */
-    float *between;                 /* n1 pairs for each p */
-    /* Of Bluestein's: the chirp e^{-pi i k^2 / n}, its padded transform, and the plan that pads. */
-    float *chirp, *filter;
-    struct dft *padded;
-};
 
 ro_status dft_open(ro_context *context, uint32_t n, struct dft **plan);
 void dft_close(struct dft *plan); /* NULL is allowed */

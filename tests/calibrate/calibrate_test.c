@@ -254,6 +254,82 @@ static void test_marks_alone(void **state)
     ro_image_free(&page);
 }
 
+enum { SMALL = 32 }; /* pixels of a patch */
+
+/* The wedge itself as a scan, with room about it, in any of four turns, in RGB: `filter` is the channel
+ * that sees it; samples are those of light, or sRGB's. */
+static ro_image sheet_of(int turns, int filter, bool srgb)
+{
+    enum { ROOM = 40 };
+    const uint32_t w = ro_wedge_width(SMALL), h = ro_wedge_height(SMALL);
+    ro_image grey, sheet;
+    assert_int_equal(ro_image_alloc(context, RO_GRAY8, w, h, 255, &grey), RO_OK);
+    assert_int_equal(ro_wedge_draw(context, SMALL, &grey), RO_OK);
+    const uint32_t width = (turns % 2 ? h : w) + ROOM, height = (turns % 2 ? w : h) + ROOM;
+    assert_int_equal(ro_image_alloc(context, RO_RGB8, width, height, 255, &sheet), RO_OK);
+    for (uint32_t y = 0; y < height; y++)
+        memset((char *)sheet.data + y * sheet.stride, 240, 3 * (size_t)width);
+    for (uint32_t y = 0; y < h; y++)
+        for (uint32_t x = 0; x < w; x++) {
+            const uint32_t at[4][2] = {{x, y}, {h - 1 - y, x}, {w - 1 - x, h - 1 - y}, {y, w - 1 - x}};
+            const double light = ((uint8_t *)grey.data)[y * grey.stride + x] / 255.0 * 0.9;
+            const double value =
+                !srgb               ? light
+                : light <= 0.0031308 ? 12.92 * light
+                                     : 1.055 * pow(light, 1 / 2.4) - 0.055;
+            uint8_t *pixel = (uint8_t *)sheet.data +
+                             (at[turns][1] + ROOM / 2) * (size_t)sheet.stride +
+                             3 * (size_t)(at[turns][0] + ROOM / 2);
+            for (int c = 0; c < 3; c++)
+                if (filter < 0 || c == filter)
+                    pixel[c] = (uint8_t)lrint(255 * value);
+        }
+    ro_image_free(&grey);
+    return sheet;
+}
+
+static void check_sheet(int turns, int filter, bool srgb, const ro_wedge_options *options)
+{
+    ro_tone_point points[RO_WEDGE_STEPS];
+    ro_wedge_report report;
+    int count;
+    ro_image sheet = sheet_of(turns, filter, srgb);
+    if (ro_wedge_read(context, &sheet, options, points, &count, &report) != RO_OK)
+        fail_msg("%d turns, filter %d: %s", turns, filter, ro_context_message(context));
+    assert_int_equal(report.turns, turns);
+    if (report.error > 0.015)
+        fail_msg("%d turns, filter %d: tones are off by %g", turns, filter, report.error);
+    /* the first corner is where the sheet's is */
+    const double left = 20 + 7.5 * SMALL / 8;
+    const double first[4][2] = {{left, left},
+                                {sheet.width - 1 - left, left},
+                                {sheet.width - 1 - left, sheet.height - 1 - left},
+                                {left, sheet.height - 1 - left}};
+    for (int c = 0; c < 2; c++)
+        assert_true(fabs(report.corner[0][c] - first[turns][c]) < 3);
+    ro_image_free(&sheet);
+}
+
+static void test_sheets_lie_anyhow(void **state)
+{
+    (void)state;
+    for (int turns = 0; turns < 4; turns++)
+        check_sheet(turns, -1, false, NULL);
+}
+
+static void test_inks_and_light(void **state)
+{
+    (void)state;
+    static const uint8_t inks[3][3] = {{0, 174, 239}, {236, 0, 140}, {255, 242, 0}};
+    for (int i = 0; i < 3; i++) {
+        ro_wedge_options options = {RO_WEDGE_DEFAULTS, .ink_given = 1};
+        memcpy(options.ink_colour, inks[i], 3);
+        check_sheet(i, i, false, &options);
+        options.linear = 1;
+        check_sheet(3 - i, i, true, &options);
+    }
+}
+
 static void test_sizes(void **state)
 {
     (void)state;
@@ -274,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_straight),    cmocka_unit_test(test_turned),
         cmocka_unit_test(test_screens),     cmocka_unit_test(test_no_wedge),
         cmocka_unit_test(test_marks_alone), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_sheets_lie_anyhow), cmocka_unit_test(test_inks_and_light),
     };
     if (ro_context_open(NULL, &context) != RO_OK)
         return 1;

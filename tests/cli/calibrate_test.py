@@ -49,6 +49,11 @@ class Calibrate(Case):
                      ["--dpi", "600"], ["--patch", "32"], ["--method", "random", "--seed", "4"]):
             self.works("calibrate", "wedge", "wedge.pbm", "--quiet", *more)
             self.works("calibrate", "fit", "wedge.pbm", "--curve", "curve.csv", "--quiet")
+        dots = ["--lpi", "40", "--dpi", "300", "--angle", "15", "--ink", "cyan"]
+        self.works("calibrate", "wedge", "wedge.pbm", "--quiet", *dots)
+        done = self.works("calibrate", "fit", "wedge.pbm", "--curve", "curve.csv", "--ink", "cyan",
+                          "--linear")
+        self.assertIn(b"is taken as sRGB", done.stderr)
         told = json.loads(self.works("calibrate", "wedge", "wedge.pbm", "--dpi", "1200",
                                      "--json").stdout)
         self.assertEqual(told["patch"], 232)
@@ -70,6 +75,10 @@ class Calibrate(Case):
                      words=["options of wedge"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--patch", "60", words=["multiple of 8"])
         self.refused("calibrate", "wedge", "wedge.pbm", "--method", "florid", words=["florid"])
+        self.refused("calibrate", "wedge", "wedge.pbm", "--angle", "x", words=["degrees"], status=2)
+        self.refused("calibrate", "wedge", "wedge.pbm", "--linear", words=["fit"], status=2)
+        self.refused("calibrate", "fit", "card.pgm", "--curve", "curve.csv", "--ink", "rot",
+                     words=["rot"])
         self.refused("calibrate", "card.pgm", status=2, words=["wedge and OUT"])
         self.refused("calibrate", status=2, words=["fit and SCAN"])
 

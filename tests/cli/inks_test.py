@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import unittest
+from xml.etree import ElementTree
 
 from command import Case, certifies, have, noise, pgm, supports
 
@@ -45,6 +46,19 @@ class Inks(Case):
         self.recomputes("in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300", "--spot",
                         "spot.pgm")
         self.works("halftone", "in.pgm", "out.pbm", "--method", "green-noise", "--dot", "5")
+        # a spot in colour is its luma; palettes tell of their rows; a resolution that is assumed is said
+        self.put("colour.ppm", ppm(2, 2, [0] * 3 + [200] * 3 + [100] * 3 + [250] * 3))
+        self.works("halftone", "in.pgm", "other.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300",
+                   "--spot", "colour.ppm")
+        self.works("halftone", "in.pgm", "out.pbm", "--lpi", "60", "--dpi", "600", "--dpi-y", "300",
+                   "--spot", "spot.pgm")
+        self.assertEqual(self.get("other.pbm"), self.get("out.pbm"))
+        done = self.works("halftone", "in.ppm", "out.ppm", "--lpi", "60", "--dpi", "600", "--palette",
+                          "black red white", "--angle", "30")
+        self.assertRegex(done.stderr.decode(), r"(60\.0|59\.9)\d\d lpi at 30\.\d+ degrees, ")
+        done = self.works("halftone", "in.pgm", "out.pbm", "--method", "am")
+        self.assertIn("37.500 lpi at 0.000 degrees, 16384 greys, at 300 dpi, which was assumed",
+                      done.stderr.decode())
 
     def test_plates(self):
         done = self.recomputes("in.ppm", "out.pbm", "--separate", "cmyk", "--lpi", "60", "--dpi",
@@ -72,6 +86,52 @@ class Inks(Case):
                 for words in ["Ink Names: red, blue, black", "Samples/Pixel: 3", "separated"]:
                     self.assertIn(words, told)
 
+    def test_angles(self):
+        """Found, the same again by a certificate, and given."""
+        found = ["--separate", "cmyk", "--lpi", "40", "--dpi", "300", "--angles"]
+        done = self.recomputes("in.ppm", "out.pbm", *found, "auto", "--json")
+        told = json.loads(done.stdout)
+        auto = [ink["angle"] for ink in told["inks"]]
+        self.assertEqual(len({round(angle) for angle in auto}), 4)
+        self.works("screen", "show", "usual.svg", "--lpi", "40", "--dpi", "300")
+        shown = json.loads(self.works("screen", "show", "auto.svg", *found[2:], "auto",
+                                      "--json").stdout)
+        self.assertEqual([ink["angle"] for ink in shown["inks"]], auto)
+        self.assertGreater(len(shown["moire"]["waves"]), 3)
+        self.assertLess(shown["moire"]["shift"], 0.02)
+        for wave in shown["moire"]["waves"]:
+            self.assertAlmostEqual(wave["pixels"], wave["mm"] / 25.4 * 300, delta=0.1)
+        for name in ("usual.svg", "auto.svg"):
+            drawn = self.get(name).decode()
+            root = ElementTree.fromstring(drawn)
+            circles = root.iter("{http://www.w3.org/2000/svg}circle")
+            self.assertGreater(len([c for c in circles if c.get("class") == "moire"]), 6)
+            self.assertIn(" mm, ", drawn)
+        given = json.loads(self.works("halftone", "in.ppm", "out.pbm", *found, "1,2,-3,4.5",
+                                      "--json").stdout)
+        for ink, angle in zip(given["inks"], [1, 2, -3, 4.5]):
+            self.assertAlmostEqual(ink["angle"], angle, delta=0.01)
+        for angles in ("1,2,3", "1,2,3,4,5", "1,x,3,4", ""):
+            self.refused("halftone", "in.ppm", "o.pbm", *found, angles, words=["15,75,0,45"])
+        self.refused("halftone", "in.ppm", "o.pbm", *found, "auto", "--ink", "cyan:angle=3",
+                     words=["exclude"])
+        self.refused("halftone", "in.ppm", "o.pbm", "--angles", "auto", words=["--separate"],
+                     status=2)
+        self.refused("screen", "show", "o.png", "--lpi", "40", "--dpi", "300", words=[".svg"])
+        self.refused("screen", "show", "o.svg", "--dpi", "300", words=["lines per inch"])
+        self.refused("screen", "show", "o.svg", "--lpi", "40", words=["dpi"])
+        self.refused("screen", "show", "--lpi", "40", words=["OUT"], status=2)
+        self.refused("screen", "make", "am", "o.pgm", "--inks", "red", words=["show"], status=2)
+
+    def test_names_and_files_of_inks(self):
+        """A colour names its ink with # too; a plate is no file that was read."""
+        dots = ["--inks", "#e30613,black", "--lpi", "60", "--dpi", "600"]
+        self.works("halftone", "in.ppm", "out.pbm", *dots, "--ink", "#e30613:angle=30")
+        self.put("out-black.pbm", b"0, 0\n50%, 40%\n100%, 100%\n")
+        for option in (["--ink", "e30613:curve=out-black.pbm"], ["--curve", "out-black.pbm"]):
+            self.refused("halftone", "in.ppm", "out.pbm", *dots, *option, words=["overwrite"])
+        self.works("halftone", "in.ppm", "other.pbm", *dots, "--ink", "black:curve=out-black.pbm")
+
     def test_proof(self):
         """Flat paper, flat ink, and halves of two inks, as light has them."""
         grey = [118] * 3 * 240 * 200
@@ -87,6 +147,14 @@ class Inks(Case):
             self.works(*flat, "--proof", "proof.ppm", "--gain", gain)
             tones.append(sum(self.get("proof.ppm")[-3 * 240 * 200:]))
         self.assertTrue(tones[0] > tones[1] > tones[2])
+        tones = []
+        for spread in ("1", "1.7", "3"):
+            self.works(*flat, "--proof", "proof.ppm", "--yule-nielsen", spread)
+            self.assertEqual(self.get("proof.ppm")[:12].split()[1:3], [b"80", b"67"])  # 0.2 mm
+            body = self.get("proof.ppm")[-3 * 80 * 67:]
+            tones.append(sum((v / 255) ** 2.2 for v in body) / len(body))
+        self.assertAlmostEqual(tones[0], light, delta=0.01)
+        self.assertTrue(tones[0] > tones[1] > tones[2])
         self.put("wide.ppm", ppm(2500, 3, [255, 0, 0] * 7500))
         self.works("halftone", "wide.ppm", "out.pbm", "--separate", "cmyk", "--proof", "proof.ppm")
         head = self.get("proof.ppm")[:12].split()
@@ -94,6 +162,7 @@ class Inks(Case):
         self.refused("halftone", "in.ppm", "o.pbm", "--proof", "p.ppm", words=["file per ink"],
                      status=2)
         self.refused(*flat, "--gain", "2", words=["needs --proof"], status=2)
+        self.refused(*flat, "--yule-nielsen", "2", words=["needs --proof"], status=2)
         self.refused(*flat, "--proof", "flat.ppm", words=["same file"], status=2)
 
     def test_bad_input(self):

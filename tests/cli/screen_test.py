@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from command import Case, OLD, netpbm, noise, pbm, pgm
+from command import Case, OLD, netpbm, noise, pbm, pgm, supports
 
 
 def ranks(data):
@@ -62,6 +62,34 @@ class Screen(Case):
         self.works("halftone", "in.pgm", "a.pbm", "--screen", "s.npy")
         self.works("halftone", "in.pgm", "b.pbm", "--method", "blue-noise", "--cell", "260")
         self.assertEqual(self.get("a.pbm"), self.get("b.pbm"))
+
+    def test_every_file_gives_the_same_bits(self):
+        """Dots and green noise as files of every type, against the method itself where tiles are the
+        same."""
+        am = ["--lpi", "50", "--dpi", "400"]  # eight pixels a dot: the tile is a plain square
+        for kind, options, method in [
+                ("am", am, ["--method", "am"]),
+                ("am", am + ["--shape", "ellipse", "--dot", "4"], ["--method", "am"]),
+                ("green-noise", ["--dot", "5"], ["--method", "green-noise"]),
+                ("clustered-dot", ["--angle", "45"], ["--method", "clustered-dot"])]:
+            self.works("halftone", "in.pgm", "own.pbm", *method, *options)
+            for ending in ("pgm", "png", "tif", "npy"):
+                if ending in ("png", "tif") and not supports(ending):
+                    continue
+                self.works("screen", "make", kind, "s." + ending, *options)
+                self.works("halftone", "in.pgm", "file.pbm", "--method", "screen", "--screen",
+                           "s." + ending)
+                self.assertEqual(self.get("own.pbm"), self.get("file.pbm"), (kind, ending))
+        # at other angles a file may be larger than a tile: all types hold the same
+        made = []
+        for ending in ("pgm", "png", "tif", "npy"):
+            if ending in ("png", "tif") and not supports(ending):
+                continue
+            self.works("screen", "make", "am", "s." + ending, "--lpi", "40", "--dpi", "400",
+                       "--angle", "36.8699")
+            self.works("halftone", "in.pgm", "file.pbm", "--screen", "s." + ending)
+            made.append(self.get("file.pbm"))
+        self.assertEqual(len(set(made)), 1)
 
     def test_thresholds(self):
         for method, limit in [(["threshold"], 127), (["threshold", "--threshold", "25"], 63)]:

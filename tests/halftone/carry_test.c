@@ -119,7 +119,9 @@ static void cut_at(const ro_image *in, ro_format format, const ro_halftone_optio
         ro_plan *plan;
         ro_plan_info info;
         ro_image out = {format, in->width, in->height, 0, row, whole};
-        ro_status status = ro_halftone_plan(contexts[c], in, format, options, &plan);
+        ro_halftone_options own = *options;
+        own.abreast = c % 2 ? 2 + c : 0; /* how bands are run changes nothing */
+        ro_status status = ro_halftone_plan(contexts[c], in, format, &own, &plan);
         if (status == RO_E_UNSUPPORTED) /* sequential, or too wide for lanes */
             continue;
         if (status != RO_OK)

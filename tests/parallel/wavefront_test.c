@@ -66,7 +66,6 @@ static void steps(void *work, int64_t first, int64_t last)
 static void run_band(struct ro_wavefront *front, void *data, int chain, uint32_t number, int thread)
 {
     struct job *job = data;
-    (void)thread;
     if (job->skipped_from && number >= (uint32_t)job->skipped_from) {
         ro_wavefront_skip(front, chain, number);
         return;
@@ -75,11 +74,12 @@ static void run_band(struct ro_wavefront *front, void *data, int chain, uint32_t
                         ro_wavefront_slot(front, chain, (int64_t)number - 1),
                         ro_wavefront_slot(front, chain, number)};
     struct ro_band_way way = {COLUMNS + job->lag, 16, LOOK + 1 - job->lag, job->lag};
-    ro_wavefront_walk(front, chain, number, &way, steps, &band);
+    ro_wavefront_walk(front, chain, number, thread, &way, steps, &band, sizeof band);
 }
 
 /* `runs` holds how many bands each run has. */
-static void check(int threads, int chains, int lag, int delay, const int *runs)
+static void check_abreast(int threads, int abreast, int chains, int lag, int delay,
+                          const int *runs)
 {
     static struct job job;
     static uint32_t expected[BANDS][COLUMNS];
@@ -88,10 +88,11 @@ static void check(int threads, int chains, int lag, int delay, const int *runs)
     job.delay = delay;
     struct ro_pool *pool = ro_pool_open(threads);
     struct ro_wavefront_shape shape =
-        ro_wavefront_shape(threads, chains, 1, COLUMNS * sizeof(uint32_t), 0);
+        ro_wavefront_shape(threads * abreast, chains, 1, COLUMNS * sizeof(uint32_t), 0);
     struct ro_wavefront *front = aligned_alloc(64, shape.total);
     assert_true(pool && front);
     memset(front, 0, shape.total);
+    front->abreast = abreast;
     for (const int *bands = runs; *bands; bands++) {
         struct ro_chain chain[MOST_CHAINS];
         for (int i = 0; i < chains; i++)
@@ -107,6 +108,11 @@ static void check(int threads, int chains, int lag, int delay, const int *runs)
     }
     free(front);
     ro_pool_close(pool);
+}
+
+static void check(int threads, int chains, int lag, int delay, const int *runs)
+{
+    check_abreast(threads, 1, chains, lag, delay, runs);
 }
 
 static void test_one_image(void **state)
@@ -129,6 +135,17 @@ static void test_chains_side_by_side(void **state)
     (void)state;
     for (int threads = 1; threads <= 7; threads += 3)
         check(threads, MOST_CHAINS, 2, threads == 4, (int[]){BANDS, 0});
+}
+
+/* Threads that run several bands by turns. */
+static void test_abreast(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++)
+        for (int abreast = 2; abreast <= 7; abreast++) {
+            check_abreast(threads, abreast, 1, abreast % 3, threads == 2, (int[]){BANDS, 0});
+            check_abreast(threads, abreast, 1, 1, 0, (int[]){1, 2, 9, BANDS - 12, 0});
+        }
 }
 
 /* A run that is given up ends, and what had run is right. */
@@ -169,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_one_image),
         cmocka_unit_test(test_an_image_in_blocks),
         cmocka_unit_test(test_chains_side_by_side),
+        cmocka_unit_test(test_abreast),
         cmocka_unit_test(test_bands_left_out),
         cmocka_unit_test(test_pace),
     };

@@ -54,6 +54,7 @@ static void make_plan(uint32_t width, uint32_t maxval)
                                    .maxval = maxval,
                                    .sample_bytes = 1,
                                    .levels = 2,
+                                   .bits_out = true,
                                });
 }
 
@@ -86,7 +87,7 @@ SUM(uint32_t, 32)
 static void compare(const int32_t errors[ERRORS], uint8_t sample, uint8_t carried)
 {
     int32_t lines[2][2 * DIFFUSION_PAD + X + 1] = {{0}};
-    uint8_t in[X + 1] = {[X] = sample}, out[X + 1] = {0};
+    uint8_t in[X + 1] = {[X] = sample}, out[1] = {0};
     struct diffusion_row row = {.in = in, .out = out, .carry = carried};
     for (int dy = 0; dy < 2; dy++)
         row.line[dy] = lines[dy] + DIFFUSION_PAD;
@@ -100,7 +101,7 @@ static void compare(const int32_t errors[ERRORS], uint8_t sample, uint8_t carrie
     const uint16_t t = sum_of_16(errors, carried), white = (uint16_t)plan.white;
     uint16_t carry;
     uint16_t y = (uint16_t)((sample << 4) + divide_16(t, divisor, divider, false, &carry));
-    assert((y >= white) == out[X]);
+    assert((y >= white) == (out[0] >> (7 - X) & 1));
     assert(fold_16(y, white) == row.line[0][X] + plan.bias);
     assert(carry == row.carry);
     assert(carry < divisor && is_error(row.line[0][X]));

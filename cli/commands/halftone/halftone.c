@@ -36,6 +36,7 @@ static const char *const ones_names[] = {"white", "black", NULL};
 static const char *const compression_names[] = {"auto", "none", "g4", "packbits",
                                                 "zip",  "lzw",  NULL};
 
+static const char *const intent_names[] = {"perceptual", "relative", "saturation", "absolute", NULL};
 static const char *const fit_names[] = {"auto", "none", "full", NULL};
 
 static const char *const resample_names[] = {"auto", "light", "values", NULL};
@@ -156,13 +157,23 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, inks), .topic = "colour"},
     {"ink", "I", "an ink's screen: cyan:lpi=133,angle=15,shape=S,curve=FILE", OPTION_LIST,
      .offset = offsetof(struct halftone_values, ink), .topic = "colour"},
+    {"angles", "A", "of inks: auto: least moiré; or degrees, \"15,75,0,45\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, angles), .topic = "colour"},
     {"ink-limit", "P%", "of --inks: ink at most, all together, up to 800", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, ink_limit), .min = 0, .max = 800,
+     .topic = "colour"},
+    {"profile-out", "FILE", "CMYK by an ICC output profile (.icc)", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, profile_out), .topic = "colour"},
+    {"intent", "I", "of it: perceptual (default), relative, saturation, absolute", OPTION_CHOICE,
+     .offset = offsetof(struct halftone_values, intent), .choices = intent_names,
      .topic = "colour"},
     {"proof", "FILE", "a file per ink: all of them on each other, as RGB", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, proof), .topic = "colour", .writes = true},
     {"gain", "D", "of --proof: ink pixels print as discs D pixels wide, 1 to 3", OPTION_NUMBER,
      .offset = offsetof(struct halftone_values, gain), .min = 1, .max = 3, .topic = "colour"},
+    {"yule-nielsen", "N", "of --proof: light spreads in the paper, N 1 to 10", OPTION_NUMBER,
+     .offset = offsetof(struct halftone_values, yule_nielsen), .min = 1, .max = 10,
+     .topic = "colour"},
     {"black", "P%", "share of grey that black ink replaces (default 100)", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, black), .min = 0, .max = 100, .topic = "colour"},
     {"view", "D,M", "resolution and viewing distance (default 300dpi,300mm)", OPTION_TEXT,
@@ -344,6 +355,7 @@ void halftone_release(struct halftone_request *request)
     ro_image_free(&request->screen);
     ro_image_free(&request->first);
     ro_image_free(&request->spot);
+    ro_separation_free(&request->separation);
 }
 
 /* What needs neither a file nor a check. */
@@ -495,6 +507,11 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     }
     if (status == RO_OK)
         status = halftone_read_inks(context, values, request);
+    if (status == RO_OK && values->profile_out) {
+        status = ro_separation_load(context, values->profile_out, (ro_intent)values->intent,
+                                    &request->separation, request->profile_hash);
+        options->separation = &request->separation;
+    }
     if (values->background && status == RO_OK) {
         status = ro_colour_parse(context, values->background, request->read.background);
         request->read.background_given = 1;
@@ -528,6 +545,8 @@ static ro_status work(struct task *task)
     const ro_read_options picture = pictures_read(task->files->path[0]);
     request->read.strict = picture.strict;
     if (status == RO_OK)
+        status = halftone_check_plates(task->context, values, request, task->out);
+    if (status == RO_OK)
         status = ro_halftone_video(task->context, task->files->path[0], task->out,
                                    &request->options, &request->read, &request->write,
                                    pictures_dropped(task->files->path[0]), &request->video);
@@ -536,7 +555,8 @@ static ro_status work(struct task *task)
         status = ran_video(task);
     if (status == RO_OK && values->proof)
         status = ro_proof_file(task->context, task->out, &request->options,
-                               &(ro_proof_options){RO_PROOF_DEFAULTS, .diameter = values->gain},
+                               &(ro_proof_options){RO_PROOF_DEFAULTS, .diameter = values->gain,
+                                                   .yule_nielsen = values->yule_nielsen},
                                values->proof);
     if (status == RO_OK && values->vectors)
         status = halftone_vectors(task->context, task->files->path[0], values->vectors, request);
@@ -592,8 +612,10 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--ink-limit needs --inks");
     if (values->ink.count && !values->separate && !values->inks)
         return usage_error(command, "--ink needs --separate or --inks");
+    if (values->angles && !values->separate && !values->inks)
+        return usage_error(command, "--angles needs --separate or --inks");
     if (values->angle && (values->separate || values->inks))
-        return usage_error(command, "--angle: inks have angles of their own, see --ink");
+        return usage_error(command, "--angle: inks have angles of their own, see --ink and --angles");
     const bool plates = values->separate == SEPARATE_CMYK || values->separate == SEPARATE_INKS ||
                         (values->inks && !values->separate);
     if (values->proof && values->out_dir)
@@ -602,6 +624,15 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--proof needs a file per ink: --separate cmyk or --inks");
     if (values->gain > 0 && !values->proof)
         return usage_error(command, "--gain needs --proof");
+    if (values->yule_nielsen > 0 && !values->proof)
+        return usage_error(command, "--yule-nielsen needs --proof");
+    if (values->profile_out && values->separate != SEPARATE_CMYK &&
+        values->separate != SEPARATE_CMYK_TIFF)
+        return usage_error(command, "--profile-out needs --separate cmyk or cmyk-tiff");
+    if (values->profile_out && values->black != defaults.black)
+        return usage_error(command, "--black: the profile of --profile-out has its own black");
+    if (values->intent && !values->profile_out)
+        return usage_error(command, "--intent needs --profile-out");
     if (values->common.certificate && values->separate == SEPARATE_INKS_TIFF)
         return usage_error(command, "--certificate: a file of several inks is not read back; use "
                                     "--separate inks");
@@ -691,7 +722,7 @@ static int run(const struct command *command, int argc, char **argv)
         .json = print_json,
         .say = print_line,
     });
-    halftone_release_inks(&request);
+    inks_free(&request.inks);
     return result;
 }
 
@@ -699,7 +730,7 @@ static int run(const struct command *command, int argc, char **argv)
 static const char *const *reference(const void *values)
 {
     static const char *const arguments[] = {"--cpu", "scalar", "--threads", "1", "!vectors",
-                                           "!gain", NULL};
+                                           "!gain", "!yule-nielsen", NULL};
     (void)values;
     return arguments;
 }

@@ -3,6 +3,7 @@
 #ifndef RO_CLI_COMMANDS_HALFTONE_HALFTONE_H
 #define RO_CLI_COMMANDS_HALFTONE_HALFTONE_H
 
+#include "cli/commands/inks.h"
 #include "cli/frame/cli.h"
 #include "roundoff_io.h"
 
@@ -12,9 +13,10 @@ struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
     const char *recolour;
-    const char *vectors, *out_dir, *page, *angle, *spot, *inks, *proof;
+    const char *vectors, *out_dir, *page, *angle, *angles, *spot, *inks, *proof, *profile_out;
     struct texts ink;
-    double ink_limit, gain;
+    double ink_limit, gain, yule_nielsen;
+    int intent;
     int levels, bits, cell, dot, strength, noise, threshold, channels, phases, separate;
     double dpi, dpi_y, lpi, gamma, brightness, contrast, overshoot, black;
     struct scale resize;
@@ -41,11 +43,9 @@ struct halftone_request {
     ro_kernel kernel;
     ro_palette palette, recolour;
     ro_tone_point points[RO_CURVE_POINTS];
-    ro_ink inks[RO_INKS_MOST];
-    char ink_names[RO_INKS_MOST][72];
-    char *ink_texts[4 * RO_INKS_MOST];
-    int ink_texts_used;
-    bool ink_screens; /* some ink has an angle or a shape of its own */
+    struct ink_list inks;
+    ro_separation separation;
+    char profile_hash[RO_HASH_TEXT];
 };
 
 /* Options that cannot be together: told, and the exit status; 0: all is well. */
@@ -74,10 +74,12 @@ static inline bool names_a_file(const char *text)
     return strpbrk(text, "./") != NULL || strcmp(text, "-") == 0;
 }
 
-/* Fills in the inks of a separation; halftone_release_inks frees. And what to say of them. */
+/* Fills in the inks of a separation, which inks_free frees; whether a plate of OUT is a file that was
+ * read; and what to say of them. */
 ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
                              struct halftone_request *request);
-void halftone_release_inks(struct halftone_request *request);
+ro_status halftone_check_plates(ro_context *context, const struct halftone_values *values,
+                                const struct halftone_request *request, const char *out);
 void halftone_say_inks(ro_context *context, const struct halftone_request *request);
 void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
                         const char *out);

@@ -118,6 +118,8 @@ static ro_status run_batch(struct batch *batch, struct work *work,
     static struct halftone_request request;
     ro_status status = halftone_prepare(work->context, values, NULL, &request);
     request.read.strict = values->common.strict;
+    for (size_t i = 0; i < batch->count && status == RO_OK; i++)
+        status = halftone_check_plates(work->context, values, &request, batch->jobs[i].out);
     const ro_context_options workers = {
         RO_CONTEXT_DEFAULTS, .device = (ro_device)values->common.device,
         .cpu = (ro_cpu)values->common.cpu, .threads = values->common.threads};
@@ -131,7 +133,7 @@ static ro_status run_batch(struct batch *batch, struct work *work,
     if (status != RO_OK && made)
         (void)rmdir(folder); /* if nothing came into it */
     halftone_release(&request);
-    halftone_release_inks(&request);
+    inks_free(&request.inks);
     return status;
 }
 

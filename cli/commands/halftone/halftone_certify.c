@@ -41,6 +41,8 @@ static void state_files(struct certificate *to, const struct halftone_request *r
             colours[i] = options->palette->colours[i / 3][i % 3];
         certificate_integers(to, "palette", colours, 3 * (size_t)options->palette->count);
     }
+    if (options->separation)
+        certificate_text(to, "profile_out_hash", request->profile_hash);
     state_curve(to, "curve_hash", options->tone.curve, options->tone.curve_points);
     for (int i = 0; i < options->ink_count; i++) {
         char name[96];
@@ -126,6 +128,17 @@ static ro_status state_inks(struct certificate *to, const ro_halftone_options *o
     return status;
 }
 
+/* All of them on each other, as it was seen. */
+static ro_status state_proof(struct certificate *to, const char *path)
+{
+    ro_image proof = {0};
+    ro_status status = ro_image_load(to->context, path, NULL, &proof, NULL, NULL);
+    if (status == RO_OK)
+        certificate_picture(to, "proof", &proof);
+    ro_image_free(&proof);
+    return status;
+}
+
 /* Colour once more, and how many pixels of OUT are others. */
 static ro_status state_colour(struct certificate *to, const ro_image *in, const ro_image *out,
                               const ro_halftone_options *options)
@@ -174,6 +187,8 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     certificate_picture(to, "input", &in);
     if (request->write.split_inks) {
         status = state_inks(to, options, files->path[1]);
+        if (status == RO_OK && values->proof)
+            status = state_proof(to, values->proof);
         goto done;
     }
     status = ro_image_load(context, files->path[1], NULL, &out, &info, NULL);
@@ -191,7 +206,7 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
     }
 done:
     halftone_release(request);
-    halftone_release_inks(request);
+    inks_free(&request->inks);
     free(request);
     ro_image_free(&in);
     ro_image_free(&out);

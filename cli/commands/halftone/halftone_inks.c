@@ -1,186 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* Inks as the command line has them: colours by --inks, screens and curves by --ink. */
+/* The inks of a separation: which screens they need, and what is said of them. */
 #include "cli/commands/halftone/halftone.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static const char *const cmyk_names[4][2] = {
-    {"cyan", "c"}, {"magenta", "m"}, {"yellow", "y"}, {"black", "k"}};
-static const uint8_t cmyk_colours[4][3] = {{0, 174, 239}, {236, 0, 140}, {255, 242, 0}, {35, 31, 32}};
-static const double cmyk_angles[4] = {15, 75, 0, 45};
-
-/* Of inks of your own, in their order: far from each other as long as there are few. */
-static const double own_angles[RO_INKS_MOST] = {45, 75, 15, 0, 60, 30, 22.5, 67.5};
-
-/* ---- Colours -------------------------------------------------------------------------------- */
-
-/* "#e30613" is an ink of the name e30613; "red" is called red. */
-static ro_status add_ink(ro_context *context, const char *text, size_t length,
-                         struct halftone_request *request)
+static ro_screen_options screen_of(const ro_halftone_options *options)
 {
-    char colours[160]; /* a palette has several */
-    ro_palette palette;
-    const int number = request->options.ink_count;
-    if (number == RO_INKS_MOST)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--inks: there are more than %d",
-                               RO_INKS_MOST);
-    if (length == 0 || length > 64)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--inks: must be colours such as \"#e30613,#009fe3,black\"");
-    snprintf(colours, sizeof colours, "%.*s black white", (int)length, text);
-    ro_status status = ro_palette_parse(context, colours, &palette);
-    if (status != RO_OK)
-        return status;
-    const bool digits = *text == '#';
-    snprintf(request->ink_names[number], sizeof request->ink_names[number], "%.*s",
-             (int)length - digits, text + digits);
-    request->inks[number] = (ro_ink){.name = request->ink_names[number],
-                                     .degrees = own_angles[number]};
-    memcpy(request->inks[number].colour, palette.colours[0], 3);
-    request->options.ink_count++;
-    return RO_OK;
-}
-
-static ro_status read_colours(ro_context *context, const char *text,
-                              struct halftone_request *request)
-{
-    ro_status status = RO_OK;
-    for (const char *at = text; status == RO_OK;) {
-        at += strspn(at, " ");
-        const size_t length = strcspn(at, ", ");
-        status = add_ink(context, at, length, request);
-        at += length;
-        at += strspn(at, " ");
-        if (*at == '\0')
-            break;
-        at += *at == ',';
-    }
-    return status;
-}
-
-/* ---- Screens and curves --------------------------------------------------------------------- */
-
-static ro_ink *find_ink(struct halftone_request *request, const char *name, size_t length)
-{
-    for (int i = 0; i < request->options.ink_count; i++) {
-        ro_ink *ink = &request->inks[i];
-        const char *const other = request->options.channels == RO_CHANNELS_CMYK ? cmyk_names[i][1]
-                                                                                : ink->name;
-        if ((strlen(ink->name) == length && strncmp(ink->name, name, length) == 0) ||
-            (strlen(other) == length && strncmp(other, name, length) == 0))
-            return ink;
-    }
-    return NULL;
-}
-
-/* One "key=value" of an ink. */
-static ro_status set_ink(ro_context *context, struct halftone_request *request, ro_ink *ink,
-                         char *key)
-{
-    char *value = strchr(key, '='), *end = NULL;
-    if (!value || value[1] == '\0')
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--ink %s: '%s' must look like lpi=133, angle=15, shape=round or "
-                               "curve=FILE",
-                               ink->name, key);
-    *value++ = '\0';
-    if (strcmp(key, "lpi") == 0) {
-        ink->lpi = strtod(value, &end);
-        if (*end || !(ink->lpi > 0 && ink->lpi <= 1e6))
-            return ro_context_fail(context, RO_E_ARGUMENT, "--ink %s: lpi=%s: must be above 0",
-                                   ink->name, value);
-    } else if (strcmp(key, "angle") == 0) {
-        if (!read_degrees(value, &ink->degrees))
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "--ink %s: angle=%s: must be degrees, -360 to 360", ink->name,
-                                   value);
-        request->ink_screens = true;
-    } else if (strcmp(key, "shape") == 0) {
-        ink->shape = value;
-        request->ink_screens = true;
-    } else if (strcmp(key, "curve") == 0) {
-        ro_tone_point *points = malloc(RO_CURVE_POINTS * sizeof *points);
-        if (!points)
-            return ro_context_fail(context, RO_E_MEMORY, "no memory for a curve");
-        free((void *)(uintptr_t)ink->curve);
-        ink->curve = points;
-        return ro_curve_load(context, value, points, &ink->curve_points);
-    } else {
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--ink %s: there is no '%s'; use lpi, angle, shape or curve",
-                               ink->name, key);
-    }
-    return RO_OK;
-}
-
-/* "cyan:lpi=133,angle=15". */
-static ro_status read_ink(ro_context *context, const char *text, struct halftone_request *request)
-{
-    const size_t length = strcspn(text, ":");
-    ro_ink *ink = find_ink(request, text, length);
-    if (!ink)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--ink %s: there is no ink '%.*s'", text,
-                               (int)length, text);
-    if (request->ink_texts_used == RO_INKS_MOST * 4)
-        return ro_context_fail(context, RO_E_ARGUMENT, "--ink is given too often");
-    char *copy = strdup(text[length] ? text + length + 1 : ""), *rest = copy;
-    if (!copy)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for an ink");
-    request->ink_texts[request->ink_texts_used++] = copy; /* shapes lie in it */
-    ro_status status = RO_OK;
-    while (status == RO_OK && rest) {
-        char *key = rest;
-        rest = strchr(rest, ',');
-        if (rest)
-            *rest++ = '\0';
-        status = set_ink(context, request, ink, key);
-    }
-    return status;
+    return (ro_screen_options){RO_SCREEN_DEFAULTS,
+                               .kind = "am",
+                               .lpi = options->lpi,
+                               .dpi = options->dpi,
+                               .dpi_y = options->dpi_y,
+                               .shape = options->shape,
+                               .spot = options->spot,
+                               .dot = (uint32_t)options->dot};
 }
 
 ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
                              struct halftone_request *request)
 {
     ro_halftone_options *options = &request->options;
-    const bool cmyk = options->channels == RO_CHANNELS_CMYK;
-    ro_status status = RO_OK;
-    if (options->channels != RO_CHANNELS_INKS && !cmyk)
+    struct ink_list *list = &request->inks;
+    if (options->channels != RO_CHANNELS_INKS && options->channels != RO_CHANNELS_CMYK)
         return RO_OK;
-    if (cmyk)
-        for (int i = 0; i < 4; i++) {
-            request->inks[i] = (ro_ink){.name = cmyk_names[i][0], .degrees = cmyk_angles[i]};
-            memcpy(request->inks[i].colour, cmyk_colours[i], 3);
-            options->ink_count = 4;
-        }
-    else
-        status = read_colours(context, values->inks, request);
-    options->inks = request->inks;
-    for (int i = 0; i < values->ink.count && status == RO_OK; i++)
-        status = read_ink(context, values->ink.text[i], request);
+    ro_status status = inks_read(context, values->inks, &values->ink, list);
+    options->inks = list->inks;
+    options->ink_count = list->count;
     int in_rows = 0;
-    for (int i = 0; i < options->ink_count && status == RO_OK; i++)
-        in_rows += request->inks[i].lpi > 0 || options->lpi > 0;
+    for (int i = 0; i < list->count && status == RO_OK; i++)
+        in_rows += list->inks[i].lpi > 0 || options->lpi > 0;
     if (status == RO_OK && in_rows > 0 && !options->method)
         options->method = "am";
-    if (status == RO_OK && (request->ink_screens || in_rows > 0) && in_rows < options->ink_count)
+    const bool screens = list->angles || list->shapes || values->angles;
+    if (status == RO_OK && (screens || in_rows > 0) && in_rows < list->count)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "screens of inks need lines per inch: --lpi for all, or lpi= for "
                                "each");
+    const ro_screen_options screen = screen_of(options);
+    if (status == RO_OK && values->angles)
+        status = inks_turn(context, values->angles, &screen, list);
     if (status == RO_OK && in_rows == 0)
-        for (int i = 0; i < options->ink_count; i++)
-            request->inks[i].degrees = 0;
+        for (int i = 0; i < list->count; i++)
+            list->inks[i].degrees = 0;
     return status;
 }
 
-void halftone_release_inks(struct halftone_request *request)
+ro_status halftone_check_plates(ro_context *context, const struct halftone_values *values,
+                                const struct halftone_request *request, const char *out)
 {
-    for (int i = 0; i < RO_INKS_MOST; i++)
-        free((void *)(uintptr_t)request->inks[i].curve);
-    for (int i = 0; i < request->ink_texts_used; i++)
-        free(request->ink_texts[i]);
-    memset(request->inks, 0, sizeof request->inks);
-    request->ink_texts_used = 0;
+    if (!request->write.split_inks)
+        return RO_OK;
+    for (int i = 0; i < request->inks.count; i++) {
+        char path[4096];
+        if (ro_plate_path(out, &request->options, i, path, sizeof path) != RO_OK)
+            continue; /* told when it is written */
+        const char *taken = halftone_read_twice(values, "", path);
+        for (int k = 0; k < request->inks.count && !taken; k++)
+            if (request->inks.curves[k] && same_file(request->inks.curves[k], path))
+                taken = request->inks.curves[k];
+        if (taken)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "%s is read for an option, and the plate of %s would overwrite it",
+                                   taken, request->inks.inks[i].name);
+    }
+    return RO_OK;
 }
 
 /* ---- What came out -------------------------------------------------------------------------- */
@@ -188,23 +71,29 @@ void halftone_release_inks(struct halftone_request *request)
 /* The screen of an ink; false: it has none. */
 static bool reached(ro_context *context, const ro_halftone_options *options, int ink, ro_dots *dots)
 {
-    const ro_screen_options screen = {
-        RO_SCREEN_DEFAULTS,
-        .lpi = options->inks[ink].lpi > 0 ? options->inks[ink].lpi : options->lpi,
-        .degrees = options->inks[ink].degrees,
-        .dpi = options->dpi,
-        .dpi_y = options->dpi_y,
-    };
+    ro_screen_options screen = screen_of(options);
+    screen.lpi = options->inks[ink].lpi > 0 ? options->inks[ink].lpi : options->lpi;
+    screen.degrees = options->inks[ink].degrees;
     return screen.lpi > 0 && ro_dots_find(context, &screen, 0, dots) == RO_OK;
+}
+
+static bool moire_of(ro_context *context, const struct halftone_request *request, ro_moire *moire)
+{
+    const ro_screen_options screen = screen_of(&request->options);
+    return request->inks.turned && ro_moire_find(context, &screen, request->inks.inks,
+                                                 request->inks.count, 0, moire) == RO_OK;
 }
 
 void halftone_say_inks(ro_context *context, const struct halftone_request *request)
 {
     ro_dots dots;
-    for (int i = 0; i < request->options.ink_count; i++)
+    ro_moire moire;
+    for (int i = 0; i < request->inks.count; i++)
         if (reached(context, &request->options, i, &dots))
-            tell("halftone: %s: %.3f lpi at %.3f degrees, %u greys", request->options.inks[i].name,
+            tell("halftone: %s: %.3f lpi at %.3f degrees, %u greys", request->inks.inks[i].name,
                  dots.lpi, dots.angle, dots.greys);
+    if (moire_of(context, request, &moire))
+        inks_say_moire("halftone", &moire);
 }
 
 void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_request *request,
@@ -212,6 +101,7 @@ void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_r
 {
     const ro_halftone_options *options = &request->options;
     ro_dots dots;
+    ro_moire moire;
     for (int i = 0; i < options->ink_count; i++) {
         char path[4096];
         fputs(i ? ", {\"ink\": " : ", \"inks\": [{\"ink\": ", file);
@@ -225,5 +115,9 @@ void halftone_json_inks(FILE *file, ro_context *context, const struct halftone_r
             fprintf(file, ", \"lpi\": %.6f, \"angle\": %.6f, \"greys\": %u", dots.lpi, dots.angle,
                     dots.greys);
         fputs(i + 1 == options->ink_count ? "}]" : "}", file);
+    }
+    if (moire_of(context, request, &moire)) {
+        fputs(", ", file);
+        inks_json_moire(file, &moire, request->inks.count);
     }
 }

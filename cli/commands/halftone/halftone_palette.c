@@ -100,7 +100,8 @@ const char *halftone_read_twice(const struct halftone_values *values, const char
                                 const char *out)
 {
     const char *const given[] = {values->palette, values->recolour, values->screen, values->spot,
-                                 values->curve,   values->start,    values->kernel};
+                                 values->curve,   values->start,    values->kernel,
+                                 values->profile_out};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i] || !names_a_file(given[i]))
             continue;

@@ -203,7 +203,8 @@ static ro_status check_context(struct halftoner *work, struct diffusion_state *s
     ro_context *context = work->context;
     const ro_context_options *asked = &context->options;
     state->run.cpu = context->cpu;
-    state->run.threads = context->threads;
+    state->run.abreast = work->options.abreast > 1 ? work->options.abreast : 1;
+    state->run.threads = context->threads * state->run.abreast;
     if (state->schedule->sequential) {
         if (asked->threads > 1)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -214,7 +215,7 @@ static ro_status check_context(struct halftoner *work, struct diffusion_state *s
                                    "schedule %s is sequential and cannot use %s",
                                    state->schedule->name, ro_cpu_name(asked->cpu));
         state->run.cpu = RO_CPU_SCALAR;
-        state->run.threads = 1;
+        state->run.threads = state->run.abreast = 1;
     } else if (!diffusion_wave_vectorised(&state->plan, state->run.cpu)) {
         if (asked->cpu > RO_CPU_SCALAR)
             return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -322,7 +323,7 @@ ro_status diffusion_begin(struct halftoner *work, const struct diffusion_schedul
     work->granularity = (uint32_t)state->schedule->granularity(run->plan, run->cpu);
     work->report.schedule = state->schedule->name;
     work->report.cpu = run->cpu;
-    work->report.threads = run->threads;
+    work->report.threads = run->threads / run->abreast;
     return RO_OK;
 }
 
@@ -443,7 +444,7 @@ ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4
         return RO_OK;
     state->schedule = &diffusion_ec;
     state->run.cpu = RO_CPU_SCALAR;
-    state->run.threads = 1;
+    state->run.threads = state->run.abreast = 1;
     status = alloc_state(work, state);
     if (status == RO_OK)
         state->lines = calloc((size_t)work->carried * plan->width, sizeof *state->lines);

@@ -107,7 +107,8 @@ struct diffusion_run {
     const struct diffusion_plan *plan;
     struct ro_pool *pool;
     ro_cpu cpu;
-    int threads;
+    int threads; /* bands under way: those of a thread, times the threads */
+    int abreast; /* bands of a thread, side by side; 0 or 1: one */
     void *state;    /* of diffusion_schedule.state_bytes, zeroed at first */
     bool used;      /* rows have left something there */
     bool filled, cleared; /* the wave's: its lines, before the first image, and before this one */

@@ -215,7 +215,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
-    ro_wavefront_walk(front, chain, number, &way, vector_steps, &work);
+    ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
 }
 
@@ -247,13 +247,12 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
             .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
             .y = job->block->first_row + number,
         }};
-    (void)thread;
     for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
         work.row.line[dy] = plan->acuity ? line_of(job, front, (int64_t)number - dy % 2, dy / 2)
                                          : line_of(job, front, (int64_t)number - dy, 0);
     memset(work.row.out, 0, diffusion_row_bytes(plan));
     struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
-    ro_wavefront_walk(front, chain, number, &way, scalar_steps, &work);
+    ro_wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, plan->width);
 }
 
@@ -261,6 +260,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
 {
     const struct diffusion_plan *plan = run->plan;
     const struct wave_code *code = find_code(plan, run->cpu);
+    const int abreast = run->abreast > 1 ? run->abreast : 1;
     struct ro_wavefront *front = run->state;
     struct ro_wavefront_shape shape = shape_of(plan, code, run->threads);
     if (!run->cleared)
@@ -271,8 +271,10 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
     struct ro_wavefront_pace pace = ro_wavefront_pace(
-        plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands, run->threads);
-    job.interval = pace.interval;
+        plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
+        run->threads / abreast);
+    job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
+    front->abreast = abreast;
     ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      code ? run_vector_band : run_scalar_band, &job);
     front->begun += chain.bands;

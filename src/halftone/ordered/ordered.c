@@ -139,6 +139,7 @@ static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
         .seed = plan->seed,
         .screen_width = plan->screen.width,
         .screen_height = plan->screen.height,
+        .shift = plan->screen.shift,
         .ranks = plan->screen.ranks,
         .lookup = plan->lookup,
         .values = plan->maxval + 1,
@@ -148,11 +149,6 @@ static ro_status open_cuda(struct halftoner *work, struct ordered_state *state)
         return ro_context_fail(work->context, RO_E_UNSUPPORTED,
                                "%s does not make numbers of 16 bits on CUDA",
                                work->method->info.name);
-    if (plan->screen.shift || plan->screen.width > SCREEN_MAX_SIDE ||
-        plan->screen.height > SCREEN_MAX_SIDE)
-        return ro_context_fail(work->context, RO_E_UNSUPPORTED,
-                               "%s of %u x %u cells does not run on CUDA", work->method->info.name,
-                               plan->screen.width, plan->screen.height);
     ro_status status = ordered_on_cuda->open(work->context, &numbers, &state->cuda);
     work->report.cpu = RO_CPU_SCALAR;
     work->report.threads = 1;
@@ -209,10 +205,7 @@ static ro_status open_engine(struct halftoner *work)
     work->report.schedule = "rows";
     work->report.cpu = context->cpu;
     work->report.threads = context->threads;
-    const ro_dots *dots = &plan->screen.reached;
-    if (dots->greys)
-        snprintf(work->report.detail, sizeof work->report.detail,
-                 "%.3f lpi at %.3f degrees, %u greys", dots->lpi, dots->angle, dots->greys);
+    screen_say(&plan->screen, work->options.dpi, work->report.detail, sizeof work->report.detail);
     return on_device ? open_cuda(work, state) : RO_OK;
 }
 

@@ -6,6 +6,8 @@
  *
  *   compare   to packed bits by a screen: with the smallest white sample of each cell, several
  *             pixels in a word
+ *   shifted   the same for screens that move from one repetition to the next below, as dots in rows
+ *             do, and for large ones: limits are read anew in every row
  *   look up   everything else: the table of the CPU says for every sample which ranks go up
  */
 #include "core/random.h"
@@ -19,7 +21,7 @@ enum {
     GROUP = 32,            /* pixels of a thread that compares */
     SHARE = 8,             /* pixels of a thread that looks up */
     THREADS = 128,         /* of a block */
-    MOST_LIMITS = 1 << 22, /* entries of the table of limits */
+    MOST_LIMITS = 1 << 22, /* entries of the table of limits that is repeated to whole groups */
     ROWS_AT_ONCE = 16,     /* that lie on one row of cells, for one thread */
     RANK_BITS = 24,
     RANDOM_BITS = 20,
@@ -34,7 +36,8 @@ struct ordered_launch {
     const uint32_t *lookup, *ranks;
     uint32_t values;    /* entries of the look-up table */
     const void *limits; /* the complement of the smallest white sample; `period` a row of cells */
-    uint32_t period, screen_width, screen_height;
+    uint32_t period, screen_width, screen_height, shift;
+    bool reads_anew; /* limits of every row; a row of cells has GROUP more behind it */
     uint64_t seed;
     bool aligned; /* rows start where words do */
 };
@@ -63,6 +66,19 @@ __device__ inline struct row_walk walk_of(const struct ordered_launch &launch)
     const uint32_t cell = blockIdx.y % height, share = blockIdx.y / height;
     const uint32_t start = (cell + height - launch.first_row % height) % height;
     return {cell, start + (uint64_t)share * ROWS_AT_ONCE * height};
+}
+
+/* The cell where the first row of a walk begins; the next one begins `shift` further. */
+__device__ inline uint32_t first_cell(const struct ordered_launch &launch, uint64_t row)
+{
+    const uint64_t below = (launch.first_row + row) / launch.screen_height;
+    return (uint32_t)(launch.shift * below % launch.screen_width);
+}
+
+__device__ inline uint32_t next_cell(const struct ordered_launch &launch, uint32_t cell)
+{
+    const uint32_t next = cell + launch.shift; /* both below 2^25 */
+    return next < launch.screen_width ? next : next - launch.screen_width;
 }
 
 /* Eight samples, if they lie as words do. */
@@ -97,15 +113,21 @@ __global__ void lookup_kernel(const __grid_constant__ struct ordered_launch laun
         return;
     const uint32_t count = min(launch.width - x, (uint32_t)SHARE);
     const struct row_walk walk = walk_of(launch);
-    uint32_t ranks[SHARE];
-#pragma unroll
-    for (int i = 0; i < SHARE && !HASH; i++)
-        ranks[i] =
-            launch.ranks[(size_t)walk.cell * launch.screen_width + (x + i) % launch.screen_width];
+    uint32_t ranks[SHARE], cell = HASH ? 0 : first_cell(launch, walk.first);
     for (int r = 0; r < ROWS_AT_ONCE; r++) {
         const uint64_t y = walk.first + (uint64_t)r * launch.screen_height;
         if (y >= launch.rows)
             break;
+        if (!HASH && (r == 0 || launch.shift)) {
+            const uint32_t *of_row = launch.ranks + (size_t)walk.cell * launch.screen_width;
+            uint32_t at = (uint32_t)(((uint64_t)cell + x) % launch.screen_width);
+#pragma unroll
+            for (int i = 0; i < SHARE; i++) {
+                ranks[i] = of_row[at];
+                at = at + 1 < launch.screen_width ? at + 1 : 0;
+            }
+            cell = next_cell(launch, cell);
+        }
         const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch) + x;
         const uint32_t hash_row =
             HASH ? ro_hash_row(launch.seed, launch.first_row + (uint32_t)y) : 0;
@@ -168,6 +190,39 @@ __device__ inline uint32_t byte_of(const uint32_t *words, const uint32_t *limits
     return __dp2a_lo(reached<uint16_t>(words[3], limits[3]), 0x0102u, sum) >> 15;
 }
 
+/* A group of pixels against their limits, whose words a thread has. */
+template <class Sample, int WORDS>
+__device__ inline void compare_group(const Sample *row, const uint32_t (&limits)[WORDS],
+                                     unsigned char *out)
+{
+    uint32_t words[WORDS], bits = 0;
+#pragma unroll
+    for (int i = 0; i < WORDS; i += 4) {
+        const uint4 four = __ldcs((const uint4 *)row + i / 4);
+        words[i] = four.x;
+        words[i + 1] = four.y;
+        words[i + 2] = four.z;
+        words[i + 3] = four.w;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        bits |= byte_of(words + i * WORDS / 4, limits + i * WORDS / 4, Sample()) << (8 * i);
+    __stcs((uint32_t *)out, bits);
+}
+
+/* The `count` pixels that are left at the end of a row. */
+template <class Sample>
+__device__ inline void compare_rest(const Sample *row, const Sample *limits, uint32_t count,
+                                    unsigned char *out)
+{
+    for (uint32_t j = 0; j < count; j += 8) {
+        uint32_t bits = 0;
+        for (uint32_t k = 0; k < 8 && j + k < count; k++)
+            bits |= (uint32_t)(row[j + k] >= (Sample)~limits[j + k]) << (7 - k);
+        out[j / 8] = (unsigned char)bits;
+    }
+}
+
 template <class Sample>
 __global__ void compare_kernel(const __grid_constant__ struct ordered_launch launch)
 {
@@ -190,28 +245,55 @@ __global__ void compare_kernel(const __grid_constant__ struct ordered_launch lau
             break;
         const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch) + x;
         unsigned char *out = launch.out + y * launch.out_pitch + x / 8;
-        if (whole) {
-            uint32_t words[WORDS], bits = 0;
+        if (whole)
+            compare_group(row, limits, out);
+        else
+            compare_rest(row, at, launch.width - x, out);
+    }
+}
+
+/* Words that begin at any sample. */
+template <class Sample, int WORDS>
+__device__ inline void read_limits(const Sample *at, uint32_t (&limits)[WORDS])
+{
+    const uint32_t *words = (const uint32_t *)((size_t)at & ~(size_t)3);
+    const uint32_t bits = 8 * (uint32_t)((size_t)at & 3);
+    uint32_t low = __ldg(words);
 #pragma unroll
-            for (int i = 0; i < WORDS; i += 4) {
-                const uint4 four = __ldcs((const uint4 *)row + i / 4);
-                words[i] = four.x;
-                words[i + 1] = four.y;
-                words[i + 2] = four.z;
-                words[i + 3] = four.w;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                bits |= byte_of(words + i * WORDS / 4, limits + i * WORDS / 4, Sample()) << (8 * i);
-            __stcs((uint32_t *)out, bits);
-            continue;
+    for (int i = 0; i < WORDS; i++) {
+        const uint32_t high = __ldg(words + i + 1);
+        limits[i] = __funnelshift_r(low, high, bits);
+        low = high;
+    }
+}
+
+template <class Sample>
+__global__ void shifted_kernel(const __grid_constant__ struct ordered_launch launch)
+{
+    constexpr int WORDS = GROUP * sizeof(Sample) / 4;
+    const uint32_t x = (blockIdx.x * THREADS + threadIdx.x) * GROUP;
+    if (x >= launch.width)
+        return;
+    const struct row_walk walk = walk_of(launch);
+    const Sample *cells = (const Sample *)launch.limits + (size_t)walk.cell * launch.period;
+    const uint32_t count = min(launch.width - x, (uint32_t)GROUP);
+    uint32_t cell =
+        (uint32_t)(((uint64_t)first_cell(launch, walk.first) + x) % launch.screen_width);
+#pragma unroll 2
+    for (int r = 0; r < ROWS_AT_ONCE; r++) {
+        const uint64_t y = walk.first + (uint64_t)r * launch.screen_height;
+        if (y >= launch.rows)
+            break;
+        const Sample *row = (const Sample *)(launch.in + y * launch.in_pitch) + x;
+        unsigned char *out = launch.out + y * launch.out_pitch + x / 8;
+        if (count == GROUP) {
+            uint32_t limits[WORDS];
+            read_limits(cells + cell, limits);
+            compare_group(row, limits, out);
+        } else {
+            compare_rest(row, cells + cell, count, out);
         }
-        for (uint32_t j = 0; x + j < launch.width; j += 8) {
-            uint32_t bits = 0;
-            for (uint32_t k = 0; k < 8 && x + j + k < launch.width; k++)
-                bits |= (uint32_t)(row[j + k] >= (Sample)~at[j + k]) << (7 - k);
-            out[j / 8] = (unsigned char)bits;
-        }
+        cell = next_cell(launch, cell);
     }
 }
 
@@ -225,7 +307,7 @@ static uint32_t common_period(uint32_t width)
     return period;
 }
 
-/* Limits of the cells, repeated to whole groups. */
+/* Limits of the cells, repeated to the period. */
 template <class Sample>
 static void fill_limits(const struct ordered_cuda_plan *plan, uint32_t period, Sample *limits)
 {
@@ -242,9 +324,13 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
     struct ro_cuda *cuda = work->cuda;
     struct ordered_launch *launch = &work->launch;
     const size_t cells = (size_t)plan->screen_width * plan->screen_height;
-    const uint32_t period = common_period(plan->screen_width);
+    const bool reads_anew =
+        plan->shift ||
+        (uint64_t)common_period(plan->screen_width) * plan->screen_height > MOST_LIMITS;
+    const uint32_t period = reads_anew ? plan->screen_width + 2 * GROUP /* a word is read more */
+                                       : common_period(plan->screen_width);
     const size_t limits = (size_t)period * plan->screen_height;
-    const bool compares = plan->smallest && limits <= MOST_LIMITS;
+    const bool compares = plan->smallest != NULL;
     const size_t ranks_at = words_of(plan->values), limits_at = ranks_at + words_of(cells);
     const size_t bytes =
         limits_at * sizeof(uint32_t) + (compares ? limits * (size_t)plan->sample_bytes : 0);
@@ -277,6 +363,7 @@ static ro_status send_tables(struct ordered_cuda *work, const struct ordered_cud
     launch->ranks = launch->lookup + ranks_at;
     launch->limits = compares ? launch->lookup + limits_at : NULL;
     launch->period = period;
+    launch->reads_anew = reads_anew;
     return status;
 }
 
@@ -302,6 +389,7 @@ static ro_status ordered_cuda_open(ro_context *context, const struct ordered_cud
     made->launch.width = plan->width;
     made->launch.screen_width = plan->screen_width;
     made->launch.screen_height = plan->screen_height;
+    made->launch.shift = plan->shift;
     made->launch.seed = plan->seed;
     ro_status status = ro_cuda_of(context, &made->cuda);
     if (status == RO_OK)
@@ -319,7 +407,11 @@ static uint64_t ordered_cuda_launches(const struct ordered_cuda *work) { return 
 
 typedef void ordered_fn(const struct ordered_launch launch);
 
-static ordered_fn *const compares[] = {compare_kernel<uint8_t>, compare_kernel<uint16_t>};
+static ordered_fn *const compares[2][2] = {
+    /* limits read anew; 16 bits */
+    {compare_kernel<uint8_t>, compare_kernel<uint16_t>},
+    {shifted_kernel<uint8_t>, shifted_kernel<uint16_t>},
+};
 static ordered_fn *const lookups[2][2][2] = {
     /* 16 bits, by hash, packed bits */
     {{lookup_kernel<uint8_t, false, false>, lookup_kernel<uint8_t, false, true>},
@@ -338,7 +430,7 @@ static ro_status launch_image(struct ordered_cuda *work, struct ordered_launch l
     launch.aligned = odd_in % 16 == 0 && odd_out % (work->bits_out ? 4 : 8) == 0;
     const bool compared = launch.limits && launch.aligned;
     ordered_fn *kernel =
-        compared ? compares[wide] : lookups[wide][work->by_hash != 0][work->bits_out != 0];
+        compared ? compares[launch.reads_anew][wide] : lookups[wide][work->by_hash != 0][work->bits_out != 0];
     const uint32_t across = THREADS * (compared ? GROUP : SHARE);
     const uint64_t tall = (uint64_t)launch.screen_height * ROWS_AT_ONCE;
     const uint64_t most = 65535 / launch.screen_height * tall;

@@ -16,7 +16,8 @@ struct ordered_cuda_plan {
     int bits_out;
     int by_hash;                          /* ranks are random numbers */
     uint64_t seed;                        /* of them */
-    uint32_t screen_width, screen_height; /* or of these cells */
+    uint32_t screen_width, screen_height; /* or of these cells, */
+    uint32_t shift;                       /* each repetition below begins so many cells further */
     const uint32_t *ranks;                /* one of each cell */
     const uint32_t *lookup;               /* of each sample: level << 24 | ranks that go one up */
     uint32_t values;                      /* samples that have an entry */

@@ -27,7 +27,9 @@ static ro_status choose_code(struct halftoner *work, struct palette_state *state
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "serpentine rows wait for one another and cannot use %d threads",
                                asked->threads);
-    state->run.threads = plan->serpentine ? 1 : context->threads;
+    state->run.abreast =
+        work->options.abreast > 1 && !plan->serpentine ? work->options.abreast : 1;
+    state->run.threads = plan->serpentine ? 1 : context->threads * state->run.abreast;
     state->run.code = palette_code_find(plan, context->cpu);
     if (!state->run.code && asked->cpu > RO_CPU_SCALAR)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
@@ -38,7 +40,7 @@ static ro_status choose_code(struct halftoner *work, struct palette_state *state
                                ro_cpu_name(asked->cpu));
     work->report.schedule = "wave";
     work->report.cpu = state->run.code ? context->cpu : RO_CPU_SCALAR;
-    work->report.threads = state->run.threads;
+    work->report.threads = state->run.threads / state->run.abreast;
     work->granularity = state->run.code ? (uint32_t)state->run.code->lanes : 1;
     return RO_OK;
 }

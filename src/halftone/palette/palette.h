@@ -249,7 +249,7 @@ struct palette_run {
     const struct palette_plan *plan;
     const struct palette_code *code;
     struct ro_pool *pool;
-    int threads;
+    int threads, abreast; /* as of struct diffusion_run */
     void *state; /* palette_state_bytes, zeroed at first, aligned to 64 */
     uint64_t steps;
     uint32_t first_row, end_row;    /* of the rows that are run */

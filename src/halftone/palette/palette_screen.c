@@ -192,6 +192,7 @@ static ro_status open_engine(struct halftoner *work)
     work->report.schedule = "rows";
     work->report.cpu = dithers ? context->cpu : RO_CPU_SCALAR;
     work->report.threads = context->threads;
+    screen_say(&plan->screen, work->options.dpi, work->report.detail, sizeof work->report.detail);
     return RO_OK;
 }
 

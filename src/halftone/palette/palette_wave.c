@@ -140,7 +140,7 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * plan->rows_down + 1,
         .lag = (int64_t)plan->skew * (job->height - 1),
     };
-    ro_wavefront_walk(front, chain, number, &way, vector_steps, &work);
+    ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
 }
 
@@ -171,7 +171,7 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
         for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
             work.row.line[c][dy] = line_of(job, front, (int64_t)number - dy, c, 0);
     struct ro_band_way way = {job->plan->width, job->interval, DIFFUSION_PAD, 0};
-    ro_wavefront_walk(front, chain, number, &way, scalar_steps, &work);
+    ro_wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, job->plan->width);
 }
 
@@ -191,8 +191,9 @@ void palette_run_block(struct palette_run *run, const struct halftone_block *blo
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
     struct ro_wavefront_pace pace =
         ro_wavefront_pace(plan->width, (int64_t)plan->skew * (job.height - 1), PALETTE_CHUNK,
-                          chain.bands, run->threads);
-    job.interval = pace.interval;
+                          chain.bands, run->threads / run->abreast);
+    job.interval = run->abreast > 1 ? 4 * PALETTE_CHUNK : pace.interval;
+    front->abreast = run->abreast;
     ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      run->code ? run_vector_band : run_scalar_band, &job);
     front->begun += chain.bands;

@@ -207,17 +207,22 @@ static int find_steps(const struct wanted *w, int64_t reach, struct step steps[M
 static void try_pairs(const struct wanted *w, const struct step *steps, int count,
                       struct dots_lattice *best)
 {
+    int64_t enough = DOTS_MAX_CELLS + 1;
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
             const int64_t dots = llabs(cross(steps[i].along, steps[j].along));
             const int64_t pixels = llabs(cross(steps[i].end, steps[j].end));
-            if (dots == 0 || pixels == 0 || pixels > DOTS_MAX_CELLS)
+            if (dots == 0 || pixels == 0 || pixels >= enough)
                 continue;
             const struct dots_lattice tried = lattice_of(w, &steps[i], &steps[j]);
             if (!best->steps[0][0] && !best->steps[0][1])
                 *best = tried;
             else if (is_better(&tried, best))
                 *best = tried;
+            else
+                continue;
+            if (error_of(best) <= 1) /* only smaller ones are better */
+                enough = pixels_of(best);
         }
 }
 
@@ -329,6 +334,48 @@ static ro_status check(ro_context *context, const ro_screen_options *options)
     return RO_OK;
 }
 
+/* False: there is none; RO_E_MEMORY in *status, or RO_OK. */
+static bool search(ro_context *context, const struct wanted *w, bool rectangle,
+                   struct dots_lattice *best, ro_status *status)
+{
+    *status = RO_OK;
+    if (rectangle)
+        return find_rectangle(w, best);
+    bool found = false;
+    for (int64_t reach = 256; reach <= DOTS_MAX_SIDE; reach *= 2) {
+        struct step steps[MOST_STEPS];
+        const int count = find_steps(w, reach, steps);
+        if (count < 0) {
+            *status = ro_context_fail(context, RO_E_MEMORY, "no memory to look for a supercell");
+            return false;
+        }
+        try_pairs(w, steps, count, best);
+        found = best->steps[0][0] || best->steps[0][1];
+        if (found && error_of(best) <= 1)
+            break;
+    }
+    return found;
+}
+
+/* Dots so large that no two steps fit a supercell: what comes nearest has smaller ones. */
+static ro_status not_reached(ro_context *context, const ro_screen_options *options, double lpi,
+                             bool rectangle)
+{
+    ro_screen_options other = *options;
+    for (int i = 1; i <= 1000; i++) {
+        struct dots_lattice tried = {0};
+        ro_status status;
+        other.lpi = lpi * (1 + 0.001 * i);
+        const struct wanted w = wanted_of(&other);
+        if (search(context, &w, rectangle, &tried, &status))
+            break;
+    }
+    return ro_context_fail(context, RO_E_ARGUMENT,
+                           "no supercell of up to %d pixels a side has %g lines per inch at %g "
+                           "degrees; the nearest has %g",
+                           DOTS_MAX_SIDE, lpi, options->degrees, other.lpi);
+}
+
 ro_status dots_find(ro_context *context, const ro_screen_options *options, bool rectangle,
                     struct dots_lattice *lattice)
 {
@@ -344,24 +391,11 @@ ro_status dots_find(ro_context *context, const ro_screen_options *options, bool 
     turned.degrees = options->degrees < 0 ? options->degrees + 360 : options->degrees;
     const struct wanted w = wanted_of(&turned);
     struct dots_lattice best = {0};
-    bool found = false;
-    if (rectangle)
-        found = find_rectangle(&w, &best);
-    for (int64_t reach = 256; !rectangle && reach <= DOTS_MAX_SIDE; reach *= 2) {
-        struct step steps[MOST_STEPS];
-        const int count = find_steps(&w, reach, steps);
-        if (count < 0)
-            return ro_context_fail(context, RO_E_MEMORY, "no memory to look for a supercell");
-        try_pairs(&w, steps, count, &best);
-        found = best.steps[0][0] || best.steps[0][1];
-        if (found && error_of(&best) <= 1)
-            break;
-    }
+    const bool found = search(context, &w, rectangle, &best, &status);
+    if (status != RO_OK)
+        return status;
     if (!found)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "no supercell of up to %d pixels a side has %g lines per inch at %g "
-                               "degrees",
-                               DOTS_MAX_SIDE, turned.lpi, options->degrees);
+        return not_reached(context, &turned, turned.lpi, rectangle);
     repeat(&best);
     const struct dots_brick brick = dots_brick_of(best.side);
     best.width = (uint32_t)brick.width;

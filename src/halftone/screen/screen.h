@@ -64,6 +64,10 @@ ro_status screen_green(ro_context *context, const ro_screen_options *options, ui
 ro_status screen_am(ro_context *context, const ro_screen_options *options, bool rectangle,
                     struct screen *screen);
 
+/* What dots in rows came to, in words, "60.001 lpi at 15.000 degrees, 80098 greys"; `dpi` is what was asked
+ * for, 0: it is assumed. "": the screen is another. */
+void screen_say(const struct screen *screen, double dpi, char *text, size_t size);
+
 /* What screen_void makes of 64 x 64 cells and seed 0. */
 extern const uint16_t screen_built_in[SCREEN_BUILT_IN_SIDE * SCREEN_BUILT_IN_SIDE];
 

@@ -4,10 +4,12 @@
  * dot it belongs to. A place is a fraction of whole numbers, so that no pixel is on two sides of an
  * edge.
  */
+#include "core/image.h"
 #include "core/random.h"
 #include "halftone/screen/dots.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int64_t floor_divide(int64_t a, int64_t b)
@@ -68,6 +70,57 @@ static struct dots_place of_spot(const struct screen *spot, double x, double y)
     return (struct dots_place){false, spot->ranks[at] + (x * x + y * y)};
 }
 
+/* A spot in colour counts as its luma; ro_image_free frees. */
+static ro_status grey_spot(ro_context *context, const ro_image *spot, ro_image *grey)
+{
+    static const double parts[3] = {0.2126, 0.7152, 0.0722};
+    const ro_format format = spot->format == RO_RGB8    ? RO_GRAY8
+                             : spot->format == RO_RGB16 ? RO_GRAY16
+                                                        : RO_GRAYF;
+    ro_status status = ro_image_alloc(context, format, spot->width, spot->height,
+                                      format == RO_GRAYF ? 0 : ro_image_white(spot), grey);
+    for (uint32_t y = 0; y < spot->height && status == RO_OK; y++) {
+        const void *from = (const char *)spot->data + (ptrdiff_t)y * spot->stride;
+        void *to = (char *)grey->data + (ptrdiff_t)y * grey->stride;
+        for (size_t x = 0; x < spot->width; x++) {
+            double luma = 0;
+            for (size_t c = 0; c < 3; c++)
+                luma = luma + parts[c] * (format == RO_GRAY8    ? ((const uint8_t *)from)[3 * x + c]
+                                          : format == RO_GRAY16 ? ((const uint16_t *)from)[3 * x + c]
+                                          : (double)((const float *)from)[3 * x + c]);
+            if (format == RO_GRAY8)
+                ((uint8_t *)to)[x] = (uint8_t)(luma + 0.5);
+            else if (format == RO_GRAY16)
+                ((uint16_t *)to)[x] = (uint16_t)(luma + 0.5);
+            else
+                ((float *)to)[x] = (float)luma;
+        }
+    }
+    return status;
+}
+
+static ro_status rank_spot(ro_context *context, const ro_image *image, struct screen *spot)
+{
+    ro_image grey = {0};
+    ro_status status = ro_image_check(context, image, "spot");
+    const bool colour = status == RO_OK && ro_format_is_colour(image->format);
+    if (colour)
+        status = grey_spot(context, image, &grey);
+    if (status == RO_OK)
+        status = screen_values(context, colour ? &grey : image, spot);
+    ro_image_free(&grey);
+    return status;
+}
+
+void screen_say(const struct screen *screen, double dpi, char *text, size_t size)
+{
+    const ro_dots *dots = &screen->reached;
+    *text = '\0';
+    if (dots->greys)
+        snprintf(text, size, "%.3f lpi at %.3f degrees, %u greys%s", dots->lpi, dots->angle,
+                 dots->greys, dpi > 0 ? "" : ", at 300 dpi, which was assumed");
+}
+
 static ro_status rank_lattice(ro_context *context, const ro_screen_options *options,
                               const struct dots_lattice *lattice, struct screen *screen)
 {
@@ -83,7 +136,7 @@ static ro_status rank_lattice(ro_context *context, const ro_screen_options *opti
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "a smallest dot of %u pixels cannot be had with a spot of your own",
                                (unsigned)options->dot);
-    ro_status status = options->spot ? screen_values(context, options->spot, &spot) : RO_OK;
+    ro_status status = options->spot ? rank_spot(context, options->spot, &spot) : RO_OK;
     struct screen_key *pixels = malloc((size_t)count * sizeof *pixels);
     uint32_t *order = malloc((size_t)lattice->dots * sizeof *order);
     if (status == RO_OK && (!pixels || !order || !order_dots(lattice, &brick, order)))

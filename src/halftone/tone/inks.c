@@ -4,6 +4,7 @@
 #include "halftone/tone/tone.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SIDE = INKS_STEPS + 1, SWEEPS = 400 };
 
@@ -82,6 +83,18 @@ ro_status ink_table_make(ro_context *context, const ro_ink *inks, int count, dou
                 for (int i = 0; i < count; i++)
                     *to++ = tone_round(shares[i]);
             }
+    return RO_OK;
+}
+
+ro_status ink_table_copy(ro_context *context, const ro_separation *separation,
+                         struct ink_table *table)
+{
+    const size_t bytes =
+        sizeof *table->shares * SIDE * SIDE * SIDE * (size_t)separation->inks;
+    *table = (struct ink_table){.count = separation->inks, .shares = malloc(bytes)};
+    if (!table->shares)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for a separation");
+    memcpy(table->shares, separation->shares, bytes);
     return RO_OK;
 }
 

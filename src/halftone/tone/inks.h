@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { INKS_WHITE = 65535, INKS_STEPS = 32 };
+enum { INKS_WHITE = 65535, INKS_STEPS = RO_SEPARATION_SIDE - 1 };
 
 /* Shares of all inks at the corners of a grid over red, green and blue; between them, by the tetrahedra
  * that the corners make. */
@@ -23,6 +23,9 @@ struct ink_table {
 
 /* `limit`: of the sum of shares; 0: none. */
 ro_status ink_table_make(ro_context *context, const ro_ink *inks, int count, double limit,
+                         struct ink_table *table);
+/* One that is given. */
+ro_status ink_table_copy(ro_context *context, const ro_separation *separation,
                          struct ink_table *table);
 void ink_table_free(struct ink_table *table);
 

@@ -74,7 +74,7 @@ static uint64_t run_band(struct group *group, struct ro_wavefront *front, int wh
         .interval = BAND_CHUNK,
         .ahead = (int64_t)hogel->taps.p * BAND_ROWS,
     };
-    ro_wavefront_walk(front, which, number, &way, band_steps_of, &work);
+    ro_wavefront_walk(front, which, number, thread, &way, band_steps_of, &work, sizeof work);
     return work.band.clips;
 }
 

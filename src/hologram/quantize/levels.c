@@ -3,6 +3,7 @@
 
 #include "core/names.h"
 #include "core/options.h"
+#include "hologram/quantize/nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -282,18 +283,8 @@ int hologram_nearest_ref(const struct hologram_levels *levels, int x, int y)
 
 int hologram_nearest(const struct hologram_levels *levels, int x, int y)
 {
-    int cell;
-    if (levels->kind == LEVELS_RING) {
-        if (x == 0 && y == 0)
-            x = 1;
-        float a = (float)y / (float)(abs(x) + abs(y));
-        cell = (int)lrintf((x >= 0 ? a + 1 : 3 - a) * (LEVEL_CELLS / 4));
-    } else {
-        int at = (x + LEVEL_CELLS / 2 * LINE_CELL) / LINE_CELL;
-        cell = x < -LEVEL_CELLS / 2 * LINE_CELL ? 0 : at > LEVEL_CELLS ? LEVEL_CELLS : at;
-    }
-    const struct level_entry *entry = &levels->entry[cell];
-    return entry->nx * x + entry->ny * y >= entry->c ? entry->high : entry->low;
+    return levels->kind == LEVELS_RING ? nearest_of_ring(levels->entry, x, y)
+                                       : nearest_of_line(levels->entry, x, y);
 }
 
 ro_status hologram_check_gain(ro_context *context, double gain)

@@ -17,7 +17,7 @@
 #include "core/options.h"
 #include "core/random.h"
 #include "hologram/field/field.h"
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 #include "hologram/quantize/diffuse.h"
 
 #include <stdlib.h>

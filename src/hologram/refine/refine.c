@@ -84,8 +84,6 @@ static ro_status check(ro_context *context, const ro_field *in, const ro_image *
             context, RO_E_ARGUMENT,
             "a region of %u x %u pixels at %u,%u does not fit the field of %u x %u", r[2], r[3],
             r[0], r[1], in->width, in->height);
-    if (context->options.device == RO_DEVICE_CUDA)
-        return ro_context_fail(context, RO_E_UNSUPPORTED, "refinement runs on the CPU only");
     return RO_OK;
 }
 
@@ -138,28 +136,6 @@ static void scale_target(struct refiner *f, double light)
             f->target[(size_t)y * f->width + x] = (float)(scale * target_row(&f->o->target, y)[x]);
 }
 
-/* ---- Figures --------------------------------------------------------------------------------- */
-
-/* Of the amplitudes in r against the target, scaled to fit; *light: their share. */
-static double psnr_of(const struct refiner *f, double *light)
-{
-    double peak = 0, aa = 0, at = 0, tt = 0;
-    for (uint32_t y = f->region[1]; y < f->region[1] + f->region[3]; y++)
-        for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++) {
-            const size_t i = (size_t)y * f->width + x;
-            const double t = f->target[i], re = f->r[2 * i], im = f->r[2 * i + 1];
-            const double a = sqrt(re * re + im * im);
-            peak = fmax(peak, t);
-            aa += a * a;
-            at += a * t;
-            tt += t * t;
-        }
-    const double n = (double)f->region[2] * f->region[3];
-    const double error = aa > 0 ? tt - at * at / aa : tt;
-    *light = aa / ((double)f->width * f->height);
-    return 10 * log10(peak * peak * n / fmax(error, 1e-20 * tt));
-}
-
 /* What surrounds the modulator: that with which the field comes nearer to the target. */
 static ro_status choose_edges(struct refiner *f)
 {
@@ -171,10 +147,13 @@ static ro_status choose_edges(struct refiner *f)
     for (int wraps = 0; wraps < 2; wraps++) {
         f->light.wraps = wraps;
         field_get(f->field, f->q);
-        ro_status status = refine_arrive(f, f->q);
+        ro_status status = f->device ? refine_on_cuda->put_light(f->device, f->q) : RO_OK;
+        if (status == RO_OK)
+            status = refine_arrive(f, f->q);
+        if (status == RO_OK)
+            status = refine_figures(f, &psnr[wraps], &light);
         if (status != RO_OK)
             return status;
-        psnr[wraps] = psnr_of(f, &light);
     }
     f->light.wraps = psnr[1] > psnr[0] + 1;
     return RO_OK;
@@ -194,14 +173,15 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
     ro_status status = refine_start(f, 0.5);
     if (status == RO_OK)
         status = refine_arrive(f, f->q);
-    report->start_psnr = status == RO_OK ? psnr_of(f, &light) : 0;
+    if (status == RO_OK)
+        status = refine_figures(f, &report->start_psnr, &light);
     f->share = 2.0 * f->iterations / work;
     if (status == RO_OK && f->iterations)
         status = refine_iterate(f);
-    if (status == RO_OK && ring) {
-        refine_round(f);
-        refine_light(f, f->table);
-    }
+    if (status == RO_OK && ring)
+        status = refine_round(f);
+    if (status == RO_OK && ring)
+        status = refine_light(f, f->table, f->levels.count);
     f->done = f->share;
     f->share = 18.0 * f->passes / work;
     if (status == RO_OK && f->passes)
@@ -209,7 +189,9 @@ static ro_status run(struct refiner *f, ro_refinement_report *report)
     if (status == RO_OK)
         status = refine_arrive(f, f->q);
     if (status == RO_OK)
-        report->psnr = psnr_of(f, &report->efficiency);
+        status = refine_figures(f, &report->psnr, &report->efficiency);
+    if (status == RO_OK && f->device)
+        status = refine_on_cuda->get_numbers(f->device, f->numbers);
     report->iterations = f->iterations;
     report->passes = f->passes;
     report->edges = f->light.wraps ? "wrap" : "dark";
@@ -236,14 +218,34 @@ static ro_status open_refiner(struct refiner *f, const ro_hologram_options *opti
     f->numbers = malloc(n);
     f->best = malloc(n);
     f->sums = malloc(f->height * sizeof *f->sums);
-    if (status == RO_OK && (!f->target || !f->numbers || !f->best || !f->sums))
+    f->figures = malloc(f->height * sizeof *f->figures);
+    if (status == RO_OK &&
+        (!f->target || !f->numbers || !f->best || !f->sums || !f->figures))
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to refine %u x %u pixels",
                                  f->width, f->height);
     return status;
 }
 
+/* On a device what is there already goes along. */
+static ro_status open_device(struct refiner *f)
+{
+    const struct refine_setup setup = {
+        .context = f->context,
+        .light = f->light.device,
+        .width = f->width,
+        .height = f->height,
+        .region = {f->region[0], f->region[1], f->region[2], f->region[3]},
+        .target = f->target,
+        .table = f->table,
+        .levels = &f->levels,
+    };
+    return f->light.device ? refine_on_cuda->open(&setup, &f->device) : RO_OK;
+}
+
 static void close_refiner(struct refiner *f)
 {
+    if (f->device)
+        refine_on_cuda->close(f->device);
     propagation_close(&f->light);
     free(f->target);
     free(f->q);
@@ -252,6 +254,7 @@ static void close_refiner(struct refiner *f)
     free(f->numbers);
     free(f->best);
     free(f->sums);
+    free(f->figures);
     free(f);
 }
 
@@ -286,8 +289,10 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
     ro_refinement_report report = {0};
     if (status == RO_OK) {
         scale_target(f, light_of(f, amplitude));
-        status = choose_edges(f);
+        status = open_device(f);
     }
+    if (status == RO_OK)
+        status = choose_edges(f);
     if (status == RO_OK)
         status = run(f, &report);
     for (uint32_t y = 0; status == RO_OK && y < in->height; y++)
@@ -302,7 +307,7 @@ ro_status ro_hologram_refine(ro_context *context, const ro_field *in, ro_image *
                     .schedule = "tiles",
                     .width = in->width,
                     .height = in->height,
-                    .device = RO_DEVICE_CPU,
+                    .device = f->device ? RO_DEVICE_CUDA : RO_DEVICE_CPU,
                     .cpu = f->light.kernel ? f->light.kernel->dft->cpu : RO_CPU_SCALAR,
                     .threads = ro_pool_threads(context->pool),
                     .steps = (uint64_t)in->width * in->height};

@@ -10,19 +10,17 @@
  * freezing (refine_iterate.c); search   pixels, and pairs of neighbours, take the levels that lower
  * E most, as D and a kernel tell, tile by tile (refine_search.c).
  *
- * All of it is in a fixed order: the same bits on every CPU with any number of threads.
+ * All of it is in a fixed order: the same bits on every CPU with any number of threads, and on a
+ * device, where fields and numbers stay while it runs.
  */
 #ifndef RO_HOLOGRAM_REFINE_H
 #define RO_HOLOGRAM_REFINE_H
 
-#include "hologram/field/propagate.h"
+#include "hologram/propagate/propagate.h"
 #include "hologram/quantize/diffuse.h"
+#include "hologram/refine/cuda/refine_cuda.h"
 
-enum {
-    REFINE_HOGEL = 64, /* of the start */
-    REFINE_RADIUS = 24,
-    REFINE_SIDE = 2 * REFINE_RADIUS + 1,
-};
+enum { REFINE_HOGEL = 64 }; /* of the start */
 
 struct refiner {
     ro_context *context;
@@ -36,7 +34,9 @@ struct refiner {
     float *q, *y;                      /* light on the modulator; with momentum */
     float *r;                          /* light in the target's plane, r - t r/|r|, or D */
     uint8_t *numbers, *best;
-    double *sums;       /* a row each */
+    double *sums;                /* a row each */
+    struct refine_sums *figures; /* as well */
+    struct refine_cuda *device;  /* instead of what q, y, r, numbers and best hold; or NULL */
     double done, share; /* of the progress, for the steps at hand */
     int iterations, passes;
 };
@@ -46,15 +46,18 @@ typedef void refine_row_fn(struct refiner *f, const void *data, uint32_t y);
 void refine_rows(struct refiner *f, refine_row_fn *run, const void *data);
 
 /* q = the light of the numbers, or the numbers nearest to q. */
-void refine_light(struct refiner *f, const float *table);
-void refine_round(struct refiner *f);
+ro_status refine_light(struct refiner *f, const float *table, int count);
+ro_status refine_round(struct refiner *f);
 
-/* r = the light of `from` that arrives in the target's plane, */
+/* r = the light of `from`, q or y, that arrives in the target's plane, */
 ro_status refine_arrive(struct refiner *f, const float *from);
-/* r - t r/|r| in the region and 0 outside; gives E, */
-double refine_residual(struct refiner *f);
+/* r - t r/|r| in the region and 0 outside; gives E unless it is NULL, */
+ro_status refine_residual(struct refiner *f, double *error);
 /* and D. */
 ro_status refine_back(struct refiner *f);
+
+/* Of the amplitudes in r against the target, scaled to fit, decibels; *light: their share. */
+ro_status refine_figures(struct refiner *f, double *psnr, double *light);
 
 /* Whether a pixel of the target's plane is in the region. */
 static inline bool refine_inside(const struct refiner *f, uint32_t x, uint32_t y)

@@ -3,8 +3,11 @@
 #include "hologram/refine/refine.h"
 
 #include "context/context.h"
+#include "cuda/cuda.h"
 
 #include <string.h>
+
+RO_CUDA_NONE(refine_cuda_calls, refine_on_cuda);
 
 /* ---- Rows by all threads --------------------------------------------------------------------- */
 
@@ -39,7 +42,13 @@ static void light_row(struct refiner *f, const void *data, uint32_t y)
         memcpy(f->q + 2 * (at + x), table + 2 * f->numbers[at + x], 2 * sizeof *f->q);
 }
 
-void refine_light(struct refiner *f, const float *table) { refine_rows(f, light_row, table); }
+ro_status refine_light(struct refiner *f, const float *table, int count)
+{
+    if (f->device)
+        return refine_on_cuda->light(f->device, table == f->table ? NULL : table, count);
+    refine_rows(f, light_row, table);
+    return RO_OK;
+}
 
 static int nearest(const struct refiner *f, const float *q)
 {
@@ -55,12 +64,31 @@ static void round_row(struct refiner *f, const void *data, uint32_t y)
         f->numbers[at + x] = (uint8_t)nearest(f, f->q + 2 * (at + x));
 }
 
-void refine_round(struct refiner *f) { refine_rows(f, round_row, NULL); }
+ro_status refine_round(struct refiner *f)
+{
+    if (f->device)
+        return refine_on_cuda->round(f->device);
+    refine_rows(f, round_row, NULL);
+    return RO_OK;
+}
 
 /* ---- There and back -------------------------------------------------------------------------- */
 
+/* A device is asked for nothing while it works: now and then it is waited for. */
+static ro_status go_on(struct refiner *f)
+{
+    return ro_context_progress(f->context, f->light.phase, f->done);
+}
+
 ro_status refine_arrive(struct refiner *f, const float *from)
 {
+    const struct propagate_filter filter = propagate_filter_of(&f->light, f->o->distance);
+    if (f->device) {
+        ro_status status = go_on(f);
+        return status == RO_OK
+                   ? refine_on_cuda->arrive(f->device, from == f->y, &filter, f->light.wraps)
+                   : status;
+    }
     memcpy(f->r, from, (size_t)f->width * f->height * 2 * sizeof *from);
     f->light.done = f->done;
     return propagation_run(&f->light, f->r, f->o->distance);
@@ -68,7 +96,9 @@ ro_status refine_arrive(struct refiner *f, const float *from)
 
 ro_status refine_back(struct refiner *f)
 {
-    return propagation_run(&f->light, f->r, -f->o->distance);
+    const struct propagate_filter filter = propagate_filter_of(&f->light, -f->o->distance);
+    return f->device ? refine_on_cuda->back(f->device, &filter, f->light.wraps)
+                     : propagation_run(&f->light, f->r, -f->o->distance);
 }
 
 static void residual_row(struct refiner *f, const void *data, uint32_t y)
@@ -90,25 +120,68 @@ static void residual_row(struct refiner *f, const void *data, uint32_t y)
     }
 }
 
-double refine_residual(struct refiner *f)
+ro_status refine_residual(struct refiner *f, double *error)
 {
-    double error = 0;
-    refine_rows(f, residual_row, NULL);
-    for (uint32_t y = 0; y < f->height; y++)
-        error += f->sums[y];
-    return error;
+    ro_status status = RO_OK;
+    if (f->device)
+        status = refine_on_cuda->residual(f->device, error ? f->sums : NULL);
+    else
+        refine_rows(f, residual_row, NULL);
+    if (error)
+        *error = 0;
+    for (uint32_t y = 0; y < f->height && error; y++)
+        *error += f->sums[y];
+    return status;
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+static void figures_row(struct refiner *f, const void *data, uint32_t y)
+{
+    struct refine_sums sums = {0};
+    (void)data;
+    for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++) {
+        const size_t i = (size_t)y * f->width + x;
+        if (!refine_inside(f, x, y))
+            break;
+        const double t = f->target[i], re = f->r[2 * i], im = f->r[2 * i + 1];
+        const double a = sqrt(re * re + im * im);
+        sums.peak = fmax(sums.peak, t);
+        sums.aa += a * a;
+        sums.at += a * t;
+        sums.tt += t * t;
+    }
+    f->figures[y] = sums;
+}
+
+ro_status refine_figures(struct refiner *f, double *psnr, double *light)
+{
+    struct refine_sums all = {0};
+    ro_status status = RO_OK;
+    if (f->device)
+        status = refine_on_cuda->figures(f->device, f->figures);
+    else
+        refine_rows(f, figures_row, NULL);
+    if (status != RO_OK)
+        return status;
+    for (uint32_t y = 0; y < f->height; y++) {
+        all.peak = fmax(all.peak, f->figures[y].peak);
+        all.aa += f->figures[y].aa;
+        all.at += f->figures[y].at;
+        all.tt += f->figures[y].tt;
+    }
+    const double n = (double)f->region[2] * f->region[3];
+    const double error = all.aa > 0 ? all.tt - all.at * all.at / all.aa : all.tt;
+    *light = all.aa / ((double)f->width * f->height);
+    *psnr = 10 * log10(all.peak * all.peak * n / fmax(error, 1e-20 * all.tt));
+    return RO_OK;
 }
 
 /* ---- Iterations ------------------------------------------------------------------------------ */
 
-struct step {
-    float eta, momentum;
-    float stay; /* cosine of the angle within which a pixel goes to its level; above 1: none does */
-};
-
 static void step_row(struct refiner *f, const void *data, uint32_t row)
 {
-    const struct step *step = data;
+    const struct refine_step *step = data;
     const size_t at = 2 * (size_t)row * f->width;
     float *q = f->q + at, *y = f->y + at;
     const float *d = f->r + at;
@@ -129,34 +202,45 @@ static void step_row(struct refiner *f, const void *data, uint32_t row)
 }
 
 /* Few levels: a fifth of the iterations without them, then the angle grows to half a step. */
-static struct step step_of(const struct refiner *f, int i, int n)
+static struct refine_step step_of(const struct refiner *f, int i, int n)
 {
     const int without = n / 5;
     if (f->levels.count >= RO_REFINEMENT_MANY)
-        return (struct step){1, 0.8f, 2};
+        return (struct refine_step){1, 0.8f, 2};
     if (i < without)
-        return (struct step){2, 0.5f, 2};
+        return (struct refine_step){2, 0.5f, 2};
     const double part = sqrt((double)(i - without + 1) / (n - without));
     double c, s;
     phasor_double(part / (2 * f->levels.count), &c, &s);
-    return (struct step){2, (float)(0.5 * (1 - part)), i + 1 < n ? (float)c : -2};
+    return (struct refine_step){2, (float)(0.5 * (1 - part)), i + 1 < n ? (float)c : -2};
+}
+
+static ro_status move(struct refiner *f, const struct refine_step *step)
+{
+    if (f->device)
+        return refine_on_cuda->step(f->device, step);
+    refine_rows(f, step_row, step);
+    return RO_OK;
 }
 
 ro_status refine_iterate(struct refiner *f)
 {
     const double before = f->done;
     ro_status status = RO_OK;
-    memcpy(f->y, f->q, (size_t)f->width * f->height * 2 * sizeof *f->y);
+    if (f->device)
+        status = refine_on_cuda->begin(f->device);
+    else
+        memcpy(f->y, f->q, (size_t)f->width * f->height * 2 * sizeof *f->y);
     for (int i = 0; i < f->iterations && status == RO_OK; i++) {
-        const struct step step = step_of(f, i, f->iterations);
+        const struct refine_step step = step_of(f, i, f->iterations);
         f->done = before + f->share * i / f->iterations;
         status = refine_arrive(f, f->y);
-        if (status != RO_OK)
-            break;
-        refine_residual(f);
-        status = refine_back(f);
         if (status == RO_OK)
-            refine_rows(f, step_row, &step);
+            status = refine_residual(f, NULL);
+        if (status == RO_OK)
+            status = refine_back(f);
+        if (status == RO_OK)
+            status = move(f, &step);
     }
     return status;
 }

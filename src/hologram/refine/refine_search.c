@@ -3,7 +3,7 @@
  * The search. A change by delta of a pixel changes E by 2 Re(conj(delta) D) + K0 |delta|^2 as long
  * as the phases of r stay, and D about it by delta K. Tiles as wide as K reaches run in nine
  * colours: tiles of one colour do not touch each other's D, so that threads may take them in any
- * order, and before each colour D is computed anew.
+ * order, and before each colour D is computed anew. So D is followed inside the tile only.
  *
  *     0 1 2 0 1 2      inside a tile pixels run in raster order; once single pixels find little,
  *     3 4 5 3 4 5      a pixel is also tried together with each of the four neighbours after it
@@ -16,10 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = REFINE_RADIUS, COLOURS = 3, OTHERS = 3, NEIGHBOURS = 4 };
+enum {
+    TILE = REFINE_TILE,
+    COLOURS = REFINE_COLOURS,
+    OTHERS = REFINE_OTHERS,
+    NEIGHBOURS = REFINE_NEIGHBOURS,
+};
 
 static const int neighbour[NEIGHBOURS][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-static const float least_gain = -0x1p-20f; /* less is the noise of single precision */
 
 struct search {
     struct refiner *f;
@@ -103,24 +107,25 @@ static void try_pair(const struct search *s, uint32_t x, uint32_t y, int which, 
     }
 }
 
-/* D is not followed round an edge that wraps: it is computed anew soon enough. */
-static void change(const struct search *s, uint32_t x, uint32_t y, int level)
+/* A tile's pixels. */
+struct tile {
+    uint32_t x0, y0, x1, y1;
+};
+
+static void change(const struct search *s, const struct tile *tile, uint32_t x, uint32_t y,
+                   int level)
 {
     const struct refiner *f = s->f;
     const size_t at = (size_t)y * f->width + x;
     const float *now = f->table + 2 * f->numbers[at];
     const float re = f->table[2 * level] - now[0], im = f->table[2 * level + 1] - now[1];
-    const uint32_t left = x < REFINE_RADIUS ? 0 : x - REFINE_RADIUS;
-    const uint32_t right = f->width - x <= REFINE_RADIUS ? f->width : x + REFINE_RADIUS + 1;
-    const uint32_t top = y < REFINE_RADIUS ? 0 : y - REFINE_RADIUS;
-    const uint32_t under = f->height - y <= REFINE_RADIUS ? f->height : y + REFINE_RADIUS + 1;
-    const float(*kx)[2] = s->kernel[0].at[x] + (left + REFINE_RADIUS - x);
-    const float(*ky)[2] = s->kernel[1].at[y] + (top + REFINE_RADIUS - y);
+    const float(*kx)[2] = s->kernel[0].at[x] + (tile->x0 + REFINE_RADIUS - x);
+    const float(*ky)[2] = s->kernel[1].at[y] + (tile->y0 + REFINE_RADIUS - y);
     f->numbers[at] = (uint8_t)level;
-    for (uint32_t v = top; v < under; v++, ky++) {
+    for (uint32_t v = tile->y0; v < tile->y1; v++, ky++) {
         const float cr = re * ky[0][0] - im * ky[0][1], ci = re * ky[0][1] + im * ky[0][0];
-        float *d = f->r + 2 * ((size_t)v * f->width + left);
-        for (uint32_t i = 0; i < right - left; i++) {
+        float *d = f->r + 2 * ((size_t)v * f->width + tile->x0);
+        for (uint32_t i = 0; i < tile->x1 - tile->x0; i++) {
             d[2 * i] += cr * kx[i][0] - ci * kx[i][1];
             d[2 * i + 1] += cr * kx[i][1] + ci * kx[i][0];
         }
@@ -132,11 +137,12 @@ static uint32_t search_tile(struct search *s, uint32_t x0, uint32_t y0)
     const struct refiner *f = s->f;
     const uint32_t x1 = x0 + TILE < f->width ? x0 + TILE : f->width;
     const uint32_t y1 = y0 + TILE < f->height ? y0 + TILE : f->height;
+    const struct tile tile = {x0, y0, x1, y1};
     uint32_t changes = 0;
     for (uint32_t y = y0; y < y1; y++)
         for (uint32_t x = x0; x < x1; x++) {
             struct move move = {.which = -1, .level = -1};
-            float best = least_gain;
+            float best = REFINE_LEAST;
             for (int k = 0; k < f->levels.count; k++) {
                 const float gain = cost(s, x, y, k);
                 if (gain < best) {
@@ -151,10 +157,10 @@ static uint32_t search_tile(struct search *s, uint32_t x0, uint32_t y0)
             }
             if (move.level < 0)
                 continue;
-            change(s, x, y, move.level);
+            change(s, &tile, x, y, move.level);
             changes++;
             if (move.which >= 0)
-                change(s, x + (uint32_t)neighbour[move.which][0],
+                change(s, &tile, x + (uint32_t)neighbour[move.which][0],
                        y + (uint32_t)neighbour[move.which][1], move.second);
         }
     return changes;
@@ -173,69 +179,109 @@ static void search_tiles(void *data, int thread)
     }
 }
 
-static void keep_best(struct refiner *f, double error, double *best)
+static ro_status keep_best(struct refiner *f, double error, double *best)
 {
-    if (error < *best) {
-        *best = error;
-        memcpy(f->best, f->numbers, (size_t)f->width * f->height);
-    }
+    if (!(error < *best))
+        return RO_OK;
+    *best = error;
+    if (f->device)
+        return refine_on_cuda->keep(f->device);
+    memcpy(f->best, f->numbers, (size_t)f->width * f->height);
+    return RO_OK;
 }
 
-/* D of the numbers; before the first colour of a pass the best of them are kept. */
-static ro_status compute_anew(struct search *s, double *best)
+static ro_status take_best(struct refiner *f)
+{
+    if (f->device)
+        return refine_on_cuda->take_best(f->device);
+    memcpy(f->numbers, f->best, (size_t)f->width * f->height);
+    return RO_OK;
+}
+
+/* E of the numbers, whose residual stays in r; if it counts, the best of them are kept. */
+static ro_status measure(struct refiner *f, bool counts, double *best)
+{
+    double error = 0;
+    ro_status status = refine_light(f, f->table, f->levels.count);
+    if (status == RO_OK)
+        status = refine_arrive(f, f->q);
+    if (status == RO_OK)
+        status = refine_residual(f, counts ? &error : NULL);
+    return status == RO_OK && counts ? keep_best(f, error, best) : status;
+}
+
+/* A colour of tiles, after D is computed anew; before the first one the best numbers are kept. */
+static ro_status run_colour(struct search *s, double *best)
 {
     struct refiner *f = s->f;
-    refine_light(f, f->table);
-    ro_status status = refine_arrive(f, f->q);
+    struct ro_pool *pool = f->context->pool;
+    ro_status status = measure(f, s->colour == 0, best);
+    if (status == RO_OK)
+        status = refine_back(f);
     if (status != RO_OK)
         return status;
-    const double error = refine_residual(f);
-    if (s->colour == 0)
-        keep_best(f, error, best);
-    return refine_back(f);
+    if (f->device)
+        return refine_on_cuda->search(
+            f->device, &(struct refine_colour){(int)s->colour, s->others, s->pairs});
+    atomic_store(&s->ticket, 0);
+    ro_pool_run(pool, ro_pool_threads(pool), search_tiles, s);
+    return RO_OK;
+}
+
+static ro_status run_pass(struct search *s, double done, double share, double *best,
+                          uint32_t *changes)
+{
+    ro_status status = RO_OK;
+    atomic_store(&s->changes, 0);
+    for (s->colour = 0; s->colour < COLOURS * COLOURS && status == RO_OK; s->colour++) {
+        s->f->done = done + share * s->colour / (COLOURS * COLOURS);
+        status = run_colour(s, best);
+    }
+    *changes = (uint32_t)atomic_load(&s->changes);
+    return status == RO_OK && s->f->device ? refine_on_cuda->changes(s->f->device, changes)
+                                           : status;
+}
+
+static ro_status open_search(struct search *s)
+{
+    struct refiner *f = s->f;
+    find_others(s);
+    ro_status status = refine_kernel_open(f, 0, &s->kernel[0]);
+    if (status == RO_OK)
+        status = refine_kernel_open(f, 1, &s->kernel[1]);
+    if (status == RO_OK && f->device)
+        status = refine_on_cuda->open_search(f->device, s->kernel[0].at[0][0],
+                                             s->kernel[1].at[0][0], s->other[0]);
+    return status;
 }
 
 ro_status refine_search(struct refiner *f)
 {
-    const size_t n = (size_t)f->width * f->height;
-    const double before = f->done;
+    const uint64_t n = (uint64_t)f->width * f->height;
+    const double before = f->done, share = f->share / f->passes;
     struct search *s = calloc(1, sizeof *s);
-    struct ro_pool *pool = f->context->pool;
     double best = INFINITY;
     if (!s)
         return ro_context_fail(f->context, RO_E_MEMORY, "no memory for the search");
     s->f = f;
     s->across = (f->width + TILE - 1) / TILE;
     s->down = (f->height + TILE - 1) / TILE;
-    find_others(s);
-    ro_status status = refine_kernel_open(f, 0, &s->kernel[0]);
-    if (status == RO_OK)
-        status = refine_kernel_open(f, 1, &s->kernel[1]);
+    ro_status status = open_search(s);
     int pass = 0;
     for (; pass < f->passes && status == RO_OK; pass++) {
-        atomic_store(&s->changes, 0);
-        for (s->colour = 0; s->colour < COLOURS * COLOURS && status == RO_OK; s->colour++) {
-            f->done =
-                before + f->share * (pass + (double)s->colour / (COLOURS * COLOURS)) / f->passes;
-            status = compute_anew(s, &best);
-            atomic_store(&s->ticket, 0);
-            if (status == RO_OK)
-                ro_pool_run(pool, ro_pool_threads(pool), search_tiles, s);
-        }
-        const bool few = atomic_load(&s->changes) * 1024 < n;
+        uint32_t changes = 0;
+        status = run_pass(s, before + pass * share, share, &best, &changes);
+        const bool few = (uint64_t)changes * 1024 < n;
         if (few && s->pairs)
             break;
         s->pairs |= few || pass >= 3;
     }
-    if (status == RO_OK) {
-        refine_light(f, f->table);
-        status = refine_arrive(f, f->q);
-    }
-    if (status == RO_OK) {
-        keep_best(f, refine_residual(f), &best);
-        memcpy(f->numbers, f->best, n);
-        refine_light(f, f->table);
-    }
+    if (status == RO_OK)
+        status = measure(f, true, &best);
+    if (status == RO_OK)
+        status = take_best(f);
+    if (status == RO_OK)
+        status = refine_light(f, f->table, f->levels.count);
     f->passes = pass;
     free(s->kernel[0].at);
     free(s->kernel[1].at);

@@ -4,6 +4,7 @@
 
 #include "context/context.h"
 #include "hologram/field/field.h"
+#include "hologram/quantize/cuda/diffuse_cuda.h"
 
 #include <stdlib.h>
 
@@ -66,6 +67,51 @@ static void weigh_all(void *data, int thread)
         weigh(w->f, w->job->levels, &w->job->hogels[i]);
 }
 
+static void weigh_hogels(struct refiner *f, const struct hologram_job *job)
+{
+    struct ro_pool *pool = f->context->pool;
+    struct weighing weighing = {.f = f, .job = job};
+    ro_pool_run(pool, ro_pool_threads(pool), weigh_all, &weighing);
+}
+
+static double scale_of(double gain, double rms)
+{
+    return (rms > 0 ? gain / rms : 1) * HOLOGRAM_ONE;
+}
+
+static ro_status diffuse_here(struct refiner *f, struct hologram_job *job, double gain)
+{
+    double rms;
+    ro_status status = field_rms(f->context, f->field, job->levels->real, &rms);
+    if (status != RO_OK)
+        return status;
+    job->scale = (float)scale_of(gain, rms);
+    weigh_hogels(f, job);
+    const struct band_kernel *kernel = hologram_band_kernel(f->context);
+    int threads;
+    return kernel ? hologram_run_bands(job, kernel, &threads) : hologram_run_reference(job);
+}
+
+/* Hogels are weighed while the field is on its way. */
+static ro_status diffuse_there(struct refiner *f, struct hologram_job *job, double gain)
+{
+    double rms = 0;
+    ro_status status = hologram_on_cuda->load(job, job->levels->real);
+    weigh_hogels(f, job);
+    if (status == RO_OK)
+        status = hologram_on_cuda->prepare(job);
+    if (status == RO_OK)
+        status = hologram_on_cuda->rms(job, &rms);
+    job->scale = (float)scale_of(gain, rms);
+    if (status == RO_OK)
+        status = hologram_on_cuda->run(job);
+    if (status == RO_OK)
+        status = hologram_on_cuda->store(job);
+    if (status != RO_OK)
+        hologram_on_cuda->wait(job);
+    return status == RO_OK ? refine_on_cuda->put_numbers(f->device, f->numbers) : status;
+}
+
 static ro_status diffuse(struct refiner *f, const struct hologram_levels *levels, double gain)
 {
     const uint32_t across = (f->width + REFINE_HOGEL - 1) / REFINE_HOGEL;
@@ -76,11 +122,6 @@ static ro_status diffuse(struct refiner *f, const struct hologram_levels *levels
                                .out_stride = (ptrdiff_t)f->width,
                                .levels = levels,
                                .count = across * down};
-    double rms;
-    ro_status status = field_rms(f->context, f->field, levels->real, &rms);
-    if (status != RO_OK)
-        return status;
-    job.scale = (float)((rms > 0 ? gain / rms : 1) * HOLOGRAM_ONE);
     job.hogels = calloc(job.count, sizeof *job.hogels);
     if (!job.hogels)
         return ro_context_fail(f->context, RO_E_MEMORY, "no memory for %u hogels", job.count);
@@ -91,12 +132,7 @@ static ro_status diffuse(struct refiner *f, const struct hologram_levels *levels
         h->width = f->width - h->x < REFINE_HOGEL ? f->width - h->x : REFINE_HOGEL;
         h->height = f->height - h->y < REFINE_HOGEL ? f->height - h->y : REFINE_HOGEL;
     }
-    struct ro_pool *pool = f->context->pool;
-    struct weighing weighing = {.f = f, .job = &job};
-    ro_pool_run(pool, ro_pool_threads(pool), weigh_all, &weighing);
-    const struct band_kernel *kernel = hologram_band_kernel(f->context);
-    int threads;
-    status = kernel ? hologram_run_bands(&job, kernel, &threads) : hologram_run_reference(&job);
+    ro_status status = f->device ? diffuse_there(f, &job, gain) : diffuse_here(f, &job, gain);
     free(job.hogels);
     return status;
 }
@@ -108,9 +144,7 @@ ro_status refine_start(struct refiner *f, double gain)
     int count;
     if (f->levels.kind != LEVELS_RING) {
         ro_status status = diffuse(f, &f->levels, gain);
-        if (status == RO_OK)
-            refine_light(f, f->table);
-        return status;
+        return status == RO_OK ? refine_light(f, f->table, f->levels.count) : status;
     }
     struct hologram_levels *phases = malloc(sizeof *phases);
     if (!phases)
@@ -121,7 +155,7 @@ ro_status refine_start(struct refiner *f, double gain)
     if (status == RO_OK)
         status = diffuse(f, phases, gain);
     if (status == RO_OK)
-        refine_light(f, table);
+        status = refine_light(f, table, count);
     free(phases);
     return status;
 }

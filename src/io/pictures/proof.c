@@ -2,9 +2,10 @@
 /*
  * A proof: what the plates look like on each other. Plates are read beside each other, a pixel's
  * inks let through their share of light one after another, and squares of pixels are averaged as
- * light is. With a diameter, a pixel of ink is a disc that reaches over its neighbours: nine points
- * of each pixel are covered by whatever disc reaches them.
+ * light is. With a diameter, a pixel of ink is a disc that reaches over its neighbours. With Yule and
+ * Nielsen's number n, light spreads in the paper: it is the n-th roots that are averaged.
  */
+#include "core/discs.h"
 #include "core/options.h"
 #include "io/pictures/reader.h"
 #include "io/pictures/writer.h"
@@ -14,40 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 2, WINDOW = 2 * REACH + 1, POINTS = 9, LARGEST = 2000, PATH_BYTES = 4096 };
+enum { REACH = RO_DISC_REACH, WINDOW = RO_DISC_WINDOW, POINTS = RO_DISC_POINTS };
+enum { LARGEST = 2000, PATH_BYTES = 4096 };
 
 struct proof {
     ro_reader *plates[RO_INKS_MOST];
     int count;
     uint32_t width, height, reduce;
     struct ro_light light;
-    float colours[256][3]; /* light of each set of inks */
-    /* of each point, the neighbours whose discs reach it */
-    struct {
-        int count;
-        int8_t at[WINDOW * WINDOW][2];
-    } points[POINTS];
+    float colours[256][3]; /* light of each set of inks, or its root */
+    struct ro_discs around;
     bool discs;
+    double spread;  /* n; 0: light does not spread */
     uint8_t *rows;  /* WINDOW rows of sets of inks, with REACH more at either end */
     uint8_t *plate; /* a row of one */
     double *sums;
     uint8_t *out;
 };
-
-static void find_points(struct proof *proof, double diameter)
-{
-    proof->discs = diameter > 0;
-    for (int p = 0; p < POINTS; p++)
-        for (int y = -REACH; y <= REACH; y++)
-            for (int x = -REACH; x <= REACH; x++) {
-                const double dx = (p % 3 - 1) / 3.0 - x, dy = (p / 3 - 1) / 3.0 - y;
-                if (4 * (dx * dx + dy * dy) > diameter * diameter)
-                    continue;
-                const int k = proof->points[p].count++;
-                proof->points[p].at[k][0] = (int8_t)x;
-                proof->points[p].at[k][1] = (int8_t)y;
-            }
-}
 
 static uint8_t *row_at(const struct proof *proof, uint32_t y)
 {
@@ -78,9 +62,9 @@ static void add_row(struct proof *proof, uint32_t y)
         double *sum = proof->sums + 3 * (size_t)(x / proof->reduce);
         for (int p = 0; p < (proof->discs ? POINTS : 1); p++) {
             unsigned set = proof->discs ? 0 : rows[REACH][x];
-            for (int k = 0; proof->discs && k < proof->points[p].count; k++)
-                set |= rows[REACH + proof->points[p].at[k][1]]
-                           [(ptrdiff_t)x + proof->points[p].at[k][0]];
+            for (int k = 0; proof->discs && k < proof->around.points[p].count; k++)
+                set |= rows[REACH + proof->around.points[p].at[k][1]]
+                           [(ptrdiff_t)x + proof->around.points[p].at[k][0]];
             for (int c = 0; c < 3; c++)
                 sum[c] += proof->colours[set][c];
         }
@@ -94,9 +78,13 @@ static void make_row(struct proof *proof, uint32_t rows)
         const uint32_t left = proof->width - x * proof->reduce;
         const double pixels = (double)rows * (left < proof->reduce ? left : proof->reduce) *
                               (proof->discs ? POINTS : 1);
-        for (int c = 0; c < 3; c++)
-            proof->out[3 * (size_t)x + (size_t)c] = (uint8_t)ro_light_to_sample(
-                &proof->light, proof->sums[3 * (size_t)x + (size_t)c] / pixels);
+        for (int c = 0; c < 3; c++) {
+            double light = proof->sums[3 * (size_t)x + (size_t)c] / pixels;
+            if (proof->spread > 0)
+                light = pow(light, proof->spread);
+            proof->out[3 * (size_t)x + (size_t)c] =
+                (uint8_t)ro_light_to_sample(&proof->light, light);
+        }
     }
     memset(proof->sums, 0, 3 * (size_t)width * sizeof *proof->sums);
 }
@@ -151,7 +139,12 @@ static ro_status prepare(struct proof *proof, ro_context *context, const ro_half
     ro_file_init(&file, context, "a proof", "standard output");
     const uint32_t longest = proof->width > proof->height ? proof->width : proof->height;
     proof->reduce = asked->reduce ? asked->reduce : (longest + LARGEST - 1) / LARGEST;
-    find_points(proof, asked->diameter);
+    const uint32_t spread = ro_paper_spread(options->dpi);
+    if (asked->yule_nielsen > 0 && proof->reduce < spread)
+        proof->reduce = spread;
+    proof->spread = asked->yule_nielsen;
+    proof->discs = asked->diameter > 0;
+    ro_discs_find(&proof->around, asked->diameter);
     ro_status status = ro_light_open(&proof->light, &file, RO_RGB8, 255, 255);
     if (status != RO_OK)
         return status;
@@ -161,6 +154,9 @@ static ro_status prepare(struct proof *proof, ro_context *context, const ro_half
             for (int i = 0; i < proof->count; i++)
                 if (set >> i & 1)
                     proof->colours[set][c] *= proof->light.of_sample[options->inks[i].colour[c]];
+            if (proof->spread > 0)
+                proof->colours[set][c] =
+                    (float)pow((double)proof->colours[set][c], 1 / proof->spread);
         }
     const size_t width = proof->width, made = (width + proof->reduce - 1) / proof->reduce;
     proof->rows = calloc(WINDOW, width + 2 * REACH);
@@ -187,6 +183,11 @@ ro_status ro_proof_file(ro_context *context, const char *out, const ro_halftone_
     if (status == RO_OK && asked.diameter != 0 && !(asked.diameter >= 1 && asked.diameter <= 3))
         status = ro_context_fail(context, RO_E_ARGUMENT,
                                  "dots of %g pixels: must be from 1 to 3 wide", asked.diameter);
+    if (status == RO_OK && asked.yule_nielsen != 0 &&
+        !(asked.yule_nielsen >= 1 && asked.yule_nielsen <= 10))
+        status = ro_context_fail(context, RO_E_ARGUMENT,
+                                 "Yule-Nielsen's number %g: must be from 1 to 10",
+                                 asked.yule_nielsen);
     if (status != RO_OK)
         return status;
     struct proof *proof = calloc(1, sizeof *proof);

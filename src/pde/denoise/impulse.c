@@ -68,6 +68,9 @@ static bool is_impulse(double *const *lines, size_t channels, size_t i, double t
                        double *median)
 {
     const double here = lines[1][channels + i];
+    const double left = lines[1][i], right = lines[1][i + 2 * channels];
+    if ((here - left) * (right - here) > 0)
+        return false; /* between them: as most are */
     double all[9], least = here, most = here;
     for (int y = 0; y < 3; y++)
         for (size_t x = 0; x < 3; x++) {

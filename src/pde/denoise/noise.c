@@ -10,19 +10,35 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A sample as a whole number; floats in 65535 steps of `range`, NaN as 0. */
-static int64_t sample(const ro_image *image, const char *row, size_t index, float range)
+/* The picture as lines of whole numbers; floats in 65535 steps of `range`, NaN as 0. */
+struct lines {
+    const ro_image *image;
+    size_t channels, samples; /* of a line */
+    float range;
+    int32_t *upper, *lower, *cross; /* |a - b - c + d| of the squares between the two */
+};
+
+static void load(const struct lines *lines, uint32_t y, int32_t *line)
 {
+    const ro_image *image = lines->image;
+    const char *row = (const char *)image->data + (ptrdiff_t)y * image->stride;
+    const size_t samples = lines->samples;
     switch (ro_format_sample_bytes(image->format)) {
     case 1:
-        return ((const uint8_t *)row)[index];
+        for (size_t i = 0; i < samples; i++)
+            line[i] = ((const uint8_t *)row)[i];
+        break;
     case 2:
-        return ((const uint16_t *)row)[index];
-    default: {
-        float x = ((const float *)(const void *)row)[index];
-        return isfinite(x) ? lrintf(65535 * (x / range)) : 0;
-    }
+        for (size_t i = 0; i < samples; i++)
+            line[i] = ((const uint16_t *)(const void *)row)[i];
+        break;
+    default:
+        for (size_t i = 0; i < samples; i++) {
+            float x = ((const float *)(const void *)row)[i];
+            line[i] = isfinite(x) ? (int32_t)lrintf(65535 * (x / lines->range)) : 0;
+        }
     }
 }
 
@@ -38,6 +54,42 @@ static float float_range(const ro_image *image, size_t samples)
         }
     }
     return range;
+}
+
+static ro_status open_lines(ro_context *context, const ro_image *image, struct lines *lines)
+{
+    const size_t channels = ro_format_is_colour(image->format) ? 3 : 1;
+    const size_t samples = channels * image->width;
+    const bool floats = ro_format_sample_bytes(image->format) == 4;
+    *lines = (struct lines){.image = image, .channels = channels, .samples = samples};
+    lines->range = floats ? float_range(image, samples) : 1;
+    lines->upper = malloc(3 * samples * sizeof *lines->upper);
+    if (!lines->upper)
+        return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
+                               image->width);
+    lines->lower = lines->upper + samples;
+    lines->cross = lines->lower + samples;
+    load(lines, 0, lines->lower);
+    return RO_OK;
+}
+
+/* Goes on to the squares between rows y and y + 1. */
+static ro_status next_squares(ro_context *context, struct lines *lines, uint32_t y)
+{
+    int32_t *lower = lines->upper, *upper = lines->lower;
+    load(lines, y + 1, lower);
+    for (size_t i = 0; i + lines->channels < lines->samples; i++)
+        lines->cross[i] = abs(upper[i] - upper[i + lines->channels] - lower[i] +
+                              lower[i + lines->channels]);
+    lines->upper = upper;
+    lines->lower = lower;
+    return ro_context_cancelled(context) ? ro_context_fail(context, RO_E_CANCELLED, "cancelled")
+                                         : RO_OK;
+}
+
+static void close_lines(struct lines *lines)
+{
+    free(lines->upper < lines->lower ? lines->upper : lines->lower);
 }
 
 /* The median of whole numbers, each standing for the unit interval round it. */
@@ -72,50 +124,76 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* The sum of a block whose first sample is `i` of row `y`; false: too much of it is clipped. */
-static bool block_sum(const ro_image *image, uint32_t y, size_t i, size_t channels, float range,
-                      int64_t white, uint64_t *sum)
+/* Adds the squares of a line to the sums of the blocks that it crosses. */
+static void add_line(const struct lines *lines, size_t across, int64_t white, uint64_t *sums,
+                     int *clipped)
 {
-    int clipped = 0;
-    *sum = 0;
-    for (uint32_t row = y; row < y + SIDE; row++) {
-        const char *top = (const char *)image->data + (ptrdiff_t)row * image->stride;
-        const char *bottom = top + image->stride;
-        for (size_t k = i; k < i + SIDE * channels; k += channels) {
-            const int64_t a = sample(image, top, k, range);
-            const int64_t cross = a - sample(image, top, k + channels, range) -
-                                  sample(image, bottom, k, range) +
-                                  sample(image, bottom, k + channels, range);
-            *sum += (uint64_t)(cross < 0 ? -cross : cross);
-            clipped += a == 0 || a == white;
+    const size_t channels = lines->channels;
+    for (size_t x = 0; x < across; x++)
+        for (size_t c = 0; c < channels; c++) {
+            const size_t first = SIDE * x * channels + c, block = x * channels + c;
+            uint32_t sum = 0;
+            int few = 0;
+            for (size_t k = first; k < first + SIDE * channels; k += channels) {
+                sum += (uint32_t)lines->cross[k];
+                few += lines->upper[k] == 0 || lines->upper[k] == white;
+            }
+            sums[block] += sum;
+            clipped[block] += few;
         }
+}
+
+/* The sums of blocks that are not clipped, in the order of rows; *count says how many. */
+static ro_status sum_blocks(ro_context *context, struct lines *lines, int64_t white, uint64_t *sums,
+                            int *clipped, size_t *count)
+{
+    const size_t across = (lines->image->width - 1) / SIDE, in_row = across * lines->channels;
+    const uint32_t down = (lines->image->height - 1) / SIDE;
+    ro_status status = RO_OK;
+    *count = 0;
+    for (uint32_t block = 0; block < down && status == RO_OK; block++) {
+        uint64_t *row = sums + *count;
+        memset(row, 0, in_row * sizeof *row);
+        memset(clipped, 0, in_row * sizeof *clipped);
+        for (uint32_t y = SIDE * block; y < SIDE * (block + 1) && status == RO_OK; y++) {
+            status = next_squares(context, lines, y);
+            add_line(lines, across, white, row, clipped);
+        }
+        for (size_t i = 0; i < in_row; i++)
+            if (clipped[i] <= FEW_CLIPPED)
+                sums[(*count)++] = row[i];
     }
-    return clipped <= FEW_CLIPPED;
+    return status;
 }
 
 ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
     const uint32_t white = floats ? 65535 : ro_image_white(image);
-    const size_t channels = ro_format_is_colour(image->format) ? 3 : 1;
-    const float range = floats ? float_range(image, channels * image->width) : 1;
-    const size_t across = (image->width - 1) / SIDE, down = (image->height - 1) / SIDE;
-    uint64_t *sums = malloc((across * down * channels + 1) * sizeof *sums);
+    struct lines lines;
     size_t count = 0;
-    if (!sums)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for blocks of noise");
-    for (uint32_t y = 0; y < down; y++)
-        for (size_t x = 0; x < across; x++)
-            for (size_t c = 0; c < channels; c++)
-                count += block_sum(image, SIDE * y, SIDE * x * channels + c, channels, range,
-                                   floats ? -1 : (int64_t)white, &sums[count]);
-    qsort(sums, count, sizeof *sums, by_size);
-    const double sum = (double)sums[count / 10]; /* of |a - b - c + d|, 0.797885 of twice sigma */
+    ro_status status = open_lines(context, image, &lines);
+    if (status != RO_OK)
+        return status;
+    const size_t in_row = (image->width - 1) / SIDE * lines.channels;
+    uint64_t *sums = malloc(((image->height - 1) / SIDE * in_row + 1) * sizeof *sums);
+    int *clipped = malloc((in_row + 1) * sizeof *clipped);
+    if (sums && clipped)
+        status = sum_blocks(context, &lines, floats ? -1 : (int64_t)white, sums, clipped, &count);
+    else
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for blocks of noise");
+    const double range = (double)lines.range;
+    close_lines(&lines);
+    free(clipped);
+    if (status == RO_OK && count >= LEAST_BLOCKS) {
+        qsort(sums, count, sizeof *sums, by_size);
+        const double sum = (double)sums[count / 10]; /* 0.797885 of twice sigma, see above */
+        *sigma = sum / (SIDE * SIDE * 2 * 0.797885 * 0.914) * 255 / white * range;
+    } else if (status == RO_OK) {
+        status = ro_noise_estimate(context, image, sigma);
+    }
     free(sums);
-    if (count < LEAST_BLOCKS)
-        return ro_noise_estimate(context, image, sigma);
-    *sigma = sum / (SIDE * SIDE * 2 * 0.797885 * 0.914) * 255 / white * (double)range;
-    return RO_OK;
+    return status;
 }
 
 /* ---- The whole picture ---------------------------------------------------------------------- */
@@ -123,24 +201,25 @@ ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double 
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma)
 {
     const bool floats = ro_format_sample_bytes(image->format) == 4;
-    uint32_t white = floats ? 65535 : ro_image_white(image);
-    size_t channels = ro_format_is_colour(image->format) ? 3 : 1, size = 2 * (size_t)white + 1;
-    const float range = floats ? float_range(image, channels * image->width) : 1;
+    const uint32_t white = floats ? 65535 : ro_image_white(image);
+    const size_t size = 2 * (size_t)white + 1;
+    struct lines lines;
+    ro_status status = open_lines(context, image, &lines);
+    if (status != RO_OK)
+        return status;
     uint64_t *histogram = calloc(size, sizeof *histogram);
     if (!histogram)
-        return ro_context_fail(context, RO_E_MEMORY, "no memory for a histogram of the noise");
-    for (uint32_t y = 0; y + 1 < image->height; y++) {
-        const char *top = (const char *)image->data + (ptrdiff_t)y * image->stride;
-        const char *bottom = top + image->stride;
-        for (size_t i = 0; i + channels < channels * image->width; i++) {
-            int64_t cross = sample(image, top, i, range) - sample(image, top, i + channels, range) -
-                            sample(image, bottom, i, range) +
-                            sample(image, bottom, i + channels, range);
-            size_t bin = (size_t)(cross < 0 ? -cross : cross);
+        status = ro_context_fail(context, RO_E_MEMORY, "no memory for a histogram of the noise");
+    for (uint32_t y = 0; y + 1 < image->height && status == RO_OK; y++) {
+        status = next_squares(context, &lines, y);
+        for (size_t i = 0; i + lines.channels < lines.samples; i++) {
+            const size_t bin = (size_t)lines.cross[i];
             histogram[bin < size ? bin : size - 1]++;
         }
     }
-    *sigma = median(histogram, size) / (2 * 0.67448975) * 255 / white * (double)range;
+    if (status == RO_OK)
+        *sigma = median(histogram, size) / (2 * 0.67448975) * 255 / white * (double)lines.range;
+    close_lines(&lines);
     free(histogram);
-    return RO_OK;
+    return status;
 }

@@ -51,10 +51,17 @@ struct tile {
     double *step[RO_SWEEPS - 1][RO_MAX_JOINT][STEP_RING];
 };
 
+/* A line of those that are left. */
+static double *take(double **next, size_t line)
+{
+    *next += line;
+    return *next - line;
+}
+
 static void lay_out(const struct job *job, int thread, struct tile *t)
 {
     double *next = job->memory + (size_t)thread * job->thread_lines * job->line + RO_LINE_MARGIN;
-#define TAKE() (next += job->line, next - job->line)
+#define TAKE() take(&next, job->line)
     t->zero = TAKE();
     t->last = TAKE();
     t->none = (struct ro_line_weights){t->zero, t->zero, t->zero, t->zero, t->zero, t->zero};

@@ -100,7 +100,7 @@ static void rows_are_as_asked_for(void **state)
         assert_true(lattice.reached.lpi_off <= 0.02 && lattice.reached.angle_off <= 0.005);
         assert_true(llabs(lattice.side[0][0]) <= DOTS_MAX_SIDE);
         assert_true(llabs(lattice.side[1][1]) <= DOTS_MAX_SIDE);
-        if (n % 20) /* one in twenty is made; that takes longer */
+        if (n % 5) /* one in five is made, which takes longer: 40 spectra */
             continue;
         struct screen screen = make(&options, false);
         check_peak(&screen, lpi, angle, dpi);
@@ -276,9 +276,25 @@ static void what_cannot_be_is_told(void **state)
     }
 }
 
+/* Dots of thousands of pixels: the nearest is named, and is there. */
+static void the_nearest_is_named(void **state)
+{
+    (void)state;
+    ro_screen_options options = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 428 / 3358.94,
+                                 .dpi = 428, .degrees = 274.07};
+    ro_dots dots;
+    assert_int_equal(ro_dots_find(context, &options, 0, &dots), RO_E_ARGUMENT);
+    const char *named = strstr(ro_context_message(context), "the nearest has ");
+    assert_non_null(named);
+    options.lpi = strtod(named + strlen("the nearest has "), NULL) + 1e-5;
+    assert_true(options.lpi < 1.3 * 428 / 3358.94);
+    assert_int_equal(ro_dots_find(context, &options, 0, &dots), RO_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_is_named),
         cmocka_unit_test(rows_are_as_asked_for), cmocka_unit_test(every_shape_is_a_permutation),
         cmocka_unit_test(dots_grow_in_turn),     cmocka_unit_test(dots_have_a_least_size),
         cmocka_unit_test(a_spot_of_ones_own),    cmocka_unit_test(what_cannot_be_is_told),

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Holograms of the paper's scene: where a plane has something, that replaces the light from behind
+ * (silhouettes). */
+#include "context/context.h"
+#include "core/options.h"
+#include "core/random.h"
+#include "hologram/field/field.h"
+#include "hologram/scene/layers.h"
+#include "hologram/scene/scene.h"
+#include "hologram/scene/viewer.h"
+
+#include <string.h>
+
+static void light_of(const struct scene *scene, int plane, double amplitude, uint32_t column,
+                     uint32_t row, double x, double y, float *light)
+{
+    const ro_hologram_scene *o = &scene->options;
+    double turns = ro_hash(o->seed, column, row) * 0x1p-32;
+    if (scene->smooth) { /* towards the viewer, each plane with an offset of its own */
+        double dx = x - o->viewer[0], dy = y - o->viewer[1];
+        double distance = scene->depth[plane] - o->viewer[2];
+        turns = ro_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
+                (dx * dx + dy * dy) / (2 * distance * o->wavelength);
+    }
+    phasor(turns, &light[0], &light[1]);
+    light[0] *= (float)amplitude;
+    light[1] *= (float)amplitude;
+}
+
+static double depth_of(const void *scene, int plane)
+{
+    return ((const struct scene *)scene)->depth[plane];
+}
+
+static void emit(const void *data, int plane, const struct light_grid *grid, uint32_t row,
+                 float *light)
+{
+    const struct scene *scene = data;
+    const double y = light_grid_y(grid, row);
+    double low[2], high[2];
+    scene_extent(scene, plane, low, high);
+    if (y < low[1] || y > high[1])
+        return;
+    for (uint32_t column = 0; column < grid->width; column++) {
+        const double x = light_grid_x(grid, column);
+        if (x < low[0] || x > high[0])
+            continue;
+        const double amplitude = scene_amplitude(scene, plane, x, y);
+        if (amplitude >= 0)
+            light_of(scene, plane, amplitude, column, row, x, y, light + 2 * (size_t)column);
+    }
+}
+
+static void place_of(const void *data, int place, double *depth, double reach[2])
+{
+    const struct scene *scene = data;
+    *depth = scene->depth[place];
+    scene_reach(scene, place, reach);
+}
+
+ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options, ro_field *field,
+                           ro_optics *optics)
+{
+    ro_hologram_scene o = RO_HOLOGRAM_SCENE;
+    ro_status status = ro_options_take(context, options, &o, "RO_HOLOGRAM_SCENE");
+    if (status != RO_OK)
+        return status;
+    o.wavelength = o.wavelength != 0 ? o.wavelength : 635e-9;
+    o.pitch = o.pitch != 0 ? o.pitch : 750e-9;
+    struct scene scene;
+    status = field_check_out(context, field, o.view_specific && o.rows);
+    if (status == RO_OK)
+        status = field_check_physics(context,
+                                     &(ro_optics){.wavelength = o.wavelength, .pitch = o.pitch});
+    if (status != RO_OK)
+        return status;
+    uint32_t longer = field->width > field->height ? field->width : field->height;
+    status = scene_open(context, &o, longer * o.pitch, &scene);
+    ro_optics seen = {.wavelength = o.wavelength, .pitch = o.pitch};
+    memcpy(seen.viewer, scene.options.viewer, sizeof seen.viewer);
+    memcpy(seen.viewing_area, scene.options.viewing_area, sizeof seen.viewing_area);
+    if (status == RO_OK)
+        status = viewer_check(context, field->width, field->height, &seen);
+    if (status != RO_OK)
+        return status;
+    const struct layers layers = {.scene = &scene,
+                                  .count = scene.planes,
+                                  .depth = depth_of,
+                                  .emit = emit,
+                                  .places = scene.planes,
+                                  .place = place_of};
+    status = layers_make(context, &layers, &seen, scene.options.fringe, o.view_specific,
+                         &(struct layers_out){field, o.rows, o.rows_to});
+    if (status == RO_OK && optics) {
+        *optics = seen;
+        optics->depth = scene.options.board.depth;
+        optics->hogel = viewer_hogel(longer);
+        if (scene.target == 0) /* the middle die */
+            optics->depth = scene.options.die[1].depth;
+    }
+    return status;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "hologram/scene/scene.h"
+
+#include "core/names.h"
+#include "hologram/field/field.h"
+#include "hologram/scene/viewer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Tables 1 and 2 of the paper; where the dice stand sideways is not said there. */
+static const struct {
+    double side, wavelength, pitch, viewer_z, viewing_area;
+    ro_scene_object board, die[SCENE_DICE];
+    double x[SCENE_DICE], y[SCENE_DICE], yaw[SCENE_DICE], tilt[SCENE_DICE];
+} paper = {
+    .side = 18.4e-3,
+    .wavelength = 635e-9,
+    .pitch = 750e-9,
+    .viewer_z = -36e-3,
+    .viewing_area = 9.2e-3,
+    .board = {18.4e-3, 103e-3},
+    .die = {{6e-3, 97e-3}, {8e-3, 91e-3}, {6e-3, 81e-3}},
+    .x = {-4.6e-3, 0, 4.6e-3},
+    .y = {-4.4e-3, 3.9e-3, -4.4e-3},
+    .yaw = {0.35, -0.3, -0.4},
+    .tilt = {-0.3, -0.35, -0.25},
+};
+
+static const char *const targets[] = {"dice", "disc", "ring", "bars"};
+enum { DICE, DISC, RING, BARS, TARGETS };
+
+/* ---- A die ---------------------------------------------------------------------------------- */
+
+static void turn_die(struct die *die, double yaw, double tilt)
+{
+    const double c = cos(yaw), s = sin(yaw), d = cos(tilt), t = sin(tilt);
+    const double turn[3][3] = {{c, s * t, s * d}, {0, d, -t}, {-s, c * t, c * d}};
+    memcpy(die->turn, turn, sizeof turn);
+}
+
+/* Pips of the faces 1 to 6 on a grid of three by three. */
+static const unsigned pips[] = {0020, 0104, 0124, 0505, 0525, 0555};
+
+static bool on_pip(int face, double u, double v)
+{
+    for (int i = 0; i < 9; i++) {
+        double du = u - 0.5 * (i % 3 - 1), dv = v - 0.5 * (i / 3 - 1);
+        if (pips[face] >> (8 - i) & 1 && du * du + dv * dv < 0.17 * 0.17)
+            return true;
+    }
+    return false;
+}
+
+/* Where the ray through (x, y) meets the die first, and how bright it is there. */
+static bool meet_die(const struct die *die, double x, double y, double *z, double *amplitude)
+{
+    double from[3], along[3], enter = -1e9, leave = 1e9;
+    int face = 0;
+    x -= die->x;
+    y -= die->y;
+    if (x * x + y * y > die->reach * die->reach)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        from[i] = die->turn[i][0] * x + die->turn[i][1] * y;
+        along[i] = die->turn[i][2];
+        if (fabs(along[i]) < 1e-9)
+            along[i] = 1e-9;
+        double a = (-die->half - from[i]) / along[i], b = (die->half - from[i]) / along[i];
+        double first = fmin(a, b);
+        if (first > enter) {
+            enter = first;
+            face = i;
+        }
+        leave = fmin(leave, fmax(a, b));
+    }
+    if (enter > leave)
+        return false;
+    double at[3];
+    for (int i = 0; i < 3; i++)
+        at[i] = (from[i] + enter * along[i]) / die->half;
+    static const double light[3] = {0.75, 0.95, 0.55}; /* by axis: three faces are seen */
+    static const int numbers[3][2] = {{0, 5}, {1, 4}, {2, 3}};
+    *z = die->z + enter;
+    *amplitude = light[face];
+    if (on_pip(numbers[face][at[face] > 0], at[(face + 1) % 3], at[(face + 2) % 3]))
+        *amplitude = 0.12;
+    return true;
+}
+
+/* The nearest die at (x, y), or -1. */
+static int nearest_die(const struct scene *scene, double x, double y, double *z, double *amplitude)
+{
+    int found = -1;
+    for (int i = 0; i < SCENE_DICE; i++) {
+        double at, bright;
+        if (meet_die(&scene->dice[i], x, y, &at, &bright) && (found < 0 || at < *z)) {
+            found = i;
+            *z = at;
+            *amplitude = bright;
+        }
+    }
+    return found;
+}
+
+/* ---- Boards and targets --------------------------------------------------------------------- */
+
+/* Three bars each way, in four sizes, side by side. */
+static bool on_bars(double u, double v)
+{
+    static const double width[] = {0.1, 0.05, 0.025, 0.0125};
+    double left = -0.95;
+    for (int i = 0; i < 4; i++) {
+        double w = width[i], x = u - left;
+        if (x >= 0 && x < 5 * w && fabs(v + 0.5) < 2.5 * w && fmod(x, 2 * w) < w)
+            return true;
+        double y = v - 0.5 + 2.5 * w;
+        if (x >= 0 && x < 5 * w && y >= 0 && y < 5 * w && fmod(y, 2 * w) < w)
+            return true;
+        left += 5 * w + 0.15;
+    }
+    return false;
+}
+
+static double board(const struct scene *scene, double x, double y)
+{
+    double half = scene->options.board.size / 2, u = x / half, v = y / half, r = hypot(u, v);
+    if (fabs(u) > 1 || fabs(v) > 1)
+        return -1;
+    switch (scene->target) {
+    case DISC:
+        return r < 0.5 ? 1 : -1;
+    case RING:
+        return r < 0.5 && r > 0.4 ? 1 : -1;
+    case BARS:
+        return on_bars(u, v) ? 1 : -1;
+    default:
+        return ((int)floor(4 * (u + 1)) + (int)floor(4 * (v + 1))) % 2 ? 0.7 : 0.1;
+    }
+}
+
+/* ---- Scenes --------------------------------------------------------------------------------- */
+
+static double length(double asked, double usual) { return asked != 0 ? asked : usual; }
+
+static ro_status fill_in(ro_context *context, double side, struct scene *scene)
+{
+    ro_hologram_scene *o = &scene->options;
+    const double scale = o->scaled ? side / paper.side : 1;
+    for (int i = 0; i < 2; i++)
+        o->viewing_area[i] = length(o->viewing_area[i], scale * paper.viewing_area);
+    /* Coarse pixels bend light less than the paper's: all is farther away by as much. */
+    const ro_optics optics = {.wavelength = o->wavelength, .pitch = o->pitch};
+    const double least =
+        viewer_distance(side, fmax(o->viewing_area[0], o->viewing_area[1]), &optics);
+    const double away = o->scaled ? fmax(1, least / (-scale * paper.viewer_z)) : 1;
+    o->viewer[2] = length(o->viewer[2], away * scale * paper.viewer_z);
+    ro_scene_object *object[] = {&o->board, &o->die[0], &o->die[1], &o->die[2]};
+    for (int i = 0; i < 4; i++) {
+        const ro_scene_object *usual = i ? &paper.die[i - 1] : &paper.board;
+        object[i]->size = length(object[i]->size, scale * usual->size);
+        object[i]->depth = length(object[i]->depth, away * scale * usual->depth);
+        if (!(object[i]->size > 0 && object[i]->depth > 0 && object[i]->depth < 100))
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "an object of %g m at a depth of %g m: both must be positive",
+                                   object[i]->size, object[i]->depth);
+    }
+    o->fringe = length(o->fringe, 2 * o->pitch);
+    if (!(o->fringe >= o->pitch))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "fringes of %g m: they cannot be finer than the pitch of %g m",
+                               o->fringe, o->pitch);
+    if (!(o->viewer[2] < 0 && o->viewing_area[0] > 0 && o->viewing_area[1] > 0))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a viewing area of %g x %g m at z = %g m: it must lie in front of "
+                               "the hologram, where z is negative",
+                               o->viewing_area[0], o->viewing_area[1], o->viewer[2]);
+    o->layers = o->layers ? o->layers : 4;
+    if (o->layers < 1 || o->layers > SCENE_LAYERS)
+        return ro_context_fail(context, RO_E_ARGUMENT, "%d layers per die: must be from 1 to %d",
+                               o->layers, SCENE_LAYERS);
+    return RO_OK;
+}
+
+static ro_status place_dice(ro_context *context, double side, struct scene *scene)
+{
+    const ro_hologram_scene *o = &scene->options;
+    const double scale = o->scaled ? side / paper.side : 1;
+    for (int i = 0; i < SCENE_DICE; i++) {
+        struct die *die = &scene->dice[i];
+        *die = (struct die){.x = scale * paper.x[i],
+                            .y = scale * paper.y[i],
+                            .z = o->die[i].depth,
+                            .half = o->die[i].size / 2,
+                            .reach = o->die[i].size / 2 * sqrt(3)};
+        turn_die(die, paper.yaw[i], paper.tilt[i]);
+        /* What is seen reaches from the nearest corner back to the corners of the outline. */
+        double corner[3];
+        for (int k = 0; k < 3; k++)
+            corner[k] = die->half * fabs(die->turn[k][2]);
+        double most = corner[0] + corner[1] + corner[2];
+        double least = fmin(fmin(corner[0], corner[1]), corner[2]);
+        die->near = die->z - most;
+        die->far = die->z + most - 2 * least;
+        if (die->far >= o->board.depth || die->near <= 0)
+            return ro_context_fail(context, RO_E_ARGUMENT,
+                                   "the die of %g m at a depth of %g m reaches %s", o->die[i].size,
+                                   o->die[i].depth, die->near <= 0 ? "the hologram" : "the board");
+    }
+    return RO_OK;
+}
+
+static void add_plane(struct scene *scene, double depth, int die)
+{
+    int at = scene->planes++;
+    for (; at > 0 && scene->depth[at - 1] < depth; at--) {
+        scene->depth[at] = scene->depth[at - 1];
+        scene->plane_die[at] = scene->plane_die[at - 1];
+    }
+    scene->depth[at] = depth;
+    scene->plane_die[at] = die;
+}
+
+static double plane_depth(const struct scene *scene, const struct die *die, int layer)
+{
+    return die->near + (layer + 0.5) * (die->far - die->near) / scene->options.layers;
+}
+
+ro_status scene_open(ro_context *context, const ro_hologram_scene *options, double side,
+                     struct scene *scene)
+{
+    *scene = (struct scene){.options = *options};
+    const char *target = options->target ? options->target : targets[DICE];
+    while (scene->target < TARGETS && !ro_name_equal(target, targets[scene->target]))
+        scene->target++;
+    if (scene->target == TARGETS)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "unknown target %s: must be dice, disc, ring or bars", target);
+    scene->smooth = options->phase && ro_name_equal(options->phase, "smooth");
+    if (options->phase && !scene->smooth && !ro_name_equal(options->phase, "random"))
+        return ro_context_fail(context, RO_E_ARGUMENT, "unknown phase %s: must be random or smooth",
+                               options->phase);
+    ro_status status = fill_in(context, side, scene);
+    if (status != RO_OK)
+        return status;
+    add_plane(scene, scene->options.board.depth, -1);
+    if (scene->target != DICE)
+        return RO_OK;
+    status = place_dice(context, side, scene);
+    for (int i = 0; i < SCENE_DICE && status == RO_OK; i++)
+        for (int layer = 0; layer < scene->options.layers; layer++)
+            add_plane(scene, plane_depth(scene, &scene->dice[i], layer), i);
+    return status;
+}
+
+double scene_amplitude(const struct scene *scene, int plane, double x, double y)
+{
+    double z = 0, amplitude = 0;
+    int die = scene->plane_die[plane];
+    if (die < 0) /* also behind the dice: they hide it */
+        return board(scene, x, y);
+    if (nearest_die(scene, x, y, &z, &amplitude) != die)
+        return -1;
+    const struct die *d = &scene->dice[die];
+    int layer = (int)((z - d->near) / (d->far - d->near) * scene->options.layers);
+    layer = layer < 0 ? 0 : layer >= scene->options.layers ? scene->options.layers - 1 : layer;
+    return plane_depth(scene, d, layer) == scene->depth[plane] ? amplitude : -1;
+}
+
+void scene_extent(const struct scene *scene, int plane, double low[2], double high[2])
+{
+    int die = scene->plane_die[plane];
+    double reach = die < 0 ? scene->options.board.size / 2 : scene->dice[die].reach;
+    double centre[2] = {die < 0 ? 0 : scene->dice[die].x, die < 0 ? 0 : scene->dice[die].y};
+    for (int i = 0; i < 2; i++) {
+        low[i] = centre[i] - reach;
+        high[i] = centre[i] + reach;
+    }
+}
+
+void scene_reach(const struct scene *scene, int plane, double reach[2])
+{
+    const int number = scene->plane_die[plane];
+    for (int i = 0; i < 2; i++) {
+        reach[i] = scene->options.board.size / 2;
+        if (number < 0)
+            continue;
+        const struct die *die = &scene->dice[number];
+        reach[i] = fabs(i ? die->y : die->x);
+        for (int axis = 0; axis < 3; axis++)
+            reach[i] += die->half * fabs(die->turn[axis][i]);
+    }
+}
