@@ -33,7 +33,7 @@ static const struct option options[] = {
      PLACE(diffusivity), .topic = "numbers"},
     {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30},
-    {"stop", "S", "by estimated error: auto (default without --kappa); usual: 20", OPTION_TEXT,
+    {"stop", "S", "by estimated error: auto (default but with --kappa); usual", OPTION_TEXT,
      PLACE(stop), .before = "usual"},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
