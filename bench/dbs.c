@@ -12,8 +12,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { ROUNDS = 5, MOST = 6 };
+enum { ROUNDS = 5, MOST = 7, WIDE_DPI = 800, WIDE_DISTANCE = 300 }; /* an eye of radius 11 */
 static const double BUDGET = 8; /* seconds for one contender at one size */
 
 /* Seconds: Xeon X7460 at 2.66 GHz, GeForce GTX 780 Ti with transfers. */
@@ -74,6 +75,7 @@ static bool open_field(struct field *field, ro_context *context, uint32_t width,
 {
     const struct dbs_options groups = {.order = DBS_GROUPS}, raster = {.order = DBS_RASTER};
     const struct dbs_options drawn = {.start = "random"};
+    const struct dbs_options wide = {.dpi = WIDE_DPI, .distance = WIDE_DISTANCE};
     *field = (struct field){0};
     if (ro_image_alloc(context, RO_GRAY8, width, height, 0, &field->in) != RO_OK ||
         ro_image_alloc(context, RO_BITS, width, height, 0, &field->out) != RO_OK ||
@@ -84,6 +86,7 @@ static bool open_field(struct field *field, ro_context *context, uint32_t width,
     enter(field, "groups", groups, 0, RO_CPU_AUTO);
     enter(field, "groups", groups, 0, RO_CPU_AVX2);
     enter(field, "random groups", drawn, 0, RO_CPU_AUTO);
+    enter(field, "radius 11", wide, 0, RO_CPU_AUTO);
     time_in_turns(field->list, field->count, ROUNDS, BUDGET);
     return true;
 }
@@ -109,6 +112,50 @@ static void print_rows(const struct field *field, bool json, bool *first)
                    field->in.width, field->in.height, c->name, c->variant, c->threads, c->best,
                    pixels / c->best * 1e-6, (unsigned long long)result->rounds, error);
         *first = false;
+    }
+}
+
+/* Where the time goes: opening, the start with c_pe, rounds, the result. */
+enum { PARTS = 4 };
+static bool time_parts(const struct entry *entry, double parts[PARTS])
+{
+    struct dbs_state *state = NULL;
+    struct dbs_result result;
+    const struct dbs_kernels *kernels = dbs_kernels_for(entry->context->cpu);
+    double at[PARTS + 1] = {bench_seconds()};
+    bool done = dbs_open(entry->context, &entry->options, entry->in, &state) == RO_OK;
+    at[1] = bench_seconds();
+    done = done && dbs_begin(entry->context, state, kernels, &result) == RO_OK;
+    at[2] = bench_seconds();
+    done = done && dbs_search(entry->context, state, kernels, &result) == RO_OK;
+    at[3] = bench_seconds();
+    if (done)
+        dbs_finish(entry->context, state, kernels, entry->out, &result);
+    dbs_close(state);
+    at[4] = bench_seconds();
+    for (int i = 0; i < PARTS; i++)
+        parts[i] = at[i + 1] - at[i];
+    return done;
+}
+
+static void print_parts(const struct field *field)
+{
+    for (int i = 0; i < field->count; i++) {
+        double best[PARTS] = {0}, all = 0;
+        for (int turn = 0; turn < ROUNDS; turn++) {
+            double parts[PARTS], sum = 0;
+            if (!time_parts(&field->entries[i], parts))
+                return;
+            for (int p = 0; p < PARTS; p++)
+                sum += parts[p];
+            if (turn == 0 || sum < all) {
+                memcpy(best, parts, sizeof best);
+                all = sum;
+            }
+        }
+        printf("%s, %d threads: open %.2f ms, start %.2f ms, rounds %.2f ms, result %.2f ms\n",
+               field->list[i].name, field->list[i].threads, best[0] * 1e3, best[1] * 1e3,
+               best[2] * 1e3, best[3] * 1e3);
     }
 }
 
@@ -151,11 +198,23 @@ static double kernel_time(ro_context *context, const ro_image *in, ro_image *out
     return times[ROUNDS / 2];
 }
 
-static bool measure_device(ro_context *context, uint32_t width, uint32_t height, const char *start,
+/* What is measured on a device: starts, and eyes of radius 4 and 11. */
+static const struct {
+    const char *name;
+    ro_halftone_options options;
+} on_device[] = {
+    {"acuity", {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "acuity"}},
+    {"acuity, radius 11",
+     {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "acuity", .dpi = WIDE_DPI,
+      .distance = WIDE_DISTANCE}},
+    {"random", {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free", .start = "random"}},
+};
+enum { ON_DEVICE = sizeof on_device / sizeof *on_device };
+
+static bool measure_device(ro_context *context, uint32_t width, uint32_t height, int which,
                            double gpu)
 {
-    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "dbs-clipping-free",
-                                         .start = start};
+    const ro_halftone_options options = on_device[which].options;
     ro_image in = {0}, out = {0}, device_in, device_out;
     void *memory[2] = {NULL, NULL};
     bool done = ro_image_alloc(context, RO_GRAY8, width, height, 0, &in) == RO_OK &&
@@ -179,8 +238,8 @@ static bool measure_device(ro_context *context, uint32_t width, uint32_t height,
             best = i == 0 || took < best ? took : best;
         }
         const double pixels = (double)width * height;
-        printf("| %4u x %-4u | %s | %9.3f | %9.3f | %8.1f | %6llu | %9.1f |\n", width, height,
-               start, kernels, best * 1e3, pixels / kernels * 1e-3,
+        printf("| %4u x %-4u | %-17s | %9.3f | %9.3f | %8.1f | %6llu | %9.1f |\n", width, height,
+               on_device[which].name, kernels, best * 1e3, pixels / kernels * 1e-3,
                (unsigned long long)ro_context_report(context)->steps, gpu * 1e3);
     }
     if (!done)
@@ -197,22 +256,22 @@ static int run_cuda(const struct bench_options *options)
     ro_context *context = bench_device();
     if (!context)
         return 1;
-    static const char *const starts[] = {"acuity", "random"};
     printf("Clipping-free direct binary search on the device, groups, test card to packed bits. ");
     print_machine();
     printf("Kernel time is the median of %d between events, host to host the best of %d.\n\n",
            ROUNDS, ROUNDS);
     printf(
-        "|        size | start  | kernels ms | host to host ms | Mpixel/s | rounds | paper's GPU "
-        "ms |\n| ----------: | ------ | --------: | --------: | -------: | -----: | --------: |\n");
+        "|        size | start             | kernels ms | host to host ms | Mpixel/s | rounds | "
+        "paper's GPU ms |\n| ----------: | ----------------- | --------: | --------: | -------: | "
+        "-----: | --------: |\n");
     bool done = true;
     const int sizes = options->size ? 1 : (int)(sizeof paper / sizeof *paper);
-    for (int i = 0; i < 2 * sizes && done; i++) {
+    for (int i = 0; i < ON_DEVICE * sizes && done; i++) {
         const uint32_t side = (uint32_t)options->size;
-        const char *start = starts[i % 2];
-        done = side ? measure_device(context, side, side, start, 0)
-                    : measure_device(context, paper[i / 2].width, paper[i / 2].height, start,
-                                     paper[i / 2].gpu);
+        const int size = i / ON_DEVICE, which = i % ON_DEVICE;
+        done = side ? measure_device(context, side, side, which, 0)
+                    : measure_device(context, paper[size].width, paper[size].height, which,
+                                     paper[size].gpu);
     }
     ro_context_close(context);
     return done ? 0 : 1;
@@ -231,7 +290,7 @@ static int run(const struct bench_options *options)
         printf("[");
     } else {
         printf("Clipping-free direct binary search, test card to packed bits; 'random': from a "
-               "random start, else from acuity. ");
+               "random start, else from acuity; 'radius 11': the eye of 800 dpi, else of 300. ");
         print_machine();
         printf("Best of %d, in turns; a row that takes over %.0f s in all gets fewer. The error is "
                "the mean of e^2, white = 1.\n\n",
@@ -252,7 +311,11 @@ static int run(const struct bench_options *options)
             print_paper(width, height);
         if (done)
             print_rows(&field, options->json, &first);
-        else
+        if (done && !options->json && i + 1 == sizes) {
+            printf("\n");
+            print_parts(&field);
+        }
+        if (!done)
             fprintf(stderr, "roundoff: no memory to measure %u x %u\n", width, height);
         fflush(stdout);
         close_field(&field);

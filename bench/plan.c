@@ -13,8 +13,8 @@
 enum { SMALL = 64, LARGE = 4096, ROUNDS = 15, AT_ONCE = 200 };
 static const double BUDGET = 2; /* seconds for one way of one method */
 
-static const char *const methods[] = {"bayer",  "blue-noise",   "floyd-steinberg",
-                                      "stucki", "ostromoukhov", "acuity"};
+static const char *const methods[] = {"bayer",        "blue-noise", "floyd-steinberg", "stucki",
+                                      "ostromoukhov", "acuity",     "acuity-6",        "acuity-4"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* A method on one size; small pictures many times over. */

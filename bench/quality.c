@@ -236,6 +236,10 @@ static int list_rows(struct quality_row *rows)
         const char *words;
         ro_halftone_options options;
     } more[] = {
+        {"floyd-steinberg --threshold balanced",
+         {RO_HALFTONE_DEFAULTS, .threshold = RO_THRESHOLD_BALANCED}},
+        {"stucki --threshold balanced",
+         {RO_HALFTONE_DEFAULTS, .method = "stucki", .threshold = RO_THRESHOLD_BALANCED}},
         {"ostromoukhov --serpentine",
          {RO_HALFTONE_DEFAULTS, .method = "ostromoukhov", .serpentine = 1}},
         {"dbs-clipping-free --start random",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens of dots: an A3 page of 2400 dpi in four inks from file to files, with its memory, and a grey
- * page beside Ghostscript's halftoning of the same file, with the lines per inch and the angle that
- * both come to, measured in what they write.
+ * Screens of dots: an A3 page of 2400 dpi in four inks from file to files, with its memory, and a
+ * grey page beside Ghostscript's halftoning of the same file, with the lines per inch and the angle
+ * that both come to, measured in what they write.
  */
 #define _XOPEN_SOURCE 700
 #include "bench.h"
@@ -57,8 +57,9 @@ static bool run_page(const char *folder, const struct bench_options *asked)
     snprintf(in, sizeof in, "%s/page.ppm", folder);
     snprintf(out, sizeof out, "%s/page.tif", folder);
     ro_context *context = NULL;
-    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "am", .levels = 2,
-                                         .lpi = lpi, .dpi = dpi, .channels = RO_CHANNELS_CMYK};
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "am",
+                                         .levels = 2,          .lpi = lpi,
+                                         .dpi = dpi,           .channels = RO_CHANNELS_CMYK};
     const ro_read_options read = {RO_READ_DEFAULTS, .enlarge = TIMES};
     const ro_write_options write = {RO_WRITE_DEFAULTS, .split_inks = 1, .dpi_x = dpi};
     const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 2};
@@ -119,9 +120,9 @@ static void find_rows(const ro_image *image, double angle, double *lpi_off, doub
             double off = 0;
             for (int s = 0; s < 4 && strides[s] + 256 < image->width; s++) {
                 const uint32_t far = strides[s];
-                double phase = carg(wave_in(image, axis ? 0 : far, axis ? far : 0, f[0], f[1]) *
-                                    conj(here)) /
-                               tau;
+                double phase =
+                    carg(wave_in(image, axis ? 0 : far, axis ? far : 0, f[0], f[1]) * conj(here)) /
+                    tau;
                 phase += rint(off * far - phase);
                 off = phase / far;
             }
@@ -183,16 +184,19 @@ static bool beside_ghostscript(const char *folder, const struct bench_options *a
     snprintf(script, sizeof script, "%s/grey.ps", folder);
     const ro_context_options how = {RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU, .threads = 1};
     const bool there = peer_run("gs --version 2>/dev/null", &number, 1) == 1;
-    bool done = ro_context_open(&how, &context) == RO_OK &&
-                ro_image_alloc(context, RO_GRAY8, (uint32_t)size, (uint32_t)size, 255, &page) == RO_OK;
-    for (uint32_t y = 0; y < page.height && done; y++) /* near the middle, so that rows have waves */
+    bool done =
+        ro_context_open(&how, &context) == RO_OK &&
+        ro_image_alloc(context, RO_GRAY8, (uint32_t)size, (uint32_t)size, 255, &page) == RO_OK;
+    for (uint32_t y = 0; y < page.height && done;
+         y++) /* near the middle, so that rows have waves */
         for (uint32_t x = 0; x < page.width; x++)
             ((uint8_t *)page.data)[(ptrdiff_t)y * page.stride + x] =
                 (uint8_t)(112 + (x / 64 + y / 64) % 32);
     done = done && ro_image_save(context, in, &page, NULL) == RO_OK;
     snprintf(version, sizeof version, there ? "%.2f" : "not installed", there ? number : 0);
     if (!asked->json)
-        printf("\nA grey page of %d x %d pixels, PGM to PBM, one thread, %g lpi at %g dpi; Ghostscript: "
+        printf("\nA grey page of %d x %d pixels, PGM to PBM, one thread, %g lpi at %g dpi; "
+               "Ghostscript: "
                "%s.\n\n| program     | angle | s | Mpixel/s | lpi off | degrees off |\n"
                "| ----------- | ---: | ---: | ---: | ---: | ---: |\n",
                size, size, lpi, dpi, version);
@@ -204,10 +208,11 @@ static bool beside_ghostscript(const char *folder, const struct bench_options *a
         if (done)
             print_row("Roundoff", size, angles[i], bench_seconds() - start, out, context,
                       asked->json);
-        snprintf(command, sizeof command,
-                 "gs -q -dBATCH -dNOPAUSE -dNOSAFER -sDEVICE=pbmraw -r%g -g%dx%d -sOutputFile=%s %s "
-                 ">/dev/null 2>&1 && echo 1",
-                 dpi, size, size, out, script);
+        snprintf(
+            command, sizeof command,
+            "gs -q -dBATCH -dNOPAUSE -dNOSAFER -sDEVICE=pbmraw -r%g -g%dx%d -sOutputFile=%s %s "
+            ">/dev/null 2>&1 && echo 1",
+            dpi, size, size, out, script);
         if (!done || !there || !write_script(script, in, size, angles[i]))
             continue;
         start = bench_seconds();

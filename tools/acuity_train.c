@@ -1,55 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the tables of acuity (src/halftone/diffusion/acuity_table.c): for 32 classes of tone, from
- * black to the middle, the weights of ten taps, and for every tone the threshold at which the error
- * that is carried is zero on average.
+ * Makes the tables of acuity (src/halftone/diffusion/tables): for 32 classes of tone, from black to
+ * the middle, the weights of ten taps, of six or of four, and for every tone the threshold at which
+ * the error that is carried is zero on average.
  *
- *     acuity_train [--threads N] >src/halftone/diffusion/acuity_table.c
+ *     acuity_train [--taps 10|6|4] [--threads N] >src/halftone/diffusion/tables/acuity_10.c
  *
- * It starts from a table found by a coarser search. A class whose flat greys have worms goes down
- * its cost by steps of one weight: seen error of its flats and of three pictures about its tones
- * (logarithms, through Gaussian eyes), worms, anisotropy, and the distance from where it started.
- * Every class looks at the table as it was at first, so that they may run on any number of threads
- * and the result is the same. The pictures are drawn here from the hash; no photograph is used.
+ * A class goes down its cost by steps of one weight: seen error of its flats and of three pictures
+ * about its tones (logarithms, through Gaussian eyes), worms, anisotropy, and for ten taps the
+ * distance from where it started.
+ *
+ * Ten taps start from a table found by a coarser search, and only classes whose flat greys have
+ * worms are trained. Six and four start from the best of a few kernels and go three times through
+ * all classes; the second and third time a class may also start from what its neighbours have.
+ * Every class looks at the table as it was before, so that they may run on any number of threads
+ * and the result is the same. The pictures are drawn from the hash; no photograph is used.
  */
-#include "core/random.h"
-#include "measure/measure.h"
-#include "transform/radix2.h"
+#include "acuity_look.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TAPS = 10,
-    DOWN = 4, /* the tap that takes what the others leave */
-    CLASSES = 32,
-    TONES = 128,
-    ONE = 128,        /* weights count in 128ths */
-    WHITE = 16 * 255, /* as of 8-bit pictures */
-    BLACK = 3686,     /* the threshold of black, in 4096ths */
-    LIMIT = WHITE + WHITE / 4,
-    MARGIN = 4,
-    SIDE = 512, /* of a flat */
-    TILE = 64,
-    PICTURE = 256,
-    PICTURES = 3,
-    EYES = 4,
-};
-static const int tap_dx[TAPS] = {1, 2, -2, -1, 0, 1, 2, -1, 0, 1};
-static const int tap_dy[TAPS] = {0, 0, 1, 1, 1, 1, 1, 2, 2, 2};
-static const double eyes[EYES] = {0.8, 1.2, 1.8, 2.5}, eye_share[EYES] = {0.05, 0.3, 0.45, 0.2};
+enum { PICTURES = 3, MOST_STARTS = 3 };
 
-struct table {
-    int weights[CLASSES][TAPS];
-    double threshold[TONES]; /* of white */
+/* How a number of taps is trained. */
+struct recipe {
+    const char *name;
+    int taps[TAPS], count; /* without DOWN, which takes the rest */
+    double free;           /* worms in dB that cost nothing */
+    double worms, rough;   /* what the squares of more, and of anisotropy above 12 dB, cost */
+    double locked;         /* what that of worms above LOCKED costs */
+    double moved;          /* and the square of the distance from the start */
+    bool only_worms;       /* classes without worms stay as they start */
+    int passes, step;      /* the first and largest step; each pass begins with half the last's */
+    int starts;
+    signed char start[MOST_STARTS][TAPS]; /* in 128ths */
 };
 
-/* The best of the trial that this began with, in 64ths, by tones of 8; a start, not the result. */
+static const struct recipe recipes[] = {
+    {.name = "10",
+     .taps = {0, 1, 2, 3, 5, 6, 7, 8, 9},
+     .count = 9,
+     .free = 1.6,
+     .worms = 1,
+     .rough = 0.02,
+     .moved = 0.0002,
+     .only_worms = true,
+     .passes = 1,
+     .step = 4},
+    {.name = "6",
+     .taps = {0, 2, 3, 5, 6},
+     .count = 5,
+     .free = 1.9,
+     .worms = 0.04,
+     .rough = 0.004,
+     .locked = 1,
+     .passes = 3,
+     .step = 8,
+     .starts = 3,
+     .start = {{56, 0, 6, 24, 0, 8, -6}, {64, 0, 8, 26, 0, 6, -12}, {72, 0, 10, 30, 0, -6, -8}}},
+    {.name = "4",
+     .taps = {0, 3, 5},
+     .count = 3,
+     .free = 1.9,
+     .worms = 0.04,
+     .rough = 0.004,
+     .locked = 1,
+     .passes = 3,
+     .step = 8,
+     .starts = 3,
+     .start = {{56, 0, 0, 24, 0, 8}, {64, 0, 0, 40, 0, 0}, {52, 0, 0, 36, 0, 16}}},
+};
+
+/* Of ten taps: the best of the trial that this began with, in 64ths, by tones of 8; a start, not
+ * the result. */
 static const signed char first[16][TAPS] = {
     {37, 1, 9, 6, 21, 9, -12, -13, 6, 0},      {33, -1, 5, 12, 17, 2, -3, -5, 4, 0},
     {35, -3, 5, 14, 19, 3, -3, -6, 2, -2},     {33, -2, 5, 14, 29, 3, -4, -7, -3, -4},
@@ -61,8 +89,6 @@ static const signed char first[16][TAPS] = {
     {36, 0, 3, 19, 30, 4, -7, -7, -8, -6},     {35, 3, 3, 22, 31, 1, -11, -11, -6, -3},
 };
 
-/* ---- the method ---------------------------------------------------------------------------- */
-
 static void complete(int *weights)
 {
     int rest = ONE;
@@ -71,274 +97,30 @@ static void complete(int *weights)
     weights[DOWN] = rest;
 }
 
-struct run {
-    int flow[3][SIDE + 2 * MARGIN + 8];
-    double carried; /* the mean error, of white */
-    int largest;
-};
-
-/* `errors` takes output minus input, of white; NULL: only the mean of what is carried. */
-static void diffuse(const struct table *table, const unsigned char *tones, int width, int height,
-                    int settle, float *errors, struct run *run)
-{
-    int limits[256];
-    const int pitch = (int)(sizeof run->flow[0] / sizeof run->flow[0][0]);
-    for (int g = 0; g < 256; g++) {
-        const int dark = g < 128 ? g : 255 - g;
-        const double t = table->threshold[dark];
-        limits[g] = (int)floor((g < 128 ? t : 1 - t) * WHITE);
-    }
-    limits[0] = BLACK * WHITE / 4096;
-    limits[255] = (4096 - BLACK) * WHITE / 4096;
-    memset(run->flow, 0, sizeof run->flow);
-    run->largest = 0;
-    long long sum = 0, count = 0;
-    for (int y = 0; y < height; y++) {
-        int *flow[3] = {run->flow[y % 3] + MARGIN, run->flow[(y + 1) % 3] + MARGIN,
-                        run->flow[(y + 2) % 3] + MARGIN};
-        memset(run->flow[(y + 2) % 3], 0, (size_t)pitch * sizeof(int));
-        for (int x = 0; x < width; x++) {
-            const int g = tones[y * width + x];
-            const int *weights = table->weights[(g < 128 ? g : 255 - g) >> 2];
-            const int v = 16 * g + flow[0][x], white = v > limits[g];
-            int e = v - (white ? WHITE : 0), rest;
-            e = e > LIMIT ? LIMIT : e < -LIMIT ? -LIMIT : e;
-            rest = e;
-            for (int i = 0; i < TAPS; i++) {
-                if (i == DOWN)
-                    continue;
-                const int share = (weights[i] * e + ONE / 2) >> 7;
-                flow[tap_dy[i]][x + tap_dx[i]] += share;
-                rest -= share;
-            }
-            flow[1][x] += rest;
-            if (y >= settle && x >= settle) {
-                sum += e;
-                count++;
-                run->largest = abs(e) > run->largest ? abs(e) : run->largest;
-            }
-            if (errors)
-                errors[y * width + x] = (float)white - (float)g / 255;
-        }
-    }
-    run->carried = (double)sum / (double)count / WHITE;
-}
-
-/* ---- what is seen --------------------------------------------------------------------------- */
-
-struct look {
-    double seen[EYES], worms, anisotropy;
-};
-
-struct bench {
-    struct run run;
-    struct radix2_float tile, picture;
-    float errors[SIDE * SIDE];
-    float re[PICTURE * PICTURE], im[PICTURE * PICTURE], *scratch;
-    double power[PICTURE * PICTURE];
-    unsigned char tones[SIDE * SIDE];
-};
-
-static void add_power(struct bench *bench, const struct radix2_float *fft, const float *errors,
-                      int pitch, int n)
-{
-    double mean = 0;
-    for (int y = 0; y < n; y++)
-        for (int x = 0; x < n; x++)
-            mean += (double)errors[y * pitch + x];
-    mean /= n * n;
-    for (int y = 0; y < n; y++)
-        for (int x = 0; x < n; x++) {
-            bench->re[y * n + x] = errors[y * pitch + x] - (float)mean;
-            bench->im[y * n + x] = 0;
-        }
-    for (int x = 0; x < n; x += RADIX2_LANES)
-        radix2_float_run(fft, bench->re + x, bench->im + x, (size_t)n, 1, RADIX2_LANES,
-                         bench->scratch);
-    for (int y = 0; y < n; y += RADIX2_LANES)
-        radix2_float_run(fft, bench->re + y * n, bench->im + y * n, 1, (size_t)n, RADIX2_LANES,
-                         bench->scratch);
-    for (int i = 0; i < n * n; i++)
-        bench->power[i] += (double)bench->re[i] * (double)bench->re[i] +
-                           (double)bench->im[i] * (double)bench->im[i];
-    /* The mean is seen by every eye, and must stay zero. */
-    bench->power[0] = bench->power[0] + mean * mean * n * n * n * n;
-}
-
-static double eye_at(int eye, double f2)
-{
-    const double pi = 3.14159265358979323846;
-    return exp(-4 * pi * pi * eyes[eye] * eyes[eye] * f2);
-}
-
-static double eye_tables[2][EYES][PICTURE * PICTURE];
-static unsigned char direction_of[TILE * TILE];
-static unsigned char ring_of[TILE * TILE];
-static double radius_of[TILE * TILE];
-
-static void make_eyes(void)
-{
-    const double pi = 3.14159265358979323846;
-    for (int which = 0; which < 2; which++) {
-        const int n = which ? PICTURE : TILE;
-        for (int i = 0; i < n * n; i++) {
-            const int u = i % n <= n / 2 ? i % n : i % n - n,
-                      v = i / n <= n / 2 ? i / n : i / n - n;
-            for (int e = 0; e < EYES; e++)
-                eye_tables[which][e][i] = eye_at(e, (double)(u * u + v * v) / n / n);
-            if (!which) {
-                const double turn = atan2((double)v, (double)u) / pi + 0.5 / 16 + 1;
-                direction_of[i] = (unsigned char)((int)(turn * 16) % 16);
-                radius_of[i] = sqrt((double)(u * u + v * v));
-                ring_of[i] = (unsigned char)(radius_of[i] + 0.5);
-            }
-        }
-    }
-}
-
-static void see(const struct bench *bench, int which, double pixels, struct look *look)
-{
-    const int n = which ? PICTURE : TILE;
-    for (int e = 0; e < EYES; e++) {
-        double sum = 0;
-        for (int i = 0; i < n * n; i++)
-            sum += bench->power[i] * eye_tables[which][e][i];
-        look->seen[e] = sum / pixels / n / n;
-    }
-}
-
-/* As `roundoff measure` has them. */
-static void texture(const struct bench *bench, int tone, int tiles, struct look *look)
-{
-    const double share = (tone < 128 ? tone : 255 - tone) / 255.0;
-    const double center = (share < 0.25 ? sqrt(share) : 0.5) * TILE;
-    double direction[16] = {0}, most = 0, sum = 0;
-    double rings[64] = {0}, squares[64] = {0};
-    int count[16] = {0}, in_ring[64] = {0}, filled = 0, used = 0;
-    for (int i = 1; i < TILE * TILE; i++) {
-        if (radius_of[i] >= center / 2 && radius_of[i] <= 1.5 * center &&
-            radius_of[i] <= TILE / 2.0) {
-            direction[direction_of[i]] += bench->power[i];
-            count[direction_of[i]]++;
-        }
-        rings[ring_of[i]] += bench->power[i];
-        squares[ring_of[i]] += bench->power[i] * bench->power[i];
-        in_ring[ring_of[i]]++;
-    }
-    for (int d = 0; d < 16; d++)
-        if (count[d]) {
-            const double mean = direction[d] / count[d];
-            most = mean > most ? mean : most;
-            sum += mean;
-            filled++;
-        }
-    look->worms = sum > 0 ? 10 * log10(most * filled / sum) : 0;
-    sum = 0;
-    for (int r = 1; r < 46; r++) {
-        const double mean = in_ring[r] ? rings[r] / in_ring[r] : 0;
-        if (in_ring[r] < 16 || mean < 1e-9)
-            continue;
-        const double variance = (squares[r] - in_ring[r] * mean * mean) / (in_ring[r] - 1);
-        sum += tiles * variance / (mean * mean);
-        used++;
-    }
-    look->anisotropy = used && sum > 0 ? 10 * log10(sum / used) : 0;
-}
-
-static void look_at_flat(struct bench *bench, const struct table *table, int tone,
-                         struct look *look)
-{
-    memset(bench->tones, tone, sizeof bench->tones);
-    diffuse(table, bench->tones, SIDE, SIDE, 0, bench->errors, &bench->run);
-    memset(bench->power, 0, sizeof(double) * TILE * TILE);
-    int tiles = 0;
-    for (int y = 0; y < SIDE; y += TILE)
-        for (int x = 0; x < SIDE; x += TILE, tiles++)
-            add_power(bench, &bench->tile, bench->errors + y * SIDE + x, SIDE, TILE);
-    see(bench, 0, (double)tiles * TILE * TILE, look);
-    texture(bench, tone, tiles, look);
-}
-
-/* ---- pictures about a tone ------------------------------------------------------------------- */
-
-/* 1/f noise by sums of smooth noise, or bars and discs of other tones on it. */
-static void draw(unsigned char *tones, int size, int tone, int kind)
-{
-    for (int y = 0; y < size; y++)
-        for (int x = 0; x < size; x++) {
-            double value = tone;
-            if (kind < 2) {
-                double amplitude = kind ? 12 : 3;
-                for (int scale = 64; scale >= 2; scale /= 2, amplitude *= 0.7) {
-                    const int cx = x / scale, cy = y / scale;
-                    const double fx = (double)(x % scale) / scale, fy = (double)(y % scale) / scale;
-                    const double sx = fx * fx * (3 - 2 * fx), sy = fy * fy * (3 - 2 * fy);
-                    double corner[4];
-                    for (int c = 0; c < 4; c++)
-                        corner[c] =
-                            (double)(ro_hash((uint64_t)scale * 977 + (uint64_t)tone,
-                                             (uint32_t)(cx + c % 2), (uint32_t)(cy + c / 2)) %
-                                     2001) /
-                                1000.0 -
-                            1;
-                    value += amplitude * 2 *
-                             ((corner[0] * (1 - sx) + corner[1] * sx) * (1 - sy) +
-                              (corner[2] * (1 - sx) + corner[3] * sx) * sy);
-                }
-            } else {
-                static const int others[6] = {0, 255, 64, -48, 128, 24};
-                const int block = (y / 40) * 4 + x / 40, other = others[block % 6];
-                const int lx = x % 40 - 20, ly = y % 40 - 20;
-                const int inside =
-                    block % 2 ? lx * lx + ly * ly < 120 : abs(3 * lx + ly) % 23 < 5 && abs(ly) < 15;
-                if (inside)
-                    value = block % 6 < 2 ? other : tone + other;
-            }
-            tones[y * size + x] = (unsigned char)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5);
-        }
-}
-
-static void look_at_picture(struct bench *bench, const struct table *table,
-                            const unsigned char *tones, struct look *look)
-{
-    const int side = PICTURE + 32;
-    diffuse(table, tones, side, side, 32, bench->errors, &bench->run);
-    memset(bench->power, 0, sizeof bench->power);
-    add_power(bench, &bench->picture, bench->errors + 16 * side + 16, side, PICTURE);
-    see(bench, 1, (double)PICTURE * PICTURE, look);
-}
-
 /* ---- training -------------------------------------------------------------------------------- */
 
 struct trainer {
+    const struct recipe *recipe;
     struct table table, next;
     atomic_int ticket;
-    int threads;
+    int threads, pass;
 };
 
-static const double WORMS_FREE = 1.9, WORMS_MOST = 2.4; /* dB */
-
-static double log_seen(const struct look *look)
-{
-    double sum = 0;
-    for (int e = 0; e < EYES; e++)
-        sum += eye_share[e] * log(look->seen[e] + 1e-9);
-    return sum;
-}
+static const double WORMS_MOST = 2.2, LOCKED = 5; /* dB */
 
 /* Moves a threshold to where nothing is carried on average: a higher one carries more. */
 static void balance(struct bench *bench, struct table *table, int tone, int side, int turns)
 {
     memset(bench->tones, tone, sizeof bench->tones);
     for (int turn = 0; turn < turns; turn++) {
-        diffuse(table, bench->tones, side, side, 32, NULL, &bench->run);
+        diffuse(bench, table, bench->tones, side, side, 32, false);
         double t = table->threshold[tone] - bench->run.carried;
         table->threshold[tone] = t < 0.1 ? 0.1 : t > 0.9 ? 0.9 : t;
     }
 }
 
 struct pictures {
-    unsigned char tones[PICTURES][(PICTURE + 32) * (PICTURE + 32)];
+    unsigned char tones[PICTURES][(PICTURE + 2 * BORDER) * (PICTURE + 2 * BORDER)];
 };
 
 /* The straight line through the thresholds of a class, in 4096ths; black has one of its own. */
@@ -354,7 +136,7 @@ static void line_through(const double *threshold, int class, int *first, int *sl
         across += (k - middle) * (4096 * threshold[4 * class + k] - mean);
         along += (k - middle) * (k - middle);
     }
-    *slope = (int)lrint(across / along);
+    *slope = (int)fmin(fmax(lrint(across / along), -128), 127); /* a byte */
     *first = (int)lrint(mean - middle * *slope);
 }
 
@@ -371,6 +153,7 @@ static void balance_class(struct bench *bench, struct table *table, int class, i
 }
 
 struct weigher {
+    const struct recipe *recipe;
     struct bench *bench;
     const struct table *start;
     int class;
@@ -394,9 +177,11 @@ static double cost_of(struct weigher *weigher, struct table *table, struct look 
         look_at_flat(bench, table, tone, &look);
         flats += log_seen(&look);
         used++;
-        const double worms = look.worms - WORMS_FREE, rough = look.anisotropy - 12;
-        penalty += worms > 0 ? worms * worms : 0;
-        penalty += rough > 0 ? 0.02 * rough * rough : 0;
+        const double worms = look.worms - weigher->recipe->free, rough = look.anisotropy - 12;
+        const double locked = look.worms - LOCKED;
+        penalty += worms > 0 ? weigher->recipe->worms * worms * worms : 0;
+        penalty += locked > 0 ? weigher->recipe->locked * locked * locked : 0;
+        penalty += rough > 0 ? weigher->recipe->rough * rough * rough : 0;
         if (bench->run.largest > WHITE)
             penalty += 4.0 * (bench->run.largest - WHITE) / WHITE;
         worst->worms = fmax(worst->worms, look.worms);
@@ -412,29 +197,23 @@ static double cost_of(struct weigher *weigher, struct table *table, struct look 
         const double d = table->weights[class][i] - weigher->start->weights[class][i];
         moved += d * d;
     }
-    return (flats + penalty) / used + 2 * drawn + 0.0002 * moved;
+    return (flats + penalty) / used + 2 * drawn + weigher->recipe->moved * moved;
 }
 
-static void train_class(struct trainer *trainer, struct weigher *weigher)
+/* Goes down from a table by steps of one weight. */
+static double descend(struct weigher *weigher, struct table *table, double best, int coarsest,
+                      struct look *worst)
 {
-    struct table table = trainer->table;
+    const struct recipe *recipe = weigher->recipe;
     const int class = weigher->class;
-    struct look worst, trial_worst;
-    for (int kind = 0; kind < PICTURES; kind++)
-        draw(weigher->pictures.tones[kind], PICTURE + 32, 4 * class + 2, kind);
-    balance_class(weigher->bench, &table, class, SIDE, 6);
-    double best = cost_of(weigher, &table, &worst);
-    fprintf(stderr, "class %d: cost %.3f, worms %.2f, anisotropy %.2f\n", class, best, worst.worms,
-            worst.anisotropy);
-    /* The first class stays: trained, photographs had more seen error, and its line of thresholds
-     * rose by more than eight bits hold. */
-    const bool has_worms = class > 0 && worst.worms > WORMS_MOST;
-    for (int step = 4; step >= 1 && has_worms; step /= 2)
+    for (int step = coarsest; step >= 1; step /= 2)
         for (int again = 1, turn = 0; again && turn < 4; turn++) {
             again = 0;
-            for (int i = 0; i < TAPS; i++)
-                for (int sign = -1; sign <= 1 && i != DOWN; sign += 2) {
-                    struct table trial = table;
+            for (int n = 0; n < recipe->count; n++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    struct table trial = *table;
+                    struct look trial_worst;
+                    const int i = recipe->taps[n];
                     trial.weights[class][i] += sign * step;
                     complete(trial.weights[class]);
                     if (abs(trial.weights[class][i]) > 127 || abs(trial.weights[class][DOWN]) > 127)
@@ -442,16 +221,64 @@ static void train_class(struct trainer *trainer, struct weigher *weigher)
                     const double cost = cost_of(weigher, &trial, &trial_worst);
                     if (cost < best - 4e-3) {
                         best = cost;
-                        table = trial;
-                        worst = trial_worst;
+                        *table = trial;
+                        *worst = trial_worst;
                         again = 1;
                         break;
                     }
                 }
         }
-    if (has_worms)
+    return best;
+}
+
+/* The weights that a class may start from, the n-th; false when there are no more. */
+static bool start_of(const struct trainer *trainer, int class, int n, int *weights)
+{
+    const struct recipe *recipe = trainer->recipe;
+    if (trainer->pass == 0 && recipe->starts > 0) {
+        for (int i = 0; i < TAPS && n < recipe->starts; i++)
+            weights[i] = recipe->start[n][i];
+        complete(weights);
+        return n < recipe->starts;
+    }
+    static const int beside[MOST_STARTS] = {0, -1, 1};
+    if (n >= (recipe->starts ? MOST_STARTS : 1))
+        return false;
+    const int from = class + beside[n];
+    memcpy(weights, trainer->table.weights[from < 0 || from >= CLASSES ? class : from],
+           TAPS * sizeof *weights);
+    return true;
+}
+
+static void train_class(struct trainer *trainer, struct weigher *weigher)
+{
+    const struct recipe *recipe = trainer->recipe;
+    const int class = weigher->class;
+    struct table table = trainer->table;
+    struct look worst = {0};
+    double best = HUGE_VAL;
+    for (int kind = 0; kind < PICTURES; kind++)
+        draw(weigher->pictures.tones[kind], 4 * class + 2, kind);
+    struct table trial = trainer->table;
+    for (int n = 0; start_of(trainer, class, n, trial.weights[class]); n++) {
+        struct look trial_worst;
+        balance_class(weigher->bench, &trial, class, SIDE, 6);
+        const double cost = cost_of(weigher, &trial, &trial_worst);
+        if (cost < best) {
+            best = cost;
+            table = trial;
+            worst = trial_worst;
+        }
+    }
+    fprintf(stderr, "class %d: cost %.3f, worms %.2f, anisotropy %.2f\n", class, best, worst.worms,
+            worst.anisotropy);
+    /* Of ten taps the first class stays: trained, photographs had more seen error, and its line of
+     * thresholds rose by more than eight bits hold. */
+    if (!recipe->only_worms || (class > 0 && worst.worms > WORMS_MOST)) {
+        best = descend(weigher, &table, best, recipe->step >> trainer->pass, &worst);
         fprintf(stderr, "class %d: cost %.3f, worms %.2f, anisotropy %.2f, trained\n", class, best,
                 worst.worms, worst.anisotropy);
+    }
     memcpy(trainer->next.weights[class], table.weights[class], sizeof table.weights[class]);
     for (int tone = 4 * class; tone < 4 * class + 4; tone++)
         trainer->next.threshold[tone] = table.threshold[tone];
@@ -462,71 +289,93 @@ static void *work(void *data)
     struct trainer *trainer = data;
     struct bench *bench = calloc(1, sizeof *bench);
     struct weigher *weigher = calloc(1, sizeof *weigher);
-    if (!bench || !weigher || !radix2_float_open(&bench->tile, TILE) ||
-        !radix2_float_open(&bench->picture, PICTURE) ||
-        !(bench->scratch = malloc(radix2_scratch(PICTURE) * sizeof(float))))
+    if (!bench || !weigher || !bench_open(bench, trainer->recipe->taps, trainer->recipe->count))
         exit(1);
+    weigher->recipe = trainer->recipe;
     weigher->bench = bench;
     weigher->start = &trainer->table;
     while ((weigher->class = atomic_fetch_add(&trainer->ticket, 1)) < CLASSES)
         train_class(trainer, weigher);
-    radix2_float_close(&bench->tile);
-    radix2_float_close(&bench->picture);
-    free(bench->scratch);
+    bench_close(bench);
     free(bench);
     free(weigher);
     return NULL;
 }
 
-static void print(const struct table *table)
+/* Every class once, looking at the table as it was before. */
+static void pass(struct trainer *trainer)
 {
-    puts("/* SPDX-License-Identifier: MIT */\n"
-         "/* The tables of acuity, printed by tools/acuity_train.c. */\n"
-         "#include \"halftone/diffusion/acuity.h\"\n\n"
-         "/* clang-format off */\n"
-         "const int8_t acuity_weights[ACUITY_CLASSES][ACUITY_TAPS] = {");
+    pthread_t threads[64];
+    trainer->next = trainer->table;
+    atomic_store(&trainer->ticket, 0);
+    for (int i = 0; i < trainer->threads; i++)
+        if (pthread_create(&threads[i], NULL, work, trainer))
+            exit(1);
+    for (int i = 0; i < trainer->threads; i++)
+        pthread_join(threads[i], NULL);
+    trainer->table = trainer->next;
+}
+
+static void print(const struct recipe *recipe, const struct table *table)
+{
+    printf("/* SPDX-License-Identifier: MIT */\n"
+           "/* Of acuity with %s taps, printed by tools/acuity_train.c --taps %s. */\n"
+           "#include \"halftone/diffusion/acuity.h\"\n\n"
+           "/* clang-format off */\n"
+           "const struct acuity_table acuity_table_%s = {\n"
+           "    .weights = {\n",
+           recipe->name, recipe->name, recipe->name);
     for (int c = 0; c < CLASSES; c++) {
-        printf("    {");
+        printf("        {");
         for (int i = 0; i < TAPS; i++)
             printf("%d%s", table->weights[c][i], i + 1 < TAPS ? ", " : "},\n");
     }
-    puts("};\n\nconst int16_t acuity_thresholds[ACUITY_CLASSES][2] = {");
+    puts("    },\n    .thresholds = {");
     for (int c = 0; c < CLASSES; c++) {
         int at, slope;
         line_through(table->threshold, c, &at, &slope);
-        printf(c % 8 == 0 ? "    {%d, %d}," : " {%d, %d},", at, slope);
+        printf(c % 8 == 0 ? "        {%d, %d}," : " {%d, %d},", at, slope);
         if (c % 8 == 7)
             puts("");
     }
-    puts("};");
+    puts("    },\n};");
+}
+
+static bool read_options(struct trainer *trainer, int count, char **words)
+{
+    for (int i = 1; i + 1 < count; i += 2)
+        if (!strcmp(words[i], "--threads"))
+            trainer->threads = atoi(words[i + 1]);
+        else if (!strcmp(words[i], "--taps")) {
+            trainer->recipe = NULL;
+            for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++)
+                if (!strcmp(words[i + 1], recipes[r].name))
+                    trainer->recipe = &recipes[r];
+        } else
+            return false;
+    return count % 2 && trainer->recipe && trainer->threads >= 1 && trainer->threads <= 64;
 }
 
 int main(int count, char **words)
 {
-    static struct trainer trainer = {.threads = 2};
-    if (count == 3 && !strcmp(words[1], "--threads"))
-        trainer.threads = atoi(words[2]);
-    if (trainer.threads < 1 || trainer.threads > 64 || (count != 1 && count != 3)) {
-        fprintf(stderr, "usage: acuity_train [--threads 1..64]\n");
+    static struct trainer trainer = {.recipe = recipes, .threads = 2};
+    if (!read_options(&trainer, count, words)) {
+        fprintf(stderr, "usage: acuity_train [--taps 10|6|4] [--threads 1..64]\n");
         return 2;
     }
     make_eyes();
     for (int c = 0; c < CLASSES; c++) {
         for (int i = 0; i < TAPS; i++)
-            trainer.table.weights[c][i] = 2 * first[c / 2][i];
+            trainer.table.weights[c][i] =
+                trainer.recipe->starts ? trainer.recipe->start[0][i] : 2 * first[c / 2][i];
         complete(trainer.table.weights[c]);
     }
     for (int t = 0; t < TONES; t++)
         trainer.table.threshold[t] = t < 32    ? 0.2 + 0.17 * t / 32
                                      : t < 112 ? 0.37 + 0.13 * (t - 32) / 80
                                                : 0.5;
-    trainer.next = trainer.table;
-    pthread_t threads[64];
-    for (int i = 0; i < trainer.threads; i++)
-        if (pthread_create(&threads[i], NULL, work, &trainer))
-            return 1;
-    for (int i = 0; i < trainer.threads; i++)
-        pthread_join(threads[i], NULL);
-    print(&trainer.next);
+    for (; trainer.pass < trainer.recipe->passes; trainer.pass++)
+        pass(&trainer);
+    print(trainer.recipe, &trainer.table);
     return 0;
 }

@@ -6,7 +6,8 @@
 
 static const char *const cmyk_names[4][2] = {
     {"cyan", "c"}, {"magenta", "m"}, {"yellow", "y"}, {"black", "k"}};
-static const uint8_t cmyk_colours[4][3] = {{0, 174, 239}, {236, 0, 140}, {255, 242, 0}, {35, 31, 32}};
+static const uint8_t cmyk_colours[4][3] = {
+    {0, 174, 239}, {236, 0, 140}, {255, 242, 0}, {35, 31, 32}};
 static const double cmyk_angles[4] = {15, 75, 0, 45};
 
 /* Of inks of your own, in their order: far from each other as long as there are few. */
@@ -72,7 +73,8 @@ static int find_ink(const struct ink_list *list, const char *name, size_t length
     return -1;
 }
 
-static ro_status read_curve(ro_context *context, const char *path, struct ink_list *list, int number)
+static ro_status read_curve(ro_context *context, const char *path, struct ink_list *list,
+                            int number)
 {
     ro_ink *ink = &list->inks[number];
     ro_tone_point *points = malloc(RO_CURVE_POINTS * sizeof *points);
@@ -188,10 +190,11 @@ ro_status inks_turn(ro_context *context, const char *angles, const ro_screen_opt
         snprintf(text, sizeof text, "%.*s", (int)(length < 31 ? length : 31), at);
         if (!read_degrees(text, &list->inks[i].degrees) ||
             (at[length] == '\0') != (i + 1 == list->count))
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "--angles %s: must be auto, or degrees for each of %d inks, such "
-                                   "as 15,75,0,45",
-                                   angles, list->count);
+            return ro_context_fail(
+                context, RO_E_ARGUMENT,
+                "--angles %s: must be auto, or degrees for each of %d inks, such "
+                "as 15,75,0,45",
+                angles, list->count);
         at += length + 1;
     }
     return RO_OK;
@@ -200,7 +203,8 @@ ro_status inks_turn(ro_context *context, const char *angles, const ro_screen_opt
 void inks_say_moire(const char *command, const ro_moire *moire)
 {
     if (moire->count)
-        tell("%s: the moiré that is seen best has %.3g mm (%.1f pixels) and %.2g %% contrast; plates "
+        tell("%s: the moiré that is seen best has %.3g mm (%.1f pixels) and %.2g %% contrast; "
+             "plates "
              "that lie beside each other shift light by %.2g %%",
              command, moire->waves[0].period, moire->waves[0].pixels_long,
              100 * moire->waves[0].contrast, 100 * moire->shift);

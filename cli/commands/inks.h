@@ -24,8 +24,8 @@ ro_status inks_read(ro_context *context, const char *colours, const struct texts
                     struct ink_list *list);
 void inks_free(struct ink_list *list);
 
-/* --angles: one for each ink, or "auto": those of least moiré for the lines per inch and the resolution
- * of `screen`. */
+/* --angles: one for each ink, or "auto": those of least moiré for the lines per inch and the
+ * resolution of `screen`. */
 ro_status inks_turn(ro_context *context, const char *angles, const ro_screen_options *screen,
                     struct ink_list *list);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* roundoff screen show: how much moiré the screens of inks make with each other and with the pixels,
- * and a drawing of it. */
+/* roundoff screen show: how much moiré the screens of inks make with each other and with the
+ * pixels, and a drawing of it. */
 #include "cli/commands/inks.h"
 #include "cli/commands/screen.h"
 #include "cli/commands/task.h"
@@ -18,9 +18,14 @@ static ro_status show(struct task *task)
     struct shown *shown = task->data;
     ro_image spot = {0};
     const ro_screen_options screen = {
-        RO_SCREEN_DEFAULTS,   .kind = "am",         .lpi = values->lpi > 0 ? values->lpi : 0,
-        .dpi = values->dpi,   .dpi_y = values->dpi_y, .shape = values->shape,
-        .spot = values->spot ? &spot : NULL,        .dot = (uint32_t)values->dot,
+        RO_SCREEN_DEFAULTS,
+        .kind = "am",
+        .lpi = values->lpi > 0 ? values->lpi : 0,
+        .dpi = values->dpi,
+        .dpi_y = values->dpi_y,
+        .shape = values->shape,
+        .spot = values->spot ? &spot : NULL,
+        .dot = (uint32_t)values->dot,
     };
     ro_status status = ro_moire_accepts(context, task->out);
     if (status == RO_OK)
@@ -30,11 +35,11 @@ static ro_status show(struct task *task)
     if (status == RO_OK && values->angles)
         status = inks_turn(context, values->angles, &screen, &shown->inks);
     if (status == RO_OK)
-        status = ro_moire_find(context, &screen, shown->inks.inks, shown->inks.count, 1,
-                               &shown->moire);
+        status =
+            ro_moire_find(context, &screen, shown->inks.inks, shown->inks.count, 1, &shown->moire);
     if (status == RO_OK)
-        status = ro_moire_save(context, task->out, &shown->moire, shown->inks.inks,
-                               shown->inks.count);
+        status =
+            ro_moire_save(context, task->out, &shown->moire, shown->inks.inks, shown->inks.count);
     ro_image_free(&spot);
     return status;
 }

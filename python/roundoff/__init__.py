@@ -5,9 +5,14 @@
 >>> bits = roundoff.halftone(image)                        # 0 and 255
 >>> panel = roundoff.halftone(photo, palette="spectra6")   # colours of an e-paper
 """
+from __future__ import annotations
+
 from typing import NamedTuple
 
-from . import _core, calibrate, hologram
+import numpy as np
+
+from . import _core, _run, calibrate, hologram
+from ._arrays import COLOUR, GREY
 from ._compare import Comparison, Entry, compare
 from ._denoise import denoise
 from ._errors import BadArgument, Cancelled, Error, OutOfMemory, SystemFailure
@@ -22,7 +27,8 @@ __all__ = [
     "BadArgument", "Cancelled", "Comparison", "Contour", "Device", "Entry", "Error", "Field", "Figures", "HalftoneStream",
     "Method", "OutOfMemory", "Palette", "Segmentation", "SystemFailure", "calibrate", "compare", "denoise",
     "devices", "dither", "halftone", "hologram", "measure", "methods", "palette", "palettes",
-    "register", "screen", "segment", "warp",
+    "register", "screen", "segment",
+    "testcard", "warp",
 ]
 
 
@@ -51,6 +57,19 @@ class Device(NamedTuple):
     name: str
     detail: str
     memory: int
+
+
+def testcard(size: tuple[int, int] = (1024, 1024), *, colour: bool = False,
+             bits: int = 8) -> np.ndarray:
+    """The built-in test card, ``size`` being rows and columns: ``roundoff testcard``."""
+    rows, columns = size
+    if not (1 <= rows <= 1 << 20 and 1 <= columns <= 1 << 20) or bits not in (8, 16):
+        raise BadArgument("a test card has rows and columns from 1 on, and 8 or 16 bits")
+    card = np.empty((rows, columns, 3) if colour else (rows, columns),
+                    np.uint8 if bits == 8 else np.uint16)
+    with _run.running({}) as how:
+        _core.testcard((card, (COLOUR if colour else GREY)[card.dtype.char], 0), how)
+    return card
 
 
 def methods() -> list[Method]:

@@ -2,6 +2,7 @@
 """Arrays and Pillow images as views of pixels, copied only where the library cannot read them."""
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import Any, Iterator, NamedTuple
 
 import numpy as np
@@ -40,6 +41,13 @@ class Picture(NamedTuple):
 
     def view(self) -> tuple[np.ndarray, int, int]:
         return readable(self.array), self.format, self.maxval
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it holds what the library may refuse when it comes to that row."""
+        if self.array.dtype.kind == "f":
+            return not np.isfinite(self.array).all()
+        return bool(self.maxval) and bool((self.array > self.maxval).any())
 
     def pages(self) -> Iterator[Picture]:
         for page in self.array:
@@ -82,6 +90,17 @@ def picture(image: Any, maxval: int | None = None, name: str = "image") -> Pictu
                                not 1 <= maxval <= np.iinfo(array.dtype).max):
         raise BadArgument(f"{name}: a maxval of {maxval} does not suit {array.dtype}")
     return Picture(array, colour, maxval or 0, pillow, boolean)
+
+
+@contextmanager
+def filled(out: Any, result: np.ndarray, source: Picture) -> Iterator[np.ndarray]:
+    """The array to write to: `out` keeps what it holds where the image may be refused half way."""
+    if out is None or not source.doubtful:
+        yield result
+        return
+    aside = np.empty_like(result)
+    yield aside
+    result[...] = aside
 
 
 def readable(array: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core, _device, _run
-from ._arrays import picture, target
+from ._arrays import filled, picture, target
 from ._errors import BadArgument
 from ._figures import Figures
 from ._keywords import Keywords, Members
@@ -46,8 +46,8 @@ def denoise(image: Any, model: Optional[str] = None, *, out: Optional[np.ndarray
         raise BadArgument("image: bool has no levels to smooth")
     result = target(out, source.array.shape, source.array.dtype, source.array)
     figures: list[Figures] = []
-    with _run.running(run) as how:
-        pages = zip(source.pages(), result) if source.stack else [(source, result)]
+    with _run.running(run) as how, filled(out, result, source) as room:
+        pages = zip(source.pages(), room) if source.stack else [(source, room)]
         for page, to in pages:
             figures.append(Figures(_core.denoise(page.view(), (to, page.format, page.maxval),
                                                  members, how)))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from . import _core, _device, _run
-from ._arrays import Picture, picture, readable, target
+from ._arrays import Picture, filled, picture, readable, target
 from ._errors import BadArgument
 from ._keywords import Keywords
 from ._options import CHANNELS, HALFTONE, Colours, adapted, halftone_members, palette_text
@@ -130,12 +130,12 @@ def halftone(image: Any, method: Optional[str] = None, *, levels: Optional[int] 
     kind = kind_of(members, columns, packed, indices)
     shape = (*((len(source.array),) if source.stack else ()), rows, *kind.tail)
     result = target(out, shape, kind.dtype, source.array)
-    with _run.running(run) as how:
+    with _run.running(run) as how, filled(out, result, source) as room:
         if source.stack:
-            for page, to in zip(source.pages(), result):
+            for page, to in zip(source.pages(), room):
                 _core.halftone(page.view(), kind.view(to), members, how)
         else:
-            _core.halftone(source.view(), kind.view(result), members, how)
+            _core.halftone(source.view(), kind.view(room), members, how)
     return _to_pillow(result, source, members, kind) if source.pillow and out is None else result
 
 

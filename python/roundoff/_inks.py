@@ -74,3 +74,24 @@ def inks_of(own: Any, screens: Any, members: dict[str, Any], palette_text: Calla
     return [(ink["name"], *ink["colour"], float(ink.get("lpi", 0)),
              float(ink["angle"]) if in_rows else 0.0, ink.get("shape"),
              curve_of(ink["curve"]) if "curve" in ink else None) for ink in inks]
+
+
+def turned(inks: list[tuple[Any, ...]], angles: Any, screens: Any, members: Mapping[str, Any]) \
+        -> list[tuple[Any, ...]]:
+    """The inks at other angles: one for each, or "auto": those of least moiré."""
+    if any("angle" in told for _, told in _screens(screens)):
+        raise BadArgument("angles and the angle of an ink exclude each other")
+    if not all(ink[4] > 0 or members.get("lpi", 0) > 0 for ink in inks):
+        raise BadArgument("angles: screens of inks need lines per inch: lpi for all, or for each")
+    if isinstance(angles, str) and angles.lower() == "auto":
+        asked = {name: members[name] for name in ("lpi", "dpi", "dpi_y", "shape") if name in members}
+        with _run.running({}) as how:
+            found = _core.angles(dict(asked, inks=inks), how)
+    else:
+        try:
+            found = [float(a) for a in (angles.split(",") if isinstance(angles, str) else angles)]
+        except ValueError:
+            found = []
+    if len(found) != len(inks):
+        raise BadArgument(f"angles {angles}: must be auto, or degrees for each of {len(inks)} inks")
+    return [(*ink[:5], angle, *ink[6:]) for ink, angle in zip(inks, found)]

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import picture
 from ._errors import BadArgument
-from ._inks import inks_of
+from ._inks import inks_of, turned
 from ._keywords import Keywords, Members, choice
 
 Colours = Union[str, Sequence[Sequence[int]], np.ndarray]
@@ -116,11 +116,12 @@ OWN: Mapping[str, Callable[[Any, Members], None]] = {
     "spot": _set("spot", lambda image: picture(image, name="spot").view()),
     "curve": _set("curve", curve_of),
     "inks": _set("inks", lambda list_of: list_of), "ink": _set("ink", lambda screens: screens),
+    "angles": _set("angles", lambda list_of: list_of),
 }
 HALFTONE = Keywords("halftone", "ro_halftone_options", own=OWN,
                     renamed={"angle": "degrees", "phases": "same_phases"},
-                    without=("resize", "resample", "angles", "proof", "gain", "yule_nielsen",
-                             "profile_out", "intent"))
+                    without=("resize", "resample", "proof", "gain", "yule_nielsen", "profile_out",
+                             "intent"))
 
 
 def halftone_members(options: dict[str, Any]) -> Members:
@@ -128,9 +129,12 @@ def halftone_members(options: dict[str, Any]) -> Members:
     members = HALFTONE.take(options)
     if "inks" in members:
         members["channels"] = CHANNELS["inks"]
-    if "inks" in members or "ink" in members:
+    angles = members.pop("angles", None)
+    if "inks" in members or "ink" in members or angles is not None:
         members["inks"] = inks_of(members.pop("inks", None), members.pop("ink", ()), members,
                                   palette_text, curve_of)
+    if angles is not None:
+        members["inks"] = turned(members["inks"], angles, options.get("ink") or (), members)
     palette = options.get("palette")
     if isinstance(palette, str) and palette.endswith("-panel") and \
             options.get("fit") in (None, "auto") and options.get("overshoot") is None:

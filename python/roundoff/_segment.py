@@ -56,10 +56,69 @@ def _picture(name: str) -> Any:
     return put
 
 
-SEGMENT = Keywords("segment", "ro_regions_options", topics=("fronts",),
+def _kept(name: str) -> Any:
+    def put(value: Any, members: Members) -> None:
+        members[name] = value
+
+    return put
+
+
+# What a speed is made of: how many numbers, and where they go.
+SPEED = ("speed", "polynomial", "gaussian", "window", "edge", "curvature")
+SEGMENT = Keywords("segment", "ro_segment_options",
                    own={"mask": _picture("mask"), "factor": _picture("factor"),
-                        "components": lambda value, members: members.update(components=bool(value))},
-                   without=("at", "seeds", "window", "fronts", "every"))
+                        **{name: _kept(name) for name in (*SPEED, "components", "fronts", "distance",
+                                                          "velocity")}},
+                   without=("at", "seeds", "every"))
+COMPETING = {"mask", "factor", "components", "smooth", "schedule"}
+
+
+def _speeds(members: Members) -> list[tuple[Any, ...]]:
+    """A speed for each of four labels: numbers for all of them, or a dictionary by label."""
+    speeds = [dict.fromkeys(SPEED, ()) for _ in range(4)]
+    for name in SPEED:
+        value = members.pop(name, None)
+        if value is None:
+            continue
+        for label, numbers in (value if isinstance(value, dict) else
+                               dict.fromkeys(range(1, 5), value)).items():
+            if label not in (1, 2, 3, 4):
+                raise BadArgument(f"{name}: labels go from 1 to 4")
+            numbers = tuple(float(n) for n in np.atleast_1d(numbers))
+            least, most = {"speed": (1, 1), "polynomial": (1, 8), "gaussian": (2, 3),
+                           "window": (2, 3), "edge": (1, 2), "curvature": (1, 1)}[name]
+            if not least <= len(numbers) <= most:
+                raise BadArgument(f"{name}: must be {least} to {most} numbers")
+            speeds[label - 1][name] = numbers
+
+    def tuple_of(s: dict[str, Any]) -> tuple[Any, ...]:
+        polynomial = list(s["polynomial"])
+        if not polynomial and any(s[name] for name in SPEED if name != "curvature"):
+            polynomial = [0.0]  # a speed of zero is not the same as none
+        gaussian, window, edge = ((*s[name], 1.0)[:many] if s[name] else (0.0,) * many
+                                  for name, many in (("gaussian", 3), ("window", 3), ("edge", 2)))
+        return ((*s["speed"], 0.0)[0], polynomial, gaussian[2], *gaussian[:2], window[2], *window[:2],
+                edge[1], edge[0], (*s["curvature"], 0.0)[0])
+
+    return [tuple_of(speed) for speed in speeds]
+
+
+def _free(source: Any, discs: list[Any], members: Members, run: dict[str, Any]) -> Any:
+    """Labels, table and lines of level sets."""
+    speeds = _speeds(members)
+    distance, velocity = members.pop("distance", None), members.pop("velocity", None)
+    if distance is not None:
+        distance = np.ascontiguousarray(distance, np.float32), _core.GRAYF, 0
+    if velocity is not None:
+        flow = np.ascontiguousarray(velocity, np.float32)
+        if flow.shape != (*source.size, 2):
+            raise BadArgument(f"velocity: has the shape height, width, 2, not {flow.shape}")
+        velocity = flow.reshape(len(flow), -1), _core.GRAYF, 0
+    labels = np.empty(source.size, np.uint8)
+    with _run.running(run) as how:
+        table, lines = _core.evolve(source.view(), (labels, _core.GRAY8, 255), discs, speeds,
+                                    members.pop("mask", None), distance, velocity, members, how)
+    return labels.astype(np.uint16), table, lines
 
 
 def _discs(seeds: Sequence[Sequence[float]]) -> list[tuple[int, float, float, float]]:
@@ -73,14 +132,21 @@ def _discs(seeds: Sequence[Sequence[float]]) -> list[tuple[int, float, float, fl
     return discs
 
 
+def _found(labels: np.ndarray, table: Any, lines: Any) -> Segmentation:
+    contours = [Contour(label, closed, np.frombuffer(points).reshape(-1, 2))
+                for label, closed, points in lines]
+    return Segmentation(labels, [Figures(row) for row in table], contours)
+
+
 def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Optional[int] = None,
             **options: Any) -> Segmentation:
     """Grow labels from seeds; a pixel belongs to the first front that arrives.
 
     ``seeds`` are (x, y), (x, y, radius) or (x, y, radius, label); without labels they count from 1.
-    The keywords are the options of competing fronts of ``roundoff segment``: ``mask`` holds label
-    numbers to start from instead or besides, with ``components`` every connected part of it is a
-    label, and ``factor`` says how fast fronts are.
+    The keywords are the options of ``roundoff segment``: ``mask`` holds label numbers to start from
+    instead or besides, with ``components`` every connected part of it is a label, and ``factor``
+    says how fast competing fronts are. ``fronts="free"``, or an option of these, grows up to four
+    labels as level sets; the parts of a speed are numbers, or ``{2: (90, 140)}`` by label.
     """
     run = _run.split(options)
     members = SEGMENT.take(options)
@@ -88,6 +154,17 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
     if source.stack:
         raise BadArgument("segment takes one picture, no stack")
     discs = _discs(seeds)
+    way = members.pop("fronts", None)
+    of_free = sorted(set(members) - COMPETING)
+    if way not in (None, "competing", "free"):
+        raise BadArgument(f"fronts {way}: must be competing or free")
+    if way == "competing" and of_free:
+        raise BadArgument(f"{of_free[0]}: is for free fronts, not for competing ones")
+    if way == "free" or of_free:
+        if {"factor", "components"} & set(members):
+            raise BadArgument("factor, components: are for competing fronts, not for free ones")
+        labels, table, lines = _free(source, discs, members, run)
+        return _found(labels, table, lines)
     labels = np.empty(source.size, np.uint16)
     mask, factor = members.pop("mask", None), members.pop("factor", None)
     with _run.running(run) as how:
@@ -99,9 +176,7 @@ def segment(image: Any, seeds: Sequence[Sequence[float]] = (), *, maxval: Option
             mask = parts, _core.GRAY16, 65535
         table, lines = _core.grow(source.view(), (labels, _core.GRAY16, 65535), discs, mask, factor,
                                   members, how)
-    contours = [Contour(label, closed, np.frombuffer(points).reshape(-1, 2))
-                for label, closed, points in lines]
-    return Segmentation(labels, [Figures(row) for row in table], contours)
+    return _found(labels, table, lines)
 
 
 SEGMENT.show(segment)

@@ -12,6 +12,7 @@ from ._errors import BadArgument
 from ._figures import Figures
 from ._keywords import Keywords, Members, length, numbers
 from ._png import png, shown
+from ._scenes import amplitudes, in_the_middle, scene_of
 
 __all__ = ["Hologram", "Optics", "light", "make", "propagate", "quantize", "reconstruct"]
 
@@ -58,6 +59,13 @@ def _ignored(value: Any, members: Members) -> None:
     """A parameter of its own here."""
 
 
+def _kept(name: str) -> Any:
+    def put(value: Any, members: Members) -> None:
+        members[name] = value
+
+    return put
+
+
 def _die(number: int) -> Any:
     def put(value: Any, members: Members) -> None:
         size, depth = numbers("left, bottom, right", value)
@@ -79,10 +87,15 @@ def _gain(value: Any, members: Members) -> None:
 
 MAKE = Keywords("hologram", "ro_hologram_scene", topics=("make", "optics"), own={
     "left": _die(0), "bottom": _die(1), "right": _die(2),
-    "unscaled": lambda value, members: members.update(scaled=int(not value))},
-    without=("size", "scene", "depth_map", "near", "far", "hogel"))
-QUANTIZE = Keywords("hologram", "ro_hologram_options", topics=("quantize", "optics"), own={
-    "p": _p, "gain": _gain}, renamed={"snr": "least_snr"}, without=("seed",))
+    "unscaled": lambda value, members: members.update(scaled=int(not value)),
+    **{name: _kept(name) for name in ("scene", "depth_map", "near", "far", "phase")}},
+    without=("size", "hogel"))
+SCENE = Keywords("hologram", "ro_picture_scene", only={
+    "phase", "seed", "layers", "view_specific", "wavelength", "pitch", "viewer", "viewing_area"})
+REFINEMENT = ("refine", "target", "distance", "region", "light", "edges", "frames", "phase", "seed")
+QUANTIZE = Keywords("hologram", "ro_hologram_options", topics=("quantize", "refine", "optics"), own={
+    "p": _p, "gain": _gain, **{name: _kept(name) for name in REFINEMENT}},
+    renamed={"snr": "least_snr"})
 PROPAGATE = Keywords("hologram", "ro_hologram_options", topics=("propagate", "optics"), own={
     "distance": _ignored}, without=("hogel", "seed"))
 RECONSTRUCT = Keywords("hologram", "ro_view", topics=("reconstruct", "optics"), own={
@@ -99,7 +112,9 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
     """The field of a scene, ``size`` being rows and columns: ``roundoff hologram make``.
 
     Lengths are metres, or texts such as "635nm"; places and sizes are several numbers, or texts
-    such as "0,0,-36mm".
+    such as "0,0,-36mm". ``scene`` is a list of pictures and their depths, ``[(picture, "80mm")]``,
+    or one picture with a ``depth_map``, whose black and white are ``near`` and ``far`` (floats are
+    metres). Integers are intensities, floats amplitudes. ``phase`` may be an array of radians.
     """
     run = _run.split(options)
     members = MAKE.take(options)
@@ -107,6 +122,13 @@ def make(size: Sequence[int], **options: Any) -> Hologram:
     if rows < 1 or columns < 1:
         raise BadArgument(f"size {rows}, {columns}: must be rows and columns from 1 on")
     field = np.empty((rows, columns), np.complex64)
+    if "scene" in members:
+        pictures, scene = scene_of(members, SCENE)
+        with _run.running(run) as how:
+            return Hologram(field, Optics(*_core.hologram_pictures(_view(field), pictures, scene,
+                                                                   how)))
+    if {"depth_map", "near", "far"} & set(members) or not isinstance(members.get("phase", ""), str):
+        raise BadArgument("depth_map, near, far and an array of phases need a scene")
     members.setdefault("scaled", 1)
     with _run.running(run) as how:
         return Hologram(field, Optics(*_core.hologram_make(_view(field), members, how)))
@@ -131,22 +153,66 @@ def propagate(field: Any, distance: Any, optics: Optional[Optics] = None,
 PROPAGATE.show(propagate)
 
 
+def _refined(source: np.ndarray, optics: Optics, members: Members, more: Members,
+             run: dict[str, Any]) -> tuple[np.ndarray, Figures]:
+    """Numbers that were refined for a target, or those of frames."""
+    frames = more.pop("frames", None)
+    if frames is None and "refine" not in more:
+        raise BadArgument(f"{next(iter(more))}: needs refine or frames")
+    if "distance" in more:
+        more["distance"] = length("distance", more["distance"])
+    if frames is not None:
+        if not 1 <= frames <= 1024 or "window" not in members:
+            raise BadArgument("frames: must be 1 to 1024, and needs a window")
+        wrong = set(more) - {"phase", "distance", "seed"} | set(members) - {"levels", "window", "gain"}
+        if wrong:
+            raise BadArgument(f"{min(wrong)}: does not apply to frames")
+        result = np.empty((frames, *source.shape), np.uint8)
+        with _run.running(run) as how:
+            told = _core.hologram_frames(_view(source), [(one, _core.INDEX8, 255) for one in result],
+                                         tuple(optics), members, more, how)
+        return result, Figures(told)
+    wanted = more.pop("target", None)
+    if wanted is None or "distance" not in more or set(members) - {"levels", "window"}:
+        raise BadArgument("refine: needs target and distance, and has rules of its own: of the other "
+                          "keywords levels, window and the optics apply")
+    times = more.pop("refine")
+    if times != "auto":
+        more.update(iterations=int(times), passes=int(times))
+    if "region" in more:
+        more["region"] = tuple(int(v) for v in numbers("region", more["region"]))
+    if "light" in more:
+        more["light"] = float(str(more["light"]).rstrip("%")) / 100
+    aim = in_the_middle(amplitudes(wanted), source.shape)
+    number_of = np.empty(source.shape, np.uint8)
+    with _run.running(run) as how:
+        told = _core.hologram_refine(_view(source), (number_of, _core.INDEX8, 255),
+                                     (aim, _core.GRAYF, 0), tuple(optics), members, more, how)
+    return number_of, Figures(told)
+
+
 def quantize(field: Any, levels: Optional[str] = None, optics: Optional[Optics] = None, *,
              return_figures: bool = False, **options: Any) -> Any:
     """Numbers of a modulator's levels (uint8), the noise kept out of the viewer's window.
 
     ``levels`` is "phase:256" unless said otherwise; "phase:N", "amplitude:N", "binary",
-    "phase-binary". The keywords are the options of ``roundoff hologram quantize``.
+    "phase-binary". The keywords are the options of ``roundoff hologram quantize``: ``refine`` makes
+    the light fit a picture ``target`` at a ``distance``, and ``frames`` gives several, one behind
+    the other, whose mean is the field's.
     """
     run = _run.split(options)
     members = QUANTIZE.take(dict(options, levels=levels))
     if "least_snr" in members and "gain_auto" not in members:
         raise BadArgument("snr: needs gain=\"auto\"")
+    more = {name: members.pop(name) for name in REFINEMENT if name in members}
     hogel = members.pop("hogel", None)
     source, optics = _pixels(field, optics)
     optics = _with(optics, members)
     if hogel is not None:
         members["hogel"] = hogel
+    if more:
+        result, told = _refined(source, optics, members, more, run)
+        return (result, told) if return_figures else result
     target = np.empty(source.shape, np.uint8)
     with _run.running(run) as how:
         figures = _core.hologram_quantize(_view(source), (target, _core.INDEX8, 0), tuple(optics),

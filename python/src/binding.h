@@ -47,7 +47,7 @@ void quick_plan_free(struct quick_plan *quick);
 
 struct session {
     ro_context *context;
-    struct quick_plan quick; /* on that context */
+    struct quick_plan quick;   /* on that context */
     ro_context_options opened; /* with what */
     pid_t process;
     bool busy;
@@ -83,10 +83,20 @@ bool list_append(PyObject *list, PyObject *item);
  * ------------------------------------------------------------- */
 extern PyMethodDef halftone_functions[], stream_functions[], denoise_functions[],
     figures_functions[], register_functions[], segment_functions[], hologram_functions[],
-    wedge_functions[], quick_functions[], device_functions[],
-    member_functions[];
+    wedge_functions[], quick_functions[], device_functions[], member_functions[], scene_functions[],
+    levelset_functions[];
 
 bool denoise_options_take(PyObject *dictionary, ro_denoise_options *options);
+
+/* Seeds (label, x, y, radius), which the caller frees; outlines (label, closed, bytes of x, y). */
+bool seeds_take(PyObject *list, ro_seed **seeds, size_t *count);
+PyObject *lines_give(const ro_polyline *lines, size_t count);
+
+/* Fields of complex pixels, as arrays of floats twice as wide, and what is known of their physics.
+ */
+bool field_take(PyObject *triple, bool writable, struct view *view, ro_field *field);
+bool optics_take(PyObject *tuple, ro_optics *optics);
+PyObject *optics_give(const ro_optics *optics);
 
 /* Options of a halftone, with what their pointers lead to. */
 struct halftone_request {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- DLPack ------------------------------------------------------------------------------------ */
+/* ---- DLPack ------------------------------------------------------------------------------------
+ */
 
 /* The part of its interface that is looked at (version 0, which every producer still gives). */
 struct dl_tensor {
@@ -50,13 +51,13 @@ static PyObject *read_dlpack(PyObject *Py_UNUSED(module), PyObject *capsule)
         Py_XDECREF(strides);
         return NULL;
     }
-    return Py_BuildValue("KiiiNN",
-                         (unsigned long long)(uintptr_t)tensor->data + tensor->byte_offset,
-                         tensor->device_number, tensor->type_code, tensor->type_bits, shape,
-                         strides);
+    return Py_BuildValue(
+        "KiiiNN", (unsigned long long)(uintptr_t)tensor->data + tensor->byte_offset,
+        tensor->device_number, tensor->type_code, tensor->type_bits, shape, strides);
 }
 
-/* ---- Runs --------------------------------------------------------------------------------------- */
+/* ---- Runs ---------------------------------------------------------------------------------------
+ */
 
 /* Pictures are (address, format, width, height, stride, maxval). */
 struct batch {
@@ -122,8 +123,8 @@ static PyObject *halftone(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (done) {
         session_leave(session);
         const ro_status status =
-            ro_halftone_device(session->context, batch.in, batch.out, batch.count,
-                               &request.options, (void *)(uintptr_t)stream);
+            ro_halftone_device(session->context, batch.in, batch.out, batch.count, &request.options,
+                               (void *)(uintptr_t)stream);
         session_return(session);
         done = session_succeeded(session, status);
     }
@@ -150,8 +151,7 @@ static PyObject *denoise(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (done) {
         ro_plan *plan = NULL;
         session_leave(session);
-        ro_status status =
-            ro_denoise_plan(session->context, batch.in, batch.out, &options, &plan);
+        ro_status status = ro_denoise_plan(session->context, batch.in, batch.out, &options, &plan);
         if (status == RO_OK)
             status = ro_plan_run_device(plan, batch.in, batch.out, batch.count,
                                         (void *)(uintptr_t)stream, NULL);

@@ -2,7 +2,8 @@
 /* Figures of a result against its original. */
 #include "binding.h"
 
-/* ---- Figures by name; the names are those of `roundoff measure --json` ------------------------- */
+/* ---- Figures by name; the names are those of `roundoff measure --json` -------------------------
+ */
 
 /* Takes the value over; false with an exception. */
 static bool put(PyObject *dictionary, const char *name, PyObject *value)
@@ -53,12 +54,12 @@ static PyObject *fields_of(const ro_measure_report *r)
 static PyObject *figures_of(const ro_measure_report *r)
 {
     PyObject *figures = Py_BuildValue(
-        "{s:I,s:I,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "width", r->width, "height",
-        r->height, "pixels_per_degree", r->pixels_per_degree, "sigma", r->sigma, "rms", r->raw.rms,
-        "psnr", r->raw.psnr, "rms_gaussian", r->gaussian.rms, "psnr_gaussian", r->gaussian.psnr,
-        "rms_contrast", r->contrast.rms, "psnr_contrast", r->contrast.psnr, "ssim", r->ssim,
-        "tone_in", r->tone_in, "tone_out", r->tone_out, "tone_error", r->tone_out - r->tone_in,
-        "tone_rms", r->tone_rms);
+        "{s:I,s:I,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "width", r->width,
+        "height", r->height, "pixels_per_degree", r->pixels_per_degree, "sigma", r->sigma, "rms",
+        r->raw.rms, "psnr", r->raw.psnr, "rms_gaussian", r->gaussian.rms, "psnr_gaussian",
+        r->gaussian.psnr, "rms_contrast", r->contrast.rms, "psnr_contrast", r->contrast.psnr,
+        "ssim", r->ssim, "tone_in", r->tone_in, "tone_out", r->tone_out, "tone_error",
+        r->tone_out - r->tone_in, "tone_rms", r->tone_rms);
     bool done = figures != NULL;
     if (done && r->fields_count > 0)
         done = put(figures, "worms", PyFloat_FromDouble(r->worms)) &&
@@ -86,7 +87,8 @@ static PyObject *figures_of(const ro_measure_report *r)
     return figures;
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------- */
+/* ---- Calls -------------------------------------------------------------------------------------
+ */
 static PyObject *measure(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *first, *second, *dictionary, *run;

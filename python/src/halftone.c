@@ -94,6 +94,39 @@ static PyObject *screen(PyObject *Py_UNUSED(module), PyObject *arguments)
     return result;
 }
 
+/* Angles of least moiré for the inks of a request. */
+static PyObject *angles(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *dictionary, *run, *list = NULL;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyDict_Type, &dictionary, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct halftone_request request;
+    if (halftone_request_take(session, dictionary, &request)) {
+        const ro_halftone_options *options = &request.options;
+        const ro_screen_options screen = {RO_SCREEN_DEFAULTS,
+                                          .kind = "am",
+                                          .lpi = options->lpi,
+                                          .dpi = options->dpi,
+                                          .dpi_y = options->dpi_y,
+                                          .shape = options->shape};
+        session_leave(session);
+        const ro_status status = ro_angles_find(session->context, &screen, request.inks,
+                                                options->ink_count, NULL);
+        session_return(session);
+        if (session_succeeded(session, status))
+            list = PyList_New(0);
+        for (int i = 0; list && i < options->ink_count; i++)
+            if (!list_append(list, PyFloat_FromDouble(request.inks[i].degrees)))
+                Py_CLEAR(list);
+    }
+    halftone_request_release(&request);
+    session_end(session);
+    return list;
+}
+
 static PyObject *palette_colours(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *text, *run;
@@ -123,12 +156,12 @@ static PyObject *palette_adapt(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0};
     struct halftone_request request;
     ro_palette palette;
-    bool done = halftone_request_take(session, dictionary, &request) &&
-                view_take(source, false, &in);
+    bool done =
+        halftone_request_take(session, dictionary, &request) && view_take(source, false, &in);
     if (done) {
         session_leave(session);
-        const ro_status status = ro_palette_adapt(session->context, &in.image,
-                                                  &request.options.tone, count, &palette);
+        const ro_status status =
+            ro_palette_adapt(session->context, &in.image, &request.options.tone, count, &palette);
         session_return(session);
         done = session_succeeded(session, status);
     }
@@ -143,6 +176,7 @@ PyMethodDef halftone_functions[] = {
     {"halftone", halftone, METH_VARARGS, "halftone(source, target, options, run)"},
     {"method_named", method_named, METH_VARARGS, "method_named(name, options, run) -> name"},
     {"screen", screen, METH_VARARGS, "screen(options, run) -> bytes, width, height, maxval"},
+    {"angles", angles, METH_VARARGS, "angles(options, run) -> degrees of each ink"},
     {"palette_colours", palette_colours, METH_VARARGS, "palette_colours(text, run) -> bytes"},
     {"palette_adapt", palette_adapt, METH_VARARGS,
      "palette_adapt(picture, options, count, run) -> bytes"},

@@ -4,7 +4,7 @@
 
 /* ---- Arguments ---------------------------------------------------------------------------------
  */
-static bool take_field(PyObject *triple, bool writable, struct view *view, ro_field *field)
+bool field_take(PyObject *triple, bool writable, struct view *view, ro_field *field)
 {
     if (!view_take(triple, writable, view))
         return false;
@@ -14,7 +14,7 @@ static bool take_field(PyObject *triple, bool writable, struct view *view, ro_fi
 }
 
 /* Optics are (wavelength, pitch, pitch_y, viewer, viewing_area, depth, hogel). */
-static bool take_optics(PyObject *tuple, ro_optics *optics)
+bool optics_take(PyObject *tuple, ro_optics *optics)
 {
     return PyArg_ParseTuple(tuple, "ddd(ddd)(dd)dI;optics", &optics->wavelength, &optics->pitch,
                             &optics->pitch_y, &optics->viewer[0], &optics->viewer[1],
@@ -22,7 +22,7 @@ static bool take_optics(PyObject *tuple, ro_optics *optics)
                             &optics->depth, &optics->hogel);
 }
 
-static PyObject *give_optics(const ro_optics *optics)
+PyObject *optics_give(const ro_optics *optics)
 {
     return Py_BuildValue("ddd(ddd)(dd)dI", optics->wavelength, optics->pitch, optics->pitch_y,
                          optics->viewer[0], optics->viewer[1], optics->viewer[2],
@@ -47,12 +47,12 @@ static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
     ro_field field;
     ro_optics optics = {0};
     PyObject *result = NULL;
-    if (take_field(target, true, &out, &field)) {
+    if (field_take(target, true, &out, &field)) {
         session_leave(session);
         const ro_status status = ro_hologram_make(session->context, &scene, &field, &optics);
         session_return(session);
         if (session_succeeded(session, status))
-            result = give_optics(&optics);
+            result = optics_give(&optics);
     }
     view_release(&out);
     session_end(session);
@@ -65,14 +65,14 @@ static PyObject *propagate(PyObject *Py_UNUSED(module), PyObject *arguments)
     double distance;
     ro_optics optics = {0};
     if (!PyArg_ParseTuple(arguments, "OOOdO", &source, &target, &given, &distance, &run) ||
-        !take_optics(given, &optics))
+        !optics_take(given, &optics))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
         return NULL;
     struct view in = {0}, out = {0};
     ro_field from, to;
-    bool done = take_field(source, false, &in, &from) && take_field(target, true, &out, &to);
+    bool done = field_take(source, false, &in, &from) && field_take(target, true, &out, &to);
     if (done) {
         session_leave(session);
         const ro_status status =
@@ -101,7 +101,7 @@ static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
     ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
     if (!PyArg_ParseTuple(arguments, "OOOO!pO", &source, &target, &given, &PyDict_Type, &dictionary,
                           &measure, &run) ||
-        !take_optics(given, &options.optics) ||
+        !optics_take(given, &options.optics) ||
         !members_set(dictionary, "ro_hologram_options", NULL, &options))
         return NULL;
     options.measure = measure;
@@ -112,7 +112,7 @@ static PyObject *quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
     ro_field field;
     ro_hologram_report report;
     PyObject *result = NULL;
-    if (take_field(source, false, &in, &field) && view_take(target, true, &out)) {
+    if (field_take(source, false, &in, &field) && view_take(target, true, &out)) {
         session_leave(session);
         const ro_status status =
             ro_hologram_quantize(session->context, &field, &out.image, &options, &report);
@@ -141,7 +141,7 @@ static PyObject *light(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0}, out = {0};
     ro_field field;
     ro_modulator modulator;
-    bool done = view_take(source, false, &in) && take_field(target, true, &out, &field);
+    bool done = view_take(source, false, &in) && field_take(target, true, &out, &field);
     if (done) {
         ro_status status = ro_modulator_named(session->context, levels, &modulator);
         if (status == RO_OK)
@@ -160,7 +160,7 @@ static PyObject *reconstruct(PyObject *Py_UNUSED(module), PyObject *arguments)
     ro_view view = RO_VIEW;
     if (!PyArg_ParseTuple(arguments, "OOOzddO", &source, &target, &given, &view.normalize,
                           &view.depth, &view.scale, &run) ||
-        !take_optics(given, &view.optics))
+        !optics_take(given, &view.optics))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -168,7 +168,7 @@ static PyObject *reconstruct(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0}, out = {0};
     ro_field field;
     double scale = 0;
-    bool done = take_field(source, false, &in, &field) && view_take(target, true, &out);
+    bool done = field_take(source, false, &in, &field) && view_take(target, true, &out);
     if (done) {
         session_leave(session);
         const ro_status status =

@@ -91,7 +91,9 @@ static int fill(PyObject *module)
                                      hologram_functions,
                                      wedge_functions,
                                      device_functions,
-                                     member_functions};
+                                     member_functions,
+                                     scene_functions,
+                                     levelset_functions};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (PyModule_AddFunctions(module, families[i]) != 0)
             return -1;

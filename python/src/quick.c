@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shortest way through: a small grey picture of bytes, two levels, a method and nothing else. The
- * thread's session keeps the plan of the last such call, so that a call costs little more than the
- * picture itself.
+ * The shortest way through: a small grey picture of bytes, two levels, a method and nothing else.
+ * The thread's session keeps the plan of the last such call, so that a call costs little more than
+ * the picture itself.
  */
 #include "binding.h"
 
@@ -43,11 +43,11 @@ static bool take_bytes(PyObject *array, bool writable, Py_buffer *buffer, ro_ima
         PyErr_Clear();
         return false;
     }
-    const bool fits = buffer->ndim == 2 && buffer->itemsize == 1 && buffer->len > 0 &&
-                      buffer->len <= MOST_PIXELS;
+    const bool fits =
+        buffer->ndim == 2 && buffer->itemsize == 1 && buffer->len > 0 && buffer->len <= MOST_PIXELS;
     if (fits)
-        *image = (ro_image){RO_GRAY8, (uint32_t)buffer->shape[1], (uint32_t)buffer->shape[0], 255,
-                            buffer->shape[1], buffer->buf};
+        *image = (ro_image){RO_GRAY8, (uint32_t)buffer->shape[1], (uint32_t)buffer->shape[0],
+                            255,      buffer->shape[1],           buffer->buf};
     else
         PyBuffer_Release(buffer);
     return fits;

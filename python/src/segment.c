@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static bool take_seeds(PyObject *list, ro_seed **seeds, size_t *count)
+bool seeds_take(PyObject *list, ro_seed **seeds, size_t *count)
 {
     const Py_ssize_t given = PySequence_Size(list);
     if (given < 0)
@@ -47,11 +47,8 @@ static PyObject *table_of(const ro_regions *regions)
     return list;
 }
 
-/* Lines as (label, closed, bytes of doubles x, y). */
-static PyObject *lines_of(const ro_regions *regions)
+PyObject *lines_give(const ro_polyline *lines, size_t count)
 {
-    size_t count;
-    const ro_polyline *lines = ro_regions_contours(regions, &count);
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < count; i++)
         if (!list_append(list,
@@ -78,7 +75,7 @@ static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct view in = {0}, labels = {0}, mask = {0}, factor = {0};
     ro_seed *seeds = NULL;
     PyObject *result = NULL;
-    if (take_seeds(list, &seeds, &options.seed_count) && view_take(source, false, &in) &&
+    if (seeds_take(list, &seeds, &options.seed_count) && view_take(source, false, &in) &&
         view_take(target, true, &labels) &&
         (mask_given == Py_None || view_take(mask_given, false, &mask)) &&
         (factor_given == Py_None || view_take(factor_given, false, &factor))) {
@@ -92,7 +89,9 @@ static PyObject *grow(PyObject *Py_UNUSED(module), PyObject *arguments)
             status = ro_regions_labels(regions, &labels.image);
         session_return(session);
         if (session_succeeded(session, status)) {
-            PyObject *table = table_of(regions), *lines = lines_of(regions);
+            size_t count = 0;
+            const ro_polyline *outlines = ro_regions_contours(regions, &count);
+            PyObject *table = table_of(regions), *lines = lines_give(outlines, count);
             if (table && lines)
                 result = PyTuple_Pack(2, table, lines);
             Py_XDECREF(table);
@@ -119,10 +118,9 @@ static PyObject *components(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     struct view mask = {0}, labels = {0};
     uint32_t count = 0;
-    const bool done =
-        view_take(source, false, &mask) && view_take(target, true, &labels) &&
-        session_succeeded(session, ro_mask_components(session->context, &mask.image, &labels.image,
-                                                      &count));
+    const bool done = view_take(source, false, &mask) && view_take(target, true, &labels) &&
+                      session_succeeded(session, ro_mask_components(session->context, &mask.image,
+                                                                    &labels.image, &count));
     view_release(&mask);
     view_release(&labels);
     session_end(session);

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* A wedge to print, and the tone curve of its scan. */
+/* Pictures that are drawn: the test card, and a wedge to print with the tone curve of its scan. */
 #include "binding.h"
+
+static PyObject *testcard(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *target, *run;
+    if (!PyArg_ParseTuple(arguments, "OO", &target, &run))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view out = {0};
+    const bool done = view_take(target, true, &out) &&
+                      session_succeeded(session, ro_testcard(session->context, &out.image));
+    view_release(&out);
+    session_end(session);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
 
 static PyObject *wedge_size(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
@@ -36,8 +52,7 @@ static PyObject *wedge_fit(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     uint8_t *colour = options.ink_colour;
     options.ink_given = ink != Py_None;
-    if (options.ink_given &&
-        !PyArg_ParseTuple(ink, "bbb;ink", &colour[0], &colour[1], &colour[2]))
+    if (options.ink_given && !PyArg_ParseTuple(ink, "bbb;ink", &colour[0], &colour[1], &colour[2]))
         return NULL;
     struct session *session = session_begin(run);
     if (!session)
@@ -61,14 +76,16 @@ static PyObject *wedge_fit(PyObject *Py_UNUSED(module), PyObject *arguments)
     view_release(&in);
     session_end(session);
     return list ? Py_BuildValue("N{s:i,s:d,s:d,s:d,s:d}", list, "turns", report.turns, "angle",
-                                report.angle, "black", report.black, "light", report.light,
-                                "error", report.error)
+                                report.angle, "black", report.black, "light", report.light, "error",
+                                report.error)
                 : NULL;
 }
 
 PyMethodDef wedge_functions[] = {
+    {"testcard", testcard, METH_VARARGS, "testcard(target, run)"},
     {"wedge_size", wedge_size, METH_VARARGS, "wedge_size(patch) -> height, width"},
     {"wedge_draw", wedge_draw, METH_VARARGS, "wedge_draw(patch, target, run)"},
-    {"wedge_fit", wedge_fit, METH_VARARGS, "wedge_fit(scan, linear, ink or None, run) -> points, figures"},
+    {"wedge_fit", wedge_fit, METH_VARARGS,
+     "wedge_fit(scan, linear, ink or None, run) -> points, figures"},
     {NULL, NULL, 0, NULL},
 };

@@ -155,6 +155,32 @@ def test_read_only_out(grey):
     assert not out.any()
 
 
+@pytest.mark.parametrize("options", [{}, {"method": "bayer"}, {"method": "stucki", "serpentine": True},
+                                     {"levels": 4}, {"palette": "red blue"}], ids=str)
+def test_out_is_not_touched_by_what_is_refused_late(options):
+    """A pixel at the end that is no number, or above maxval, after many rows were done."""
+    def untouched(call, image, shape, dtype, **more):
+        out = np.full(shape, 7, dtype)
+        with pytest.raises(roundoff.BadArgument):
+            call(image, out=out, **more)
+        assert (out == 7).all()
+
+    real = np.full((2, 300, 500), 0.5, np.float32)
+    real[-1, -1, -1] = np.nan
+    whole = np.full((300, 500), 200, np.uint8)
+    whole[-1, -1] = 255
+    tail = (3,) if "palette" in options else ()
+    untouched(roundoff.halftone, real[1], real[1].shape + tail, np.uint8, **options)
+    untouched(roundoff.halftone, real, real.shape + tail, np.uint8, **options)
+    untouched(roundoff.halftone, whole, whole.shape + tail, np.uint8, maxval=200, **options)
+    if not options:
+        untouched(roundoff.denoise, real, real.shape, np.float32)
+    real[-1, -1, -1] = 0.5
+    out = np.empty(real.shape + tail, np.uint8)
+    assert np.array_equal(roundoff.halftone(real, out=out, **options),
+                          roundoff.halftone(real, **options))
+
+
 def test_unknown_keywords(grey):
     for call in (roundoff.halftone, roundoff.denoise):
         with pytest.raises(TypeError, match="wibble"):

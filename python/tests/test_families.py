@@ -147,6 +147,34 @@ def test_segment_as_the_command(tmp_path, command, discs):
                           expected)
 
 
+def test_free_fronts_as_the_command(tmp_path, command, discs):
+    at = ["--at", "1:40,45,4", "--at", "2:95,50,4"]
+    seeds = [(40, 45, 4), (95, 50, 4)]
+    for words, options in (
+            (["--fronts", "free"], {"fronts": "free"}),
+            (["--window", "1:180,220", "--window", "2:140,180,2"],
+             {"window": {1: (180, 220), 2: (140, 180, 2)}}),
+            (["--speed", "1", "--edge", "8", "--curvature", "0.2", "--number", "s16",
+              "--iterations", "200"],
+             {"speed": 1, "edge": 8, "curvature": 0.2, "number": "s16", "iterations": 200}),
+            (["--gaussian", "200,20", "--smooth", "1", "--norm", "euclid"],
+             {"gaussian": (200, 20), "smooth": 1, "norm": "euclid"})):
+        expected = command(tmp_path, "segment", discs, ".npy", *at, "--force", *words)
+        found = roundoff.segment(discs, seeds, **options)
+        assert np.array_equal(found.labels, expected), options
+        assert [row.label for row in found.regions] == [1, 2]
+    flow = np.ones((*discs.shape, 2), np.float32)
+    np.save(tmp_path / "flow.npy", flow)
+    expected = command(tmp_path, "segment", discs, ".npy", *at, "--force", "--velocity",
+                       tmp_path / "flow.npy", "--number", "s23e8", "--iterations", "20")
+    found = roundoff.segment(discs, seeds, velocity=flow, number="s23e8", iterations=20)
+    assert np.array_equal(found.labels, expected)
+    for bad in ({"fronts": "shy"}, {"fronts": "competing", "speed": 1}, {"speed": {7: 1}},
+                {"window": 3}, {"speed": 1, "components": True}, {"velocity": flow[0]}):
+        with pytest.raises(roundoff.BadArgument):
+            roundoff.segment(discs, seeds, **bad)
+
+
 def test_register_and_warp_as_the_command(tmp_path, command, discs):
     moving = np.roll(discs, (2, 3), axis=(0, 1))
     field = roundoff.register(discs, moving)

@@ -170,7 +170,17 @@ def test_inks_as_the_command(tmp_path, command, colour):
         result = roundoff.halftone(colour, separate="cmyk", lpi=60, dpi=600, ink=way)
         for number, name in enumerate("cmyk"):
             assert np.array_equal(ink(result, 4, number), expected[name]), name
+    for angles in ("auto", "10,20,30,40"):
+        expected = plates(4, "--separate", "cmyk", "--lpi", "40", "--dpi", "300", "--angles", angles)
+        result = roundoff.halftone(colour, separate="cmyk", lpi=40, dpi=300, angles=angles)
+        for number, name in enumerate("cmyk"):
+            assert np.array_equal(ink(result, 4, number), expected[name]), (angles, name)
+    assert np.array_equal(result, roundoff.halftone(colour, separate="cmyk", lpi=40, dpi=300,
+                                                    angles=[10, 20, 30, 40]))
     for bad in ({"ink": "cyan:lpi=9"}, {"inks": "red", "ink": "cyan:lpi=9"},
+                {"angles": "auto"}, {"separate": "cmyk", "angles": "auto"},
+                {"inks": "red,blue", "lpi": 40, "dpi": 300, "angles": "1,2,3"},
+                {"separate": "cmyk", "lpi": 40, "dpi": 300, "angles": "auto", "ink": "cyan:angle=3"},
                 {"separate": "cmyk", "ink": {"cyan": {"size": 3}}}, {"inks": ""},
                 {"separate": "cmyk", "ink": "cyan:angle=3"}):
         with pytest.raises(roundoff.BadArgument):

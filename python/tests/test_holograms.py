@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import roundoff
-from conftest import read_pnm
+from conftest import read_pnm, write_pnm
 from roundoff import calibrate, hologram
 
 
@@ -38,6 +38,56 @@ def test_make_and_quantize_as_the_command(tmp_path, command, dice):
     assert np.array_equal(np.load(tmp_path / "seen.npy"), hologram.reconstruct(dice, known))
     run("propagate", "dice.npy", "far.npy", "--distance", "2mm")
     assert np.array_equal(np.load(tmp_path / "far.npy"), hologram.propagate(dice, 2e-3).field)
+
+
+def test_scenes_as_the_command(tmp_path, command, grey, colour):
+    write_pnm(tmp_path / "grey.pgm", grey)
+    write_pnm(tmp_path / "colour.ppm", colour)
+
+    def made(*words):
+        subprocess.run([command.program, "hologram", "make", "field.npy", "--size", "128x96",
+                        "--quiet", *words], check=True, cwd=tmp_path)
+        return np.load(tmp_path / "field.npy")
+
+    assert np.array_equal(made("--scene", "grey.pgm@80mm", "--scene", "colour.ppm@90mm", "--seed", "2"),
+                          hologram.make((96, 128), scene=[(grey, "80mm"), (colour, 0.09)], seed=2).field)
+    wanted = made("--scene", "colour.ppm", "--depth-map", "grey.pgm", "--near", "20mm", "--far", "30mm",
+                  "--layers", "4", "--phase", "smooth", "--pitch", "6um")
+    result = hologram.make((96, 128), scene=colour, depth_map=grey, near="20mm", far="30mm", layers=4,
+                           phase="smooth", pitch="6um")
+    assert np.array_equal(result.field, wanted) and result.optics.pitch == 6e-6
+    assert result._repr_png_()[:4] == b"\x89PNG"
+    for bad in ({"scene": grey}, {"scene": colour, "depth_map": grey}, {"near": 1, "far": 2},
+                {"scene": [(grey, 0.08)], "target": "ring"}, {"scene": [(grey, "8 miles")]},
+                {"scene": [grey, 3]}):
+        with pytest.raises(roundoff.BadArgument):
+            hologram.make((96, 128), **bad)
+
+
+def test_refining_and_frames_as_the_command(tmp_path, command, grey):
+    write_pnm(tmp_path / "target.pgm", grey)
+
+    def run(*words):
+        subprocess.run([command.program, "hologram", *words, "--quiet"], check=True, cwd=tmp_path)
+
+    run("make", "field.npy", "--size", "128x96", "--scene", "target.pgm@20mm")
+    field = hologram.make((96, 128), scene=[(grey, "20mm")])
+    run("quantize", "field.npy", "numbers.npy", "--levels", "phase:4", "--refine", "3", "--target",
+        "target.pgm", "--distance", "-20mm")
+    numbers, figures = hologram.quantize(field, "phase:4", refine=3, target=grey, distance="-20mm",
+                                         return_figures=True)
+    assert np.array_equal(numbers, np.load(tmp_path / "numbers.npy"))
+    assert figures.psnr_db > figures.start_psnr_db
+    run("quantize", "field.npy", "frame.npy", "--levels", "phase-binary", "--frames", "3", "--window",
+        "0.2,0.2,0.3,0.3", "--seed", "4")
+    frames = hologram.quantize(field, "phase-binary", frames=3, window=(0.2, 0.2, 0.3, 0.3), seed=4)
+    assert frames.shape == (3, 96, 128)
+    for number, frame in enumerate(frames, 1):
+        assert np.array_equal(frame, np.load(tmp_path / f"frame-{number}.npy"))
+    for bad in ({"refine": 3}, {"target": grey}, {"frames": 2}, {"refine": 2, "target": grey,
+                                                               "distance": 1, "taps": 3}):
+        with pytest.raises(roundoff.BadArgument):
+            hologram.quantize(field, "phase:4", **bad)
 
 
 def test_light_of_a_modulator(dice):

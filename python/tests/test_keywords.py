@@ -57,7 +57,7 @@ def test_what_is_left_out():
     for name in ("halftone", "denoise", "measure", "screen"):
         left = {row[0] for row in COMMANDS[name] if not row[5]} - taken - OF_FILES
         assert left <= {"device", "threads", "cpu", "resize", "resample", "gain", "bits", "float",
-                        "raw", "angles", "yule_nielsen", "profile_out", "intent"}, name
+                        "raw", "yule_nielsen", "profile_out", "intent"}, name
 
 
 def test_names_that_are_said_by_words():

@@ -63,14 +63,15 @@ def test_dask_chunks_are_exact(grey, chunks, options):
     assert np.array_equal(lazy.compute(), whole)
 
 
+@pytest.mark.parametrize("chunks", [(50, 60), (7, 20), ((1, 121), (160, 6)), (122, 166)], ids=str)
 @pytest.mark.parametrize("model", ["anisotropic", "perona-malik", "linear"])
-def test_dask_denoise_is_exact(grey, model):
+def test_dask_denoise_is_exact(grey, model, chunks):
     da = pytest.importorskip("dask.array")
     import roundoff.dask
 
     image = (np.tile(grey, (2, 2)) / 255).astype(np.float32)
     options = dict(model=model, iterations=4, kappa=None if model == "linear" else 3)
-    lazy = roundoff.dask.denoise(da.from_array(image, chunks=(50, 60)), **options)
+    lazy = roundoff.dask.denoise(da.from_array(image, chunks=chunks), **options)
     whole = roundoff.denoise(image, **options)
     assert np.array_equal(lazy.compute(), whole)
     with pytest.raises(roundoff.BadArgument, match="float32"):

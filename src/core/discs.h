@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ink on paper: a pixel of it prints as a disc that reaches over its neighbours. Nine points of each
- * pixel are covered by whatever disc reaches them:
+ * Ink on paper: a pixel of it prints as a disc that reaches over its neighbours. Nine points of
+ * each pixel are covered by whatever disc reaches them:
  *
  *      . . .      of each point, the pixels round its own whose discs reach it
  *      . o .

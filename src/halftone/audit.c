@@ -125,6 +125,7 @@ static void walk_acuity(struct walk *walk, const unsigned char *in, const uint8_
     for (int64_t x = 0; x < walk->width; x++) {
         const int32_t sample = diffusion_tone(plan, in, (uint32_t)x) / 16;
         const struct acuity_tone *tone = &plan->acuity->tones[sample];
+        const int8_t *weights = plan->acuity->table->weights[tone->class];
         const int32_t v = tone->above + flow[0][x];
         if (tone->level + (v > tone->threshold) != levels[x])
             unlike(audit, (uint32_t)x, y);
@@ -134,7 +135,7 @@ static void walk_acuity(struct walk *walk, const unsigned char *in, const uint8_
         int32_t share[ACUITY_TAPS], rest = kept;
         for (int i = 0; i < ACUITY_TAPS; i++)
             if (i != ACUITY_DOWN)
-                rest -= share[i] = acuity_share(acuity_weights[tone->class][i], kept);
+                rest -= share[i] = acuity_share(weights[i], kept);
         share[ACUITY_DOWN] = rest;
         for (int i = 0; i < ACUITY_TAPS; i++) {
             const struct diffusion_tap tap = acuity_taps.taps[i];

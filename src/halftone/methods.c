@@ -2,6 +2,7 @@
 /* The table of halftoning methods. */
 #include "core/names.h"
 #include "halftone/dbs/dbs.h"
+#include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/kernels.h"
 #include "halftone/diffusion/tonal.h"
 #include "halftone/halftone.h"
@@ -14,6 +15,7 @@
 
 #define TONAL &tonal_engine, OPTION_LEVELS | OPTION_DEEP | OPTION_SCHEDULE | OPTION_SERPENTINE
 
+#define ACUITY &acuity_engine, OPTION_LEVELS | OPTION_SCHEDULE
 #define SEARCH &dbs_engine, OPTION_SEED | OPTION_SEARCH
 #define ORDERED(more) &ordered_engine, OPTION_LEVELS | OPTION_DEEP | (more)
 #define BAYER_1973                                                                                 \
@@ -102,10 +104,19 @@ static const struct halftone_method methods[] = {
      TONAL_ZHOU_FANG},
     {{"acuity", "tone-dependent", "10 taps and thresholds by tone, trained to what an eye sees",
       "of this project; see docs/acuity.md"},
+     {"acuity-10"},
+     ACUITY,
+     ACUITY_TEN},
+    {{"acuity-6", "tone-dependent", "acuity of 6 taps in two rows; faster, some worms",
+      "of this project; see docs/acuity.md"},
      {0},
-     &acuity_engine,
-     OPTION_LEVELS | OPTION_SCHEDULE,
-     0},
+     ACUITY,
+     ACUITY_SIX},
+    {{"acuity-4", "tone-dependent", "acuity of 4 taps; the fastest, more worms",
+      "of this project; see docs/acuity.md"},
+     {0},
+     ACUITY,
+     ACUITY_FOUR},
     {{"dot-diffusion", "dot diffusion", "in 64 classes, each in parallel; Knuth's order",
       "Knuth, Digital halftones by dot diffusion, 1987"},
      {"knuth"},

@@ -69,8 +69,9 @@ static ro_status print_dots(ro_context *context, const ro_image *result, double 
                   (float *)(void *)((char *)paper->data + (ptrdiff_t)y * paper->stride));
     }
     if (status == RO_OK && !two)
-        status = ro_context_fail(context, RO_E_ARGUMENT,
-                                 "dots on paper are those of a result of two levels, which it is not");
+        status =
+            ro_context_fail(context, RO_E_ARGUMENT,
+                            "dots on paper are those of a result of two levels, which it is not");
     measure_tones_close(&tones);
     free(memory);
     free(line);
@@ -125,12 +126,10 @@ static ro_status spread_light(ro_context *context, ro_image *paper, uint32_t sid
 ro_status measure_print(ro_context *context, const ro_image *result,
                         const ro_measure_options *options, ro_image *paper)
 {
-    ro_status status =
-        ro_image_alloc(context, RO_GRAYF, result->width, result->height, 0, paper);
+    ro_status status = ro_image_alloc(context, RO_GRAYF, result->width, result->height, 0, paper);
     if (status == RO_OK)
         status = print_dots(context, result, options->gain, paper);
     if (status == RO_OK && options->yule_nielsen > 0)
-        status =
-            spread_light(context, paper, ro_paper_spread(options->dpi), options->yule_nielsen);
+        status = spread_light(context, paper, ro_paper_spread(options->dpi), options->yule_nielsen);
     return status;
 }

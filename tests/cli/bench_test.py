@@ -20,7 +20,7 @@ class Bench(Case):
 
     def test_terapixel(self):
         """The hash of a small one, by the text of its definition; any number of threads."""
-        for side in 70, 128:
+        for side in 70, 300:
             samples = [x * (2 * y + 1) % 2**32 // 2**17 % 256
                        for y in range(side) for x in range(side)]
             levels = floyd_steinberg(samples, side, side)
@@ -57,7 +57,7 @@ class Bench(Case):
         self.assertGreater(rows["floyd-steinberg"]["worms"], rows["dbs"]["worms"] + 2)
         plot = self.get("plot.svg").decode()
         self.assertTrue(plot.startswith("<svg "))
-        self.assertEqual(plot.count("<circle "), 7 * (len(rows) + 1))
+        self.assertEqual(plot.count("<circle "), 9 * (len(rows) + 1))  # eyes, worms, anisotropy
         self.refused("bench", "quality", "missing.png", words=["missing.png"])
         self.refused("bench", "papers", "--plot", "plot.svg", status=2, words=["quality"])
 

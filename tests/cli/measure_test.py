@@ -36,6 +36,21 @@ class Measure(Case):
             self.assertIn(word, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
+    def test_on_paper(self):
+        """Ink that runs and light that spreads make a halftone darker."""
+        self.put("flat.pgm", pgm(80, 80, [128] * 6400))
+        self.works("halftone", "flat.pgm", "flat.pbm", "--quiet")
+
+        def tone(*options):
+            return json.loads(self.works("measure", "flat.pgm", "flat.pbm", "--json", *options)
+                              .stdout)["tone_out"]
+
+        plain = tone()
+        self.assertAlmostEqual(plain, 128 / 255, delta=0.01)
+        self.assertGreater(plain, tone("--gain", "1.4") + 0.1)
+        self.assertAlmostEqual(tone("--yule-nielsen", "2", "--dpi", "1200"), plain ** 2, delta=0.02)
+        self.refused("measure", "flat.pgm", "flat.pgm", "--gain", "2", words=["two levels"])
+
     def test_fields(self):
         self.put("flat.pgm", pgm(256, 256, [200] * 65536))
         self.works("halftone", "flat.pgm", "flat.pbm", "--method", "random", "--quiet")

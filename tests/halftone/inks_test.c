@@ -191,6 +191,38 @@ static void inks_meet_by_chance(void **state)
     ro_image_free(&out);
 }
 
+/* Four inks by a table: cyan by red, magenta by green, yellow by blue, black by none. */
+static uint16_t shares[RO_SEPARATION_SIDE * RO_SEPARATION_SIDE * RO_SEPARATION_SIDE * 4];
+static const ro_separation by_table = {4, shares}, of_two = {2, shares};
+
+static void a_separation_is_given(void **state)
+{
+    (void)state;
+    enum { SIDE = RO_SEPARATION_SIDE, TONES = 256 };
+    uint16_t *to = shares;
+    for (int r = 0; r < SIDE; r++)
+        for (int g = 0; g < SIDE; g++)
+            for (int b = 0; b < SIDE; b++, to += 4)
+                for (int i = 0; i < 3; i++)
+                    to[i] = (uint16_t)(65535 * (SIDE - 1 - (i == 0 ? r : i == 1 ? g : b)) /
+                                       (SIDE - 1));
+    ro_image in = image_of(RO_RGB8, TONES, 3, 255), out = image_of(RO_INDEX8, TONES, 3, 0);
+    for (uint32_t y = 0; y < 3; y++)
+        for (uint32_t x = 0; x < TONES; x++)
+            for (uint32_t c = 0; c < 3; c++)
+                ((uint8_t *)in.data)[y * (size_t)in.stride + 3 * x + c] =
+                    (uint8_t)(c == y ? x : 255);
+    const ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = "threshold",
+                                         .channels = RO_CHANNELS_CMYK, .separation = &by_table};
+    assert_int_equal(ro_halftone(context, &in, &out, &options), RO_OK);
+    for (uint32_t y = 0; y < 3; y++)
+        for (uint32_t x = 0; x < TONES; x++)
+            assert_int_equal(((uint8_t *)out.data)[y * (size_t)out.stride + x],
+                             x < 128 ? 8 >> y : 0);
+    ro_image_free(&in);
+    ro_image_free(&out);
+}
+
 static void what_cannot_be_is_told(void **state)
 {
     (void)state;
@@ -214,6 +246,19 @@ static void what_cannot_be_is_told(void **state)
         {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS, .inks = three, .ink_count = 3,
           .tone = {.linear = 1}},
          "linear"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .separation = &of_two},
+         "2 inks, but there are 4"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_INKS, .inks = three, .ink_count = 3,
+          .separation = &by_table},
+         "4 inks, but there are 3"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .separation = &by_table,
+          .grey_in_colour = 10},
+         "its own black"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_CMYK, .separation = &by_table,
+          .tone = {.linear = 1}},
+         "linear"},
+        {{RO_HALFTONE_DEFAULTS, .channels = RO_CHANNELS_RGB, .separation = &by_table}, "inks only"},
+        {{RO_HALFTONE_DEFAULTS, .separation = &by_table}, "separations only"},
     };
     ro_image in = image_of(RO_RGB8, 8, 8, 255), out = image_of(RO_INDEX8, 8, 8, 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -230,7 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plates_are_the_numbers), cmocka_unit_test(inks_give_the_light),
         cmocka_unit_test(greys_keep_their_tone),  cmocka_unit_test(inks_meet_by_chance),
-        cmocka_unit_test(what_cannot_be_is_told),
+        cmocka_unit_test(what_cannot_be_is_told), cmocka_unit_test(a_separation_is_given),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

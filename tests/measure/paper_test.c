@@ -29,7 +29,8 @@ static ro_image paper_of(double gain, double n, double dpi)
 
 static double light_at(const ro_image *paper, int x, int y)
 {
-    return (double)((const float *)(const void *)((const char *)paper->data + y * paper->stride))[x];
+    return (
+        double)((const float *)(const void *)((const char *)paper->data + y * paper->stride))[x];
 }
 
 /* A single pixel of ink, by the points that lie in its disc. */
@@ -87,7 +88,10 @@ static void what_cannot_be_is_told(void **state)
     static const struct {
         double gain, n;
         const char *words;
-    } rows[] = {{0.5, 0, "1 to 3"}, {4, 0, "1 to 3"}, {0, 11, "1 to 10"}, {0, NAN, "1 to 10"},
+    } rows[] = {{0.5, 0, "1 to 3"},
+                {4, 0, "1 to 3"},
+                {0, 11, "1 to 10"},
+                {0, NAN, "1 to 10"},
                 {1.5, 0, "two levels"}};
     memset(samples, 255, sizeof samples);
     samples[90][3] = 128;

@@ -6,14 +6,10 @@
 
 static ro_screen_options screen_of(const ro_halftone_options *options)
 {
-    return (ro_screen_options){RO_SCREEN_DEFAULTS,
-                               .kind = "am",
-                               .lpi = options->lpi,
-                               .dpi = options->dpi,
-                               .dpi_y = options->dpi_y,
-                               .shape = options->shape,
-                               .spot = options->spot,
-                               .dot = (uint32_t)options->dot};
+    return (ro_screen_options){RO_SCREEN_DEFAULTS,      .kind = "am",
+                               .lpi = options->lpi,     .dpi = options->dpi,
+                               .dpi_y = options->dpi_y, .shape = options->shape,
+                               .spot = options->spot,   .dot = (uint32_t)options->dot};
 }
 
 ro_status halftone_read_inks(ro_context *context, const struct halftone_values *values,
@@ -59,9 +55,10 @@ ro_status halftone_check_plates(ro_context *context, const struct halftone_value
             if (request->inks.curves[k] && same_file(request->inks.curves[k], path))
                 taken = request->inks.curves[k];
         if (taken)
-            return ro_context_fail(context, RO_E_ARGUMENT,
-                                   "%s is read for an option, and the plate of %s would overwrite it",
-                                   taken, request->inks.inks[i].name);
+            return ro_context_fail(
+                context, RO_E_ARGUMENT,
+                "%s is read for an option, and the plate of %s would overwrite it", taken,
+                request->inks.inks[i].name);
     }
     return RO_OK;
 }

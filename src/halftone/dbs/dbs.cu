@@ -21,7 +21,7 @@ struct dbs_cuda {
     struct dbs_device device;
     size_t state_bytes; /* of pe, b, open, stale and counters, in this order */
     size_t b_bytes, stale_bytes;
-    int sample_bytes, warps, launches;
+    int sample_bytes, teams, launches;
     struct dbs_cuda_start start;
 };
 
@@ -123,13 +123,15 @@ static const struct {
     {search_kernel<11>, sizeof(struct warp_memory<11>)},
 };
 
-static size_t search_bytes(int w, int warps)
+enum { MOST_TEAMS = 15 }; /* of several warps: a barrier each, and one is for all */
+
+static size_t search_bytes(int w, int teams)
 {
     const size_t side = 4 * (size_t)w + 2;
-    return (size_t)warps * searches[w].warp_bytes + DBS_UPDATES * side * side * sizeof(int32_t);
+    return (size_t)teams * searches[w].warp_bytes + DBS_UPDATES * side * side * sizeof(int32_t);
 }
 
-/* One block of threads on each multiprocessor, with as many warps as its shared memory holds. */
+/* One block of threads on each multiprocessor, with as many teams as its shared memory holds. */
 static ro_status fit_search(struct dbs_cuda *work)
 {
     ro_context *context = work->context;
@@ -139,15 +141,17 @@ static ro_status fit_search(struct dbs_cuda *work)
                                                 work->cuda->device));
     struct cudaFuncAttributes attributes;
     RO_CUDA_TRY(context, cudaFuncGetAttributes(&attributes, (const void *)searches[w].kernel));
-    work->warps = attributes.maxThreadsPerBlock / 32;
-    while (work->warps > 0 && search_bytes(w, work->warps) > (size_t)most)
-        work->warps--;
-    if (work->warps == 0)
+    work->teams = attributes.maxThreadsPerBlock / (32 * dbs_team(w));
+    if (dbs_team(w) > 1 && work->teams > MOST_TEAMS)
+        work->teams = MOST_TEAMS;
+    while (work->teams > 0 && search_bytes(w, work->teams) > (size_t)most)
+        work->teams--;
+    if (work->teams == 0)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "the CUDA device has too little shared memory for radius %d", w);
     RO_CUDA_TRY(context, cudaFuncSetAttribute((const void *)searches[w].kernel,
                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)search_bytes(w, work->warps)));
+                                              (int)search_bytes(w, work->teams)));
     return RO_OK;
 }
 
@@ -270,11 +274,11 @@ static ro_status launch_first(struct dbs_cuda *work, const ro_image *in, cudaStr
     const unsigned char *pixels = (const unsigned char *)in->data;
     unsigned char *to = (unsigned char *)padded.data;
     if (bytes == 1)
-        pad_kernel<uint8_t><<<grid, 256, 0, stream>>>(*d, pixels, (size_t)in->stride, to,
-                                                      (size_t)padded.stride);
+        pad_kernel<uint8_t>
+            <<<grid, 256, 0, stream>>>(*d, pixels, (size_t)in->stride, to, (size_t)padded.stride);
     else
-        pad_kernel<uint16_t><<<grid, 256, 0, stream>>>(*d, pixels, (size_t)in->stride, to,
-                                                       (size_t)padded.stride);
+        pad_kernel<uint16_t>
+            <<<grid, 256, 0, stream>>>(*d, pixels, (size_t)in->stride, to, (size_t)padded.stride);
     RO_CUDA_TRY(work->context, cudaGetLastError());
     work->launches++;
     *first = (struct dbs_first){(const unsigned char *)bits.data, (size_t)bits.stride, 1};
@@ -300,7 +304,7 @@ static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_imag
     const dim3 blocks((unsigned)d.across, (unsigned)d.down);
     const size_t wide = CELL + 2 * (size_t)d.w, wider = CELL + 4 * (size_t)d.w;
     const size_t eye = 2 * (size_t)d.w + 1;
-    const size_t tile = (wide * wide + eye * eye + wider * wider) * sizeof(int32_t);
+    const size_t tile = (wide * (wide + RUN) + eye * eye + wider * (wider + RUN)) * sizeof(int32_t);
     if (work->sample_bytes == 1) {
         start_kernel<uint8_t><<<start_grid, start_block, 0, stream>>>(d, pixels, pitch, first);
         convolve_kernel<uint8_t><<<blocks, 256, tile, stream>>>(d, pixels, pitch, 0);
@@ -310,10 +314,11 @@ static ro_status launch(struct dbs_cuda *work, const ro_image *in, const ro_imag
     }
     RO_CUDA_TRY(context, cudaGetLastError());
     void *arguments[] = {&d};
-    RO_CUDA_TRY(context, cudaLaunchCooperativeKernel((const void *)searches[d.w].kernel,
-                                                     dim3((unsigned)work->cuda->processors),
-                                                     dim3((unsigned)work->warps * 32), arguments,
-                                                     search_bytes(d.w, work->warps), stream));
+    RO_CUDA_TRY(context,
+                cudaLaunchCooperativeKernel((const void *)searches[d.w].kernel,
+                                            dim3((unsigned)work->cuda->processors),
+                                            dim3((unsigned)(work->teams * dbs_team(d.w) * 32)),
+                                            arguments, search_bytes(d.w, work->teams), stream));
     if (measure && work->sample_bytes == 1)
         convolve_kernel<uint8_t><<<blocks, 256, tile, stream>>>(d, pixels, pitch, 1);
     else if (measure)
@@ -343,9 +348,8 @@ static ro_status send(struct dbs_cuda *work, const ro_image *from, const char *k
         return RO_OK;
     }
     for (uint32_t y = 0; y < from->height; y++, row += from->stride)
-        RO_CUDA_TRY(work->context,
-                    cudaMemcpyAsync((unsigned char *)on_device->data + y * pitch, row, bytes,
-                                    cudaMemcpyHostToDevice, stream));
+        RO_CUDA_TRY(work->context, cudaMemcpyAsync((unsigned char *)on_device->data + y * pitch,
+                                                   row, bytes, cudaMemcpyHostToDevice, stream));
     return RO_OK;
 }
 

@@ -32,6 +32,7 @@ enum {
     DBS_SCALE = 4096, /* S, the sum of the eye's weights */
     DBS_SCALE_BITS = 12,
     DBS_LANES = 16,                   /* pixels of a line */
+    DBS_PART = 64,                    /* bytes of a cache line */
     DBS_MARGIN = 2 * DBS_LANES,       /* on each side of the padded picture */
     DBS_STRIP = 64,                   /* rows started and convolved at a time */
     DBS_EYE = 2 * DBS_MAX_RADIUS + 1, /* row pitch of the eye's table */
@@ -117,6 +118,7 @@ struct dbs_state {
     uint32_t *ranks;        /* rows of m, and DBS_LANES more that repeat the first */
     int32_t *updates;       /* what an accepted change adds to c_pe; see dbs_update */
     struct dbs_move *moves; /* [DBS_MOVES][DBS_LANES] */
+    uint8_t *parts;         /* of all threads, a cache line each; see dbs_groups.c */
     uint8_t *scratch;       /* of all threads */
 };
 
@@ -216,6 +218,9 @@ const struct dbs_kernels *dbs_kernels_for(ro_cpu cpu);
 
 /* A row of the padded picture as values; `values` has room for whole lines. */
 void dbs_values(const struct dbs_state *state, int y, uint16_t *values);
+
+/* The height of strips, DBS_STRIP at most, of which all threads do the same number. */
+int dbs_strip(int rows, int threads);
 
 /* Rows y0 to y1 of the picture as packed bits. */
 void dbs_pack(const struct dbs_state *state, int y0, int y1, const ro_image *out);

@@ -4,10 +4,14 @@
  *
  * Blocks of a group touch no line in common, so threads take them as they come and the result is
  * the same: 1 2 1 2 3 4 3 4       a group after the other; inside a block, raster order 1 2 1 2
+ *
+ * A thread takes the blocks of its own part of the picture first, so that from group to group and
+ * from round to round c_pe stays in its cache, and then helps with the parts of others.
  */
 #include "context/context.h"
 #include "halftone/dbs/dbs.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,12 +28,18 @@ struct job {
 
 enum { GROUPS = 4 };
 
+/* How many blocks of a thread's part of the picture have been taken. */
+struct part {
+    atomic_int taken[GROUPS];
+};
+static_assert(sizeof(struct part) <= DBS_PART, "a part has a cache line of its own");
+
 /* A round of all groups. Threads meet between two groups without going back to the pool, which
  * would have to wake them. */
 struct round {
     struct job *job;
     int threads;
-    atomic_int tickets[GROUPS], arrived;
+    atomic_int arrived;
     struct ro_gate_room room;
     struct ro_gate gate; /* groups that are done */
 };
@@ -39,12 +49,34 @@ static void *scratch_of(const struct dbs_state *state, int thread)
     return state->scratch + state->plan.scratch_bytes * (size_t)thread;
 }
 
+int dbs_strip(int rows, int threads)
+{
+    const int turns = (rows + DBS_STRIP * threads - 1) / (DBS_STRIP * threads);
+    return (rows + turns * threads - 1) / (turns * threads);
+}
+
 /* The next strip of rows to do, or false. */
 static bool next_strip(struct job *job, int rows, int *y0, int *y1)
 {
-    *y0 = atomic_fetch_add(&job->ticket, 1) * DBS_STRIP;
-    *y1 = *y0 + DBS_STRIP < rows ? *y0 + DBS_STRIP : rows;
+    const int strip = dbs_strip(rows, job->state->threads);
+    *y0 = atomic_fetch_add(&job->ticket, 1) * strip;
+    *y1 = *y0 + strip < rows ? *y0 + strip : rows;
     return *y0 < rows && !ro_context_cancelled(job->context);
+}
+
+/* Every page of c_pe once. Threads that meet new pages in the same order, as strips of rows do,
+ * would wait for one another at each of them. */
+static void touch_pages(void *data, int thread)
+{
+    enum { PAGE = 4096, MANY = 512 * PAGE };
+    struct job *job = data;
+    volatile uint8_t *first = (uint8_t *)job->state->pe;
+    const ptrdiff_t bytes = job->state->stale - (uint8_t *)job->state->pe;
+    ptrdiff_t from;
+    (void)thread;
+    while ((from = (ptrdiff_t)atomic_fetch_add(&job->ticket, 1) * MANY) < bytes)
+        for (ptrdiff_t at = from; at < from + MANY && at < bytes; at += PAGE)
+            first[at] = 0;
 }
 
 static void start_strips(void *data, int thread)
@@ -83,18 +115,25 @@ static void convolve_strips(void *data, int thread)
     }
 }
 
-static void search_group(struct round *round, int group, struct dbs_tally *tally)
+/* Blocks of a group that belong to a part of the picture, as long as there are any. */
+static void search_part(const struct round *round, int group, int part, struct dbs_tally *tally)
 {
     const struct job *job = round->job;
     const struct dbs_plan *plan = &job->state->plan;
     const int columns = (plan->width + plan->block - 1) / plan->block;
     const int rows = (plan->height + plan->block - 1) / plan->block;
     const int across = (columns + 1 - (group & 1)) / 2, down = (rows + 1 - (group >> 1)) / 2;
-    int number;
-    while ((number = atomic_fetch_add(&round->tickets[group], 1)) < across * down &&
-           !ro_context_cancelled(job->context)) {
-        int x = (number % across * 2 + (group & 1)) * plan->block;
-        int y = (number / across * 2 + (group >> 1)) * plan->block;
+    const int64_t blocks = (int64_t)across * down;
+    const int64_t first = blocks * part / round->threads;
+    const int count = (int)(blocks * (part + 1) / round->threads - first);
+    struct part *own = (struct part *)(void *)(job->state->parts + (size_t)part * DBS_PART);
+    atomic_int *taken = &own->taken[group];
+    int next;
+    while (atomic_load_explicit(taken, memory_order_relaxed) < count &&
+           (next = atomic_fetch_add(taken, 1)) < count && !ro_context_cancelled(job->context)) {
+        const int64_t number = first + next;
+        int x = (int)(number % across * 2 + (group & 1)) * plan->block;
+        int y = (int)(number / across * 2 + (group >> 1)) * plan->block;
         struct dbs_area area = {x, y, x + plan->block, y + plan->block};
         if (area.x1 > plan->width)
             area.x1 = plan->width;
@@ -117,11 +156,11 @@ static void search_groups(void *data, int thread)
 {
     struct round *round = data;
     struct dbs_tally tally = {0};
-    (void)thread;
     for (int group = 0; group < GROUPS; group++) {
         if (group > 0)
             meet(round, group);
-        search_group(round, group, &tally);
+        for (int i = 0; i < round->threads; i++)
+            search_part(round, group, (thread + i) % round->threads, &tally);
     }
     atomic_fetch_add(&round->job->changes, tally.changes);
     atomic_fetch_add(&round->job->gain, tally.gain);
@@ -158,6 +197,7 @@ static void search_round(ro_context *context, struct job *job)
     }
     const int most = ro_pool_threads(context->pool), limit = job->state->threads;
     struct round round = {.job = job, .threads = limit < most ? limit : most};
+    memset(job->state->parts, 0, (size_t)limit * DBS_PART);
     ro_gate_room_open(&round.room);
     ro_pool_run(context->pool, round.threads, search_groups, &round);
     ro_gate_room_close(&round.room);
@@ -167,6 +207,7 @@ ro_status dbs_begin(ro_context *context, struct dbs_state *state, const struct d
                     struct dbs_result *result)
 {
     struct job job = {.context = context, .state = state, .kernels = kernels};
+    run(context, &job, touch_pages);
     ro_status status = state->plan.random ? RO_OK : dbs_start_make(context, state);
     if (status != RO_OK)
         return status;

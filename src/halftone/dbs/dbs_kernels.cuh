@@ -7,6 +7,9 @@
  * its update, and the lanes after it are tried again: raster order. Blocks of a group touch nothing
  * in common, so any number of warps may work at once; a barrier of the whole grid parts the groups.
  *
+ * The large blocks of wide eyes have four warps each: all try the same pixels, and share the work of
+ * an update. They meet where a warp alone would only wait for its own lanes.
+ *
  * A window is 4w + 2 pixels wide and a row of the tile as much more as a block is, so that element
  * i of an update lies i + side floor(i / (4w + 2)) after its first: 32 lanes always meet 32 banks.
  */
@@ -25,6 +28,9 @@ enum {
 
 /* Cells a side of a block: blocks of a group must not meet. */
 __host__ __device__ constexpr int dbs_cells(int w) { return w > 7 ? 2 : 1; }
+
+/* Warps of a block. */
+__host__ __device__ constexpr int dbs_team(int w) { return w > 7 ? 4 : 1; }
 
 struct dbs_counters {
     unsigned barrier;    /* arrivals */
@@ -144,6 +150,29 @@ __device__ __forceinline__ int32_t from_at(const struct dbs_device &d, const uns
     return d.target[((const sample *)(in + d.row[y] * in_pitch))[d.column[x]]] - 16 * DBS_SCALE * b;
 }
 
+/* Sums of the eye over RUN rows below one another, at (x, y) and on: what is loaded serves all of
+ * them. */
+enum { RUN = 4 };
+__device__ __forceinline__ void weigh(const int32_t *eye, int eye_side, const int32_t *from,
+                                      int pitch, int32_t (&sums)[RUN])
+{
+    for (int j = 0; j < RUN; j++)
+        sums[j] = 0;
+    for (int dx = 0; dx < eye_side; dx++) {
+        int32_t weights[RUN] = {0}; /* of the rows dy, dy - 1, ... of the eye */
+        for (int dy = 0; dy < eye_side + RUN - 1; dy++) {
+#pragma unroll
+            for (int j = RUN - 1; j > 0; j--)
+                weights[j] = weights[j - 1];
+            weights[0] = dy < eye_side ? eye[dy * eye_side + dx] : 0;
+            const int32_t value = from[dy * pitch + dx];
+#pragma unroll
+            for (int j = 0; j < RUN; j++)
+                sums[j] += weights[j] * value;
+        }
+    }
+}
+
 /* A block of threads for a block of pixels: what e is made from round it, then e round it, then
  * c_pe. With `measure` only the error of the picture itself is added up. */
 template <typename sample>
@@ -152,37 +181,43 @@ __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, si
 {
     extern __shared__ int32_t memory[];
     const int w = d.w, wide = CELL + 2 * w, wider = CELL + 4 * w, eye_side = 2 * w + 1;
-    int32_t *error = memory, *eye = error + wide * wide, *from = eye + eye_side * eye_side;
+    /* Rows that a run of sums may touch beyond the last are room, no more. */
+    int32_t *error = memory, *eye = error + wide * (wide + RUN);
+    int32_t *from = eye + eye_side * eye_side;
     const int x0 = (int)blockIdx.x * CELL, y0 = (int)blockIdx.y * CELL;
     const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
     for (int i = thread; i < eye_side * eye_side; i += threads)
         eye[i] = d.eye[i];
     for (int i = thread; i < wider * wider; i += threads)
         from[i] = from_at<sample>(d, in, in_pitch, x0 - 2 * w + i % wider, y0 - 2 * w + i / wider);
+    for (int i = thread; i < wider * RUN; i += threads)
+        from[wider * wider + i] = 0;
     __syncthreads();
     unsigned long long squares = 0;
-    for (int i = thread; i < wide * wide; i += threads) {
-        const int ex = i % wide, ey = i / wide, x = x0 - w + ex, y = y0 - w + ey;
-        int32_t e = 0;
-        if (x >= 0 && y >= 0 && x < d.width && y < d.height) {
-            int32_t sum = 0;
-            for (int dy = 0; dy < eye_side; dy++)
-                for (int dx = 0; dx < eye_side; dx++)
-                    sum += eye[dy * eye_side + dx] * from[(ey + dy) * wider + ex + dx];
-            if (d.seen) {
-                e = (sum + DBS_SCALE / 2) >> DBS_SCALE_BITS;
-            } else {
-                const sample *row = (const sample *)(in + d.row[y] * in_pitch);
-                e = d.target[row[d.column[x]]] - 16 * sum;
+    for (int i = thread; i < wide * ((wide + RUN - 1) / RUN); i += threads) {
+        const int ex = i % wide, x = x0 - w + ex, first = i / wide * RUN;
+        int32_t sums[RUN];
+        weigh(eye, eye_side, from + first * wider + ex, wider, sums);
+#pragma unroll
+        for (int j = 0; j < RUN; j++) {
+            const int ey = first + j, y = y0 - w + ey;
+            int32_t e = 0;
+            if (ey < wide && x >= 0 && y >= 0 && x < d.width && y < d.height) {
+                if (d.seen) {
+                    e = (sums[j] + DBS_SCALE / 2) >> DBS_SCALE_BITS;
+                } else {
+                    const sample *row = (const sample *)(in + d.row[y] * in_pitch);
+                    e = d.target[row[d.column[x]]] - 16 * sums[j];
+                }
+                bool counts = ex >= w && ey >= w && ex < w + CELL && ey < w + CELL;
+                if (measure)
+                    counts = counts && x >= d.pad && y >= d.pad && x < d.pad + d.image_width &&
+                             y < d.pad + d.image_height;
+                if (counts)
+                    squares += (unsigned long long)((long long)e * e);
             }
-            bool counts = ex >= w && ey >= w && ex < w + CELL && ey < w + CELL;
-            if (measure)
-                counts = counts && x >= d.pad && y >= d.pad && x < d.pad + d.image_width &&
-                         y < d.pad + d.image_height;
-            if (counts)
-                squares += (unsigned long long)((long long)e * e);
+            error[ey * wide + ex] = e;
         }
-        error[i] = e;
     }
     for (int step = 16; step; step /= 2)
         squares += __shfl_down_sync(0xffffffff, squares, (unsigned)step);
@@ -191,13 +226,13 @@ __global__ void convolve_kernel(struct dbs_device d, const unsigned char *in, si
     if (measure)
         return;
     __syncthreads();
-    for (int i = thread; i < CELL * CELL; i += threads) {
-        const int cx = i % CELL, cy = i / CELL;
-        int32_t pe = 0;
-        for (int dy = 0; dy < eye_side; dy++)
-            for (int dx = 0; dx < eye_side; dx++)
-                pe += eye[dy * eye_side + dx] * error[(cy + dy) * wide + cx + dx];
-        d.pe[(size_t)(y0 + cy + BORDER) * d.pitch + (size_t)(x0 + cx + BORDER)] = pe;
+    for (int i = thread; i < CELL * (CELL / RUN); i += threads) {
+        const int cx = i % CELL, cy = i / CELL * RUN;
+        int32_t sums[RUN];
+        weigh(eye, eye_side, error + cy * wide + cx, wide, sums);
+#pragma unroll
+        for (int j = 0; j < RUN; j++)
+            d.pe[(size_t)(y0 + cy + j + BORDER) * d.pitch + (size_t)(x0 + cx + BORDER)] = sums[j];
     }
 }
 
@@ -227,6 +262,20 @@ template <int W> struct warp_memory {
     uint32_t stale[CELLS + 2][CELLS + 2];
 };
 
+/* Who works on a block: a warp of its team, and a lane of that. */
+struct member {
+    int team, warp, lane;
+};
+
+/* All lanes of a team's warps meet. Barrier 0 is that of all threads. */
+template <int W> __device__ __forceinline__ void meet_team(const struct member &who)
+{
+    if (dbs_team(W) == 1)
+        __syncwarp();
+    else
+        asm volatile("bar.sync %0, %1;" ::"r"(who.team + 1), "n"(32 * dbs_team(W)) : "memory");
+}
+
 __device__ __forceinline__ uint64_t load_bits(const uint32_t *bits, const struct dbs_device &d,
                                               int cell, int y)
 {
@@ -252,17 +301,19 @@ __device__ __forceinline__ bool load_stale(struct warp_memory<W> &tile, const st
 
 template <int W>
 __device__ __forceinline__ void load_tile(struct warp_memory<W> &tile, const struct dbs_device &d,
-                                          int bx, int by, int lane)
+                                          int bx, int by, const struct member &who)
 {
     typedef struct warp_memory<W> memory;
-    const int32_t *from = d.pe + (size_t)(by * memory::SIDE - memory::REACH + BORDER) * d.pitch +
-                          (size_t)(bx * memory::SIDE - memory::REACH + BORDER);
+    const int lane = who.lane;
+    const int32_t *from =
+        d.pe + (size_t)(by * memory::SIDE - memory::REACH + BORDER + who.warp) * d.pitch +
+        (size_t)(bx * memory::SIDE - memory::REACH + BORDER);
 #pragma unroll 10
-    for (int r = 0; r < memory::PITCH; r++, from += d.pitch)
+    for (int r = who.warp; r < memory::PITCH; r += dbs_team(W), from += dbs_team(W) * d.pitch)
 #pragma unroll
         for (int c = lane; c < memory::PITCH; c += 32)
             tile.pe[r * memory::PITCH + c] = __ldcg(from + c);
-    for (int i = 0; i < memory::CELLS; i++)
+    for (int i = 0; i < memory::CELLS && who.warp == 0; i++)
         for (int r = lane; r < memory::ROWS; r += 32) {
             const int cell = bx * memory::CELLS + i, y = by * memory::SIDE + r - 1;
             tile.b[i][r] = load_bits(d.b, d, cell, y);
@@ -273,16 +324,18 @@ __device__ __forceinline__ void load_tile(struct warp_memory<W> &tile, const str
 /* A word beside the block may be written by the next block of the group too, each its own bit. */
 template <int W>
 __device__ __forceinline__ void store_tile(const struct warp_memory<W> &tile,
-                                           const struct dbs_device &d, int bx, int by, int lane)
+                                           const struct dbs_device &d, int bx, int by,
+                                           const struct member &who)
 {
     typedef struct warp_memory<W> memory;
-    int32_t *to = d.pe + (size_t)(by * memory::SIDE - memory::REACH + BORDER) * d.pitch +
+    const int lane = who.lane;
+    int32_t *to = d.pe + (size_t)(by * memory::SIDE - memory::REACH + BORDER + who.warp) * d.pitch +
                   (size_t)(bx * memory::SIDE - memory::REACH + BORDER);
-    for (int r = 0; r < memory::PITCH; r++, to += d.pitch)
+    for (int r = who.warp; r < memory::PITCH; r += dbs_team(W), to += dbs_team(W) * d.pitch)
 #pragma unroll
         for (int c = lane; c < memory::PITCH; c += 32)
             __stcg(to + c, tile.pe[r * memory::PITCH + c]);
-    for (int i = 0; i < memory::CELLS; i++)
+    for (int i = 0; i < memory::CELLS && who.warp == 0; i++)
         for (int r = lane; r < memory::ROWS; r += 32) {
             uint32_t *word =
                 d.b + bit_word(d, bx * memory::CELLS + i, by * memory::SIDE + r - 1);
@@ -316,10 +369,11 @@ __device__ __forceinline__ void mark_stale(struct warp_memory<W> &tile, int u, i
 /* Tries the pixels of row y in one cell of a block once each, the cell being i-th of its row. */
 template <int W>
 __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &tile,
-                           const int32_t *updates, int i, int y, int lane, unsigned &accepted,
-                           long long &gain)
+                           const int32_t *updates, int i, int y, const struct member &who,
+                           unsigned &accepted, long long &gain)
 {
     typedef struct warp_memory<W> memory;
+    const int lane = who.lane;
     constexpr int PITCH = memory::PITCH, REACH = memory::REACH, WINDOW = memory::WINDOW;
     constexpr int SIZE = WINDOW * WINDOW;
     uint64_t b0 = tile.b[i][y], b1 = tile.b[i][y + 1], b2 = tile.b[i][y + 2];
@@ -357,7 +411,7 @@ __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &ti
             break;
         const int source = __ffs((int)gains) - 1;
         which = __shfl_sync(0xffffffff, which, source);
-        if (lane == source)
+        if (lane == source && who.warp == 0)
             gain += best;
         accepted++;
         active = active && lane > source;
@@ -368,12 +422,13 @@ __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &ti
         int32_t *const window = tile.pe + (y + 1 + move.oy) * PITCH + i * CELL + source + 1 +
                                 move.ox; /* REACH - 2W is 1 */
         const int32_t *const table = updates + move.table * SIZE;
-        __syncwarp(); /* all have read what is now changed */
-#pragma unroll(W > 7 ? 8 : 64)
-        for (int k = lane; k < SIZE; k += 32)
+        meet_team<W>(who); /* all have read what is now changed */
+#pragma unroll(W > 7 ? 17 : 64)
+        for (int k = lane + 32 * who.warp; k < SIZE; k += 32 * dbs_team(W))
             window[k + memory::SIDE * (k / WINDOW)] += factor * table[k];
-        mark_stale<W>(tile, 1 + i, 1 + y / CELL, source, y % CELL, lane);
-        __syncwarp();
+        if (who.warp == 0)
+            mark_stale<W>(tile, 1 + i, 1 + y / CELL, source, y % CELL, lane);
+        meet_team<W>(who);
 
         const uint64_t one = (uint64_t)1 << (source + 1);
         const uint64_t other = which ? (uint64_t)1 << (source + 1 + move.dx) : 0;
@@ -388,7 +443,7 @@ __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &ti
     }
     /* Pixels 31 and 32 of a row belong to two cells of the block, one of them to each as a
      * neighbour. */
-    if (lane < 3 && (flips[0] | flips[1] | flips[2])) {
+    if (who.warp == 0 && lane < 3 && (flips[0] | flips[1] | flips[2])) {
         const uint64_t flip = lane == 0 ? flips[0] : lane == 1 ? flips[1] : flips[2];
         tile.b[i][y + lane] ^= flip;
         if (i > 0)
@@ -396,21 +451,22 @@ __device__ void search_row(const struct dbs_device &d, struct warp_memory<W> &ti
         if (i + 1 < memory::CELLS)
             tile.b[i + 1][y + lane] ^= flip >> 32;
     }
-    __syncwarp();
+    meet_team<W>(who);
 }
 
 /* Tries the pixels of a block once each. `updates` are the tables in shared memory. */
 template <int W>
 __device__ void search_block(const struct dbs_device &d, struct warp_memory<W> &tile,
-                             const int32_t *updates, int bx, int by, int lane,
+                             const int32_t *updates, int bx, int by, const struct member &who,
                              unsigned &changes, long long &gain)
 {
     typedef struct warp_memory<W> memory;
+    const int lane = who.lane;
     constexpr int CELLS = memory::CELLS, RING = CELLS + 2;
     if (!load_stale(tile, d, bx, by, lane))
         return;
-    load_tile(tile, d, bx, by, lane);
-    __syncwarp();
+    load_tile(tile, d, bx, by, who);
+    meet_team<W>(who);
     unsigned accepted = 0;
     for (int y = 0; y < memory::SIDE; y++)
         for (int i = 0; i < CELLS; i++) {
@@ -418,17 +474,17 @@ __device__ void search_block(const struct dbs_device &d, struct warp_memory<W> &
             const uint32_t bit = 1u << y % CELL, mask = *rows;
             if (!(mask & bit))
                 continue;
-            __syncwarp();
-            if (lane == 0)
+            meet_team<W>(who);
+            if (lane == 0 && who.warp == 0)
                 *rows = mask & ~bit;
-            __syncwarp();
-            search_row<W>(d, tile, updates, i, y, lane, accepted, gain);
+            meet_team<W>(who);
+            search_row<W>(d, tile, updates, i, y, who, accepted, gain);
         }
     if (accepted)
-        store_tile(tile, d, bx, by, lane);
+        store_tile(tile, d, bx, by, who);
     const int u = lane % RING, v = lane / RING;
     const int x = bx * CELLS + u - 1, y = by * CELLS + v - 1;
-    if (lane < RING * RING && x >= 0 && y >= 0 && x < d.across && y < d.down) {
+    if (who.warp == 0 && lane < RING * RING && x >= 0 && y >= 0 && x < d.across && y < d.down) {
         const bool own = u > 0 && u <= CELLS && v > 0 && v <= CELLS;
         const uint32_t rows = tile.stale[v][u];
         if (own)
@@ -436,8 +492,8 @@ __device__ void search_block(const struct dbs_device &d, struct warp_memory<W> &
         else if (rows)
             atomicOr(d.stale + stale_word(d, x, y), rows);
     }
-    changes += accepted;
-    __syncwarp();
+    changes += who.warp == 0 ? accepted : 0;
+    meet_team<W>(who);
 }
 
 /* All blocks of threads meet; they are all on the device, for the launch is cooperative. */
@@ -466,9 +522,11 @@ template <int W> __global__ void search_kernel(struct dbs_device d)
     constexpr int SIZE = (4 * W + 2) * (4 * W + 2);
     extern __shared__ __align__(16) unsigned char shared[];
     struct warp_memory<W> *const tiles = (struct warp_memory<W> *)shared;
+    constexpr int TEAM = dbs_team(W);
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    const int warps = (int)blockDim.x / 32;
-    int32_t *const updates = (int32_t *)(tiles + warps);
+    const struct member who = {warp / TEAM, warp % TEAM, lane};
+    const int teams = (int)blockDim.x / (32 * TEAM);
+    int32_t *const updates = (int32_t *)(tiles + teams);
     struct dbs_counters *const counters = d.counters;
     for (int i = (int)threadIdx.x; i < 5 * SIZE; i += (int)blockDim.x)
         updates[i] = d.updates[i];
@@ -484,10 +542,10 @@ template <int W> __global__ void search_kernel(struct dbs_device d)
             const int columns = (d.across / dbs_cells(W) + 1 - group % 2) / 2;
             const int rows = (d.down / dbs_cells(W) + 1 - group / 2) / 2;
             /* Neighbours in the list go to different multiprocessors. */
-            for (int i = warp * (int)gridDim.x + (int)blockIdx.x; i < columns * rows;
-                 i += warps * (int)gridDim.x)
-                search_block<W>(d, tiles[warp], updates, i % columns * 2 + group % 2,
-                                i / columns * 2 + group / 2, lane, changes, gain);
+            for (int i = who.team * (int)gridDim.x + (int)blockIdx.x; i < columns * rows;
+                 i += teams * (int)gridDim.x)
+                search_block<W>(d, tiles[who.team], updates, i % columns * 2 + group % 2,
+                                i / columns * 2 + group / 2, who, changes, gain);
             if (group == 3) {
                 for (int step = 16; step; step /= 2)
                     gain += __shfl_down_sync(0xffffffff, gain, (unsigned)step);

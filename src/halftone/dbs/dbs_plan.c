@@ -228,6 +228,7 @@ static size_t lay_out(struct dbs_state *state, uint8_t *arena, bool tables_only)
     size_t updates = 2 * DBS_LANES + 2 * DBS_UPDATES * (size_t)dbs_update_size(plan->w);
     state->updates = take(arena, &used, updates * sizeof *state->updates);
     state->moves = take(arena, &used, DBS_MOVES * DBS_LANES * sizeof *state->moves);
+    state->parts = take(arena, &used, (size_t)state->threads * DBS_PART);
     state->scratch = take(arena, &used, scratch);
     return used;
 }

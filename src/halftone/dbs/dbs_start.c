@@ -135,11 +135,11 @@ static void pad_grey(const struct padding *work, int y, uint8_t *row)
 static void pad_strips(void *data, int thread)
 {
     struct padding *work = data;
-    const int height = work->state->plan.height;
+    const int height = work->state->plan.height, strip = dbs_strip(height, work->state->threads);
     (void)thread;
     int y0;
-    while ((y0 = atomic_fetch_add(&work->ticket, 1) * DBS_STRIP) < height)
-        for (int y = y0; y < y0 + DBS_STRIP && y < height; y++)
+    while ((y0 = atomic_fetch_add(&work->ticket, 1) * strip) < height)
+        for (int y = y0; y < y0 + strip && y < height; y++)
             (work->own ? pad_own : pad_grey)(
                 work, y, (uint8_t *)work->padded->data + y * work->padded->stride);
 }

@@ -19,25 +19,38 @@ const struct diffusion_kernel acuity_taps = {ACUITY_TAPS,
                                               {0, 2, 1},
                                               {1, 2, 1}}};
 
+/* The same without the third row. */
+static const struct diffusion_kernel two_rows = {
+    6, 6, {{1, 0, 1}, {-2, 1, 1}, {-1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {2, 1, 1}}};
+
+const struct acuity_table *acuity_table_of(enum acuity_variant variant)
+{
+    static const struct acuity_table *const tables[ACUITY_VARIANTS] = {
+        &acuity_table_10, &acuity_table_6, &acuity_table_4};
+    return tables[variant];
+}
+
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-int acuity_threshold_at(int tone)
+int acuity_threshold_at(const struct acuity_table *table, int tone)
 {
     const int dark = tone < ACUITY_TONES / 2 ? tone : ACUITY_TONES - 1 - tone;
-    const int16_t *line = acuity_thresholds[dark >> 2];
+    const int16_t *line = table->thresholds[dark >> 2];
     const int t = dark > 0 ? line[0] + line[1] * (dark & 3) : ACUITY_BLACK;
     return tone == dark ? t : 4096 - t;
 }
 
 struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone)
 {
+    const struct acuity_table *table = plan->acuity->table;
     int b = plan->levels - 2;
     while (plan->level[b] > tone || plan->level[b] == plan->level[b + 1])
         b--;
     const int32_t above = tone - plan->level[b], step = plan->level[b + 1] - plan->level[b];
     const int place = (int)((int64_t)255 * 256 * above / step); /* of 255 * 256 */
     const int j = place >> 8, f = place & 255, i = (place + 128) >> 8;
-    const int64_t t = acuity_threshold_at(j) * (256 - f) + (f ? acuity_threshold_at(j + 1) * f : 0);
+    const int64_t t =
+        acuity_threshold_at(table, j) * (256 - f) + (f ? acuity_threshold_at(table, j + 1) * f : 0);
     return (struct acuity_tone){
         .above = above,
         .step = step,
@@ -55,10 +68,12 @@ static void set_table(struct acuity_plan *acuity, int which, int class, int valu
 
 /* Lanes of 16 bits hold every sum of two levels and 8-bit tones: a test adds up the weights. */
 struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
-                                     const struct diffusion_request *request)
+                                     const struct diffusion_request *request,
+                                     enum acuity_variant variant)
 {
+    const struct acuity_table *table = acuity_table_of(variant);
     struct diffusion_request shaped = *request;
-    shaped.kernel = &acuity_taps;
+    shaped.kernel = variant == ACUITY_TEN ? &acuity_taps : &two_rows;
     shaped.kernel_id = DIFFUSION_KERNELS;
     diffusion_plan_make(plan, &shaped);
     plan->fold = false;
@@ -71,22 +86,24 @@ struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
         malloc(sizeof *acuity + ((size_t)request->maxval + 1) * sizeof *acuity->tones);
     if (!acuity)
         return NULL;
+    plan->acuity = acuity;
+    acuity->variant = variant;
+    acuity->table = table;
     for (int class = 0; class < ACUITY_CLASSES; class ++) {
         uint32_t fours[(ACUITY_TAPS + 3) / 4] = {0};
         for (int tap = 0; tap < ACUITY_TAPS; tap++) {
-            const uint32_t weight = (uint8_t)acuity_weights[class][tap];
+            const uint32_t weight = (uint8_t)table->weights[class][tap];
             fours[tap / 4] |= weight << (8 * (tap % 4));
-            set_table(acuity, tap, class, acuity_weights[class][tap]);
+            set_table(acuity, tap, class, table->weights[class][tap]);
         }
         for (size_t i = 0; i < sizeof fours / sizeof *fours; i++)
             acuity->fours[i][class] = (int32_t)fours[i];
-        set_table(acuity, ACUITY_FIRST_HIGH, class, acuity_thresholds[class][0] >> 8);
-        set_table(acuity, ACUITY_FIRST_LOW, class, acuity_thresholds[class][0] & 255);
-        set_table(acuity, ACUITY_RISE, class, acuity_thresholds[class][1]);
+        set_table(acuity, ACUITY_FIRST_HIGH, class, table->thresholds[class][0] >> 8);
+        set_table(acuity, ACUITY_FIRST_LOW, class, table->thresholds[class][0] & 255);
+        set_table(acuity, ACUITY_RISE, class, table->thresholds[class][1]);
     }
     for (uint32_t a = 0; a <= request->maxval; a++)
         acuity->tones[a] = acuity_tone_of(plan, 16 * (int32_t)a);
-    plan->acuity = acuity;
     return acuity;
 }
 
@@ -102,6 +119,7 @@ static inline __attribute__((always_inline)) void scan(const struct diffusion_pl
                                                        int64_t last, bool wide)
 {
     const struct acuity_tone *tones = plan->acuity->tones;
+    const struct acuity_table *table = plan->acuity->table;
     int32_t *below = row->line[0], *after = row->line[2];
     const int32_t *flow = row->line[1], *passed = row->line[3];
     int32_t way[UNDER_WAY];
@@ -109,7 +127,7 @@ static inline __attribute__((always_inline)) void scan(const struct diffusion_pl
     for (int64_t x = first; x < last; x++) {
         const struct acuity_tone *tone =
             &tones[wide ? ((const uint16_t *)(const void *)row->in)[x] : row->in[x]];
-        const int8_t *weights = acuity_weights[tone->class];
+        const int8_t *weights = table->weights[tone->class];
         const int32_t v = tone->above + flow[x] + way[RIGHT];
         const int up = v > tone->threshold;
         const int32_t e = acuity_kept(tone, v - (up ? tone->step : 0));
@@ -221,7 +239,8 @@ static ro_status open_engine(struct halftoner *work)
     struct diffusion_state *state = calloc(1, sizeof *state);
     work->state = state;
     struct diffusion_request request = diffusion_request_of(work);
-    if (!state || !acuity_plan_make(&state->plan, &request))
+    if (!state ||
+        !acuity_plan_make(&state->plan, &request, (enum acuity_variant)work->method->variant))
         return ro_context_fail(work->context, RO_E_MEMORY, "no memory for a plan");
     return work->device == RO_DEVICE_CUDA ? begin_cuda(work, &state->plan)
                                           : diffusion_begin(work, schedules);
@@ -243,4 +262,5 @@ const struct halftone_engine acuity_engine = {
     .carry_out = diffusion_carry_out,
     .close = close_engine,
     .run_resident = diffusion_run_resident,
+    .no_palette = "its weights were trained for two tones",
 };

@@ -9,6 +9,9 @@
  *
  * A pixel's tone is looked at between the two levels on either side of it, so that one table does
  * for any number of levels. It runs by the schedules of error diffusion.
+ *
+ * Of fewer taps there are two: (1,0) and the five of the row below, or the three in its middle.
+ * They are the same method with weights of zero; code for vectors leaves those out.
  */
 #ifndef RO_HALFTONE_DIFFUSION_ACUITY_H
 #define RO_HALFTONE_DIFFUSION_ACUITY_H
@@ -27,9 +30,23 @@ enum {
 
 /* Weights by class, in the order of acuity_taps; the threshold of a class's first tone and its rise
  * from tone to tone, in 4096ths of the step between two levels. Made by tools/acuity_train.c. */
-extern const int8_t acuity_weights[ACUITY_CLASSES][ACUITY_TAPS];
-extern const int16_t acuity_thresholds[ACUITY_CLASSES][2];
+struct acuity_table {
+    int8_t weights[ACUITY_CLASSES][ACUITY_TAPS];
+    int16_t thresholds[ACUITY_CLASSES][2];
+};
+extern const struct acuity_table acuity_table_10, acuity_table_6, acuity_table_4;
 extern const struct diffusion_kernel acuity_taps; /* where shares go; not their weights */
+
+enum acuity_variant { ACUITY_TEN, ACUITY_SIX, ACUITY_FOUR, ACUITY_VARIANTS }; /* numbers of taps */
+const struct acuity_table *acuity_table_of(enum acuity_variant variant);
+
+/* Whether weights of a tap can be other than zero. */
+static inline bool acuity_has(enum acuity_variant variant, int tap)
+{
+    static const bool six[ACUITY_TAPS] = {
+        [0] = true, [2] = true, [3] = true, [4] = true, [5] = true, [6] = true};
+    return variant == ACUITY_TEN || (variant == ACUITY_SIX ? six[tap] : six[tap] && tap % 4 != 2);
+}
 
 /* What the method makes of a pixel before anything flows into it. */
 struct acuity_tone {
@@ -44,6 +61,8 @@ struct acuity_tone {
 enum { ACUITY_FIRST_HIGH = ACUITY_TAPS, ACUITY_FIRST_LOW, ACUITY_RISE, ACUITY_TABLES };
 
 struct acuity_plan {
+    enum acuity_variant variant;
+    const struct acuity_table *table;
     int8_t bytes[ACUITY_TABLES][ACUITY_CLASSES];
     int16_t words[ACUITY_TABLES][ACUITY_CLASSES]; /* times 256 */
     int32_t fours[(ACUITY_TAPS + 3) / 4]
@@ -52,7 +71,7 @@ struct acuity_plan {
 };
 
 /* The threshold of a tone from 0 to 255 between two levels, in 4096ths of their step. */
-int acuity_threshold_at(int tone);
+int acuity_threshold_at(const struct acuity_table *table, int tone);
 struct acuity_tone acuity_tone_of(const struct diffusion_plan *plan, int32_t tone);
 
 /* The error that is passed on; what lies beyond a step and a quarter is lost. */
@@ -69,7 +88,8 @@ static inline int32_t acuity_share(int32_t weight, int32_t error)
 
 /* Fills in the diffusion plan; NULL without memory, else to be freed. */
 struct acuity_plan *acuity_plan_make(struct diffusion_plan *plan,
-                                     const struct diffusion_request *request);
+                                     const struct diffusion_request *request,
+                                     enum acuity_variant variant);
 
 /* A row, in pieces: columns first to last-1. Lines of a row: `line[0]`, all that flows into the row
  * below, and `line[2]`, what this row alone sends to the row after that; `line[1]` and `line[3]`

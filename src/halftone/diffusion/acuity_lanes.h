@@ -9,6 +9,9 @@
  * sent to the row after its own, which is complete one column behind. Tables are looked up by the
  * pixel alone, so the chain from pixel to pixel is a sum, a comparison, a difference, two bounds
  * and a product.
+ *
+ * The variant is known where code is made of it: taps that it lacks cost nothing, and without a
+ * third row there is no line of shares past the row below.
  */
 
 #define SIZED(name) RO_SIMD_JOIN(name, LANE_BITS)
@@ -102,14 +105,15 @@ RO_INLINE ints32 acuity_share_32(const struct acuity_plan *acuity,
 
 /* Steps k0 .. k0+63, as far as there are any. */
 RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const struct wave_band *band,
-                                    int64_t k0, bool edge)
+                                    int64_t k0, bool edge, enum acuity_variant variant)
 {
+    const bool third = variant == ACUITY_TEN; /* row */
     struct SIZED(acuity_scratch_) *s = band->scratch;
     const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     entry *below = (entry *)band->below[0] + (k0 - 2 - ACUITY_SKEW * (LANES - 1));
-    entry *after = (entry *)band->below[1] + (k0 - 1 - ACUITY_SKEW * (LANES - 1));
+    entry *after = third ? (entry *)band->below[1] + (k0 - 1 - ACUITY_SKEW * (LANES - 1)) : NULL;
     const entry *in_flow = (const entry *)band->above[0] + (k0 - 2 + ACUITY_SKEW);
-    const entry *passed = (const entry *)band->above[1] + (k0 - 1 + ACUITY_SKEW);
+    const entry *passed = third ? (const entry *)band->above[1] + (k0 - 1 + ACUITY_SKEW) : NULL;
     vector from = {0}, until = {0};
     for (int i = 0; i < LANES && edge; i++) {
         int64_t start = (int64_t)ACUITY_SKEW * i - k0, end = start + plan->width;
@@ -132,11 +136,15 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
         vector share[ACUITY_TAPS], rest = e;
         RO_UNROLL
         for (int i = 0; i < ACUITY_TAPS; i++)
-            if (i != ACUITY_DOWN)
+            if (!acuity_has(variant, i))
+                share[i] = (vector){0};
+            else if (i != ACUITY_DOWN)
                 rest -= share[i] = SIZED(acuity_share_)(plan->acuity, &pixels, i, e);
         right = next + share[0];
         next = share[1];
-        vector flow = s->passed[q] + below0 + share[2];
+        vector flow = below0 + share[2];
+        if (third)
+            flow += s->passed[q];
         below0 = below1 + share[3];
         below1 = below2 + rest;
         below2 = below3 + share[5];
@@ -153,6 +161,8 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
         SIZED(lanes) moved = SIZED(rotate)((SIZED(lanes))flow);
         SIZED(store_first)(below + q, moved);
         s->in_flow[q + 2] = (vector)SIZED(insert)(moved, in_flow + q);
+        if (!third)
+            continue;
         moved = SIZED(rotate)((SIZED(lanes))later);
         SIZED(store_first)(after + q, moved);
         s->passed[q + 5] = (vector)SIZED(insert)(moved, passed + q);
@@ -163,7 +173,7 @@ RO_INLINE void SIZED(acuity_chunk_)(const struct diffusion_plan *plan, const str
     s->after[0] = after0, s->after[1] = after1;
     for (int q = 0; q < 2; q++)
         s->in_flow[q] = s->in_flow[WAVE_CHUNK + q];
-    for (int q = 0; q < 5; q++)
+    for (int q = 0; q < 5 && third; q++)
         s->passed[q] = s->passed[WAVE_CHUNK + q];
 }
 
@@ -173,15 +183,17 @@ static void SIZED(acuity_leave_lines_)(const struct wave_band *band,
 {
     const int64_t column = k0 - ACUITY_SKEW * (band->rows - 1);
     entry *below = (entry *)band->left[0] + (column - 2);
-    entry *after = (entry *)band->left[1] + (column - 1);
-    for (int q = 0; q < wave_count(band, k0); q++) {
+    for (int q = 0; q < wave_count(band, k0); q++)
         below[q] = (entry)s->in_flow[q + 2][band->rows];
+    if (!band->left[1]) /* no third row */
+        return;
+    entry *after = (entry *)band->left[1] + (column - 1);
+    for (int q = 0; q < wave_count(band, k0); q++)
         after[q] = (entry)s->passed[q + 5][band->rows];
-    }
 }
 
-static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_band *band,
-                                 int64_t first, int64_t last)
+RO_INLINE void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_band *band,
+                                    int64_t first, int64_t last, enum acuity_variant variant)
 {
     struct SIZED(acuity_scratch_) *s = band->scratch;
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
@@ -191,9 +203,9 @@ static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_
         else
             SIZED(load_tones_)(plan, band, &s->pixels, ACUITY_SKEW, k0, edge, 2);
         if (edge)
-            SIZED(acuity_chunk_)(plan, band, k0, true);
+            SIZED(acuity_chunk_)(plan, band, k0, true, variant);
         else
-            SIZED(acuity_chunk_)(plan, band, k0, false);
+            SIZED(acuity_chunk_)(plan, band, k0, false, variant);
         if (band->left[0])
             SIZED(acuity_leave_lines_)(band, s, k0);
         if (plan->bits_out) {
@@ -210,22 +222,34 @@ static void SIZED(acuity_steps_)(const struct diffusion_plan *plan, struct wave_
 static void SIZED(acuity_begin_)(const struct diffusion_plan *plan, struct wave_band *band)
 {
     struct SIZED(acuity_scratch_) *s = band->scratch;
-    (void)plan;
     memset(s, 0, sizeof *s);
     /* What the steps before the first would have brought to lane 0. */
     for (int q = 0; q < 2; q++)
         s->in_flow[q][0] = ((const lane *)band->above[0])[q];
-    for (int q = 2; q < 5; q++)
+    for (int q = 2; q < 5 && plan->rows_down == 2; q++)
         s->passed[q][0] = ((const lane *)band->above[1])[q - 2];
 }
 
-const struct wave_code RO_SIMD_NAME(SIZED(wave_acuity_)) = {
-    .lanes = LANES,
-    .scratch_bytes = sizeof(struct SIZED(acuity_scratch_)),
-    .begin = SIZED(acuity_begin_),
-    .steps = SIZED(acuity_steps_),
-};
+#define VARIANT(name, variant)                                                                     \
+    static void SIZED(name##_steps_)(const struct diffusion_plan *plan, struct wave_band *band,    \
+                                     int64_t first, int64_t last)                                  \
+    {                                                                                              \
+        SIZED(acuity_steps_)(plan, band, first, last, variant);                                    \
+    }                                                                                              \
+    const struct wave_code RO_SIMD_NAME(SIZED(wave_##name##_)) = {                                 \
+        .lanes = LANES,                                                                            \
+        .scratch_bytes = sizeof(struct SIZED(acuity_scratch_)),                                    \
+        .begin = SIZED(acuity_begin_),                                                             \
+        .steps = SIZED(name##_steps_),                                                             \
+    }
 
+VARIANT(acuity_ten, ACUITY_TEN);
+VARIANT(acuity_six, ACUITY_SIX);
+#if LANE_BITS == 16
+VARIANT(acuity_four, ACUITY_FOUR);
+#endif
+
+#undef VARIANT
 #undef LANES
 #undef entry
 #undef vector

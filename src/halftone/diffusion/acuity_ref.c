@@ -24,6 +24,7 @@ static int granularity(const struct diffusion_plan *plan, ro_cpu cpu)
 static void run(struct diffusion_run *run, const struct halftone_block *block)
 {
     const struct diffusion_plan *plan = run->plan;
+    const struct acuity_table *table = plan->acuity->table;
     const size_t length = line_length(plan);
     for (uint32_t r = 0; r < block->rows; r++) {
         const unsigned char *in = block->in + (ptrdiff_t)r * block->in_stride;
@@ -43,7 +44,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
             int32_t rest = e;
             for (int i = 0; i < ACUITY_TAPS; i++) {
                 const struct diffusion_tap tap = acuity_taps.taps[i];
-                const int32_t share = acuity_share(acuity_weights[tone.class][i], e);
+                const int32_t share = acuity_share(table->weights[tone.class][i], e);
                 if (i == ACUITY_DOWN)
                     continue;
                 flow[tap.dy][x + tap.dx] += share;

@@ -21,12 +21,17 @@ static const struct wave_code *find_code(const struct diffusion_plan *plan, ro_c
     static const struct wave_code *const numbers[][RO_CPUS] = {
         {NULL, RO_VARIANTS_OF(wave_numbers_16)}, {NULL, RO_VARIANTS_OF(wave_numbers_32)}};
     static const struct wave_code *const tonal[RO_CPUS] = {NULL, RO_VARIANTS_OF(wave_tonal)};
-    static const struct wave_code *const acuity[][RO_CPUS] = {
-        {NULL, RO_VARIANTS_OF(wave_acuity_16)}, {NULL, RO_VARIANTS_OF(wave_acuity_32)}};
+    static const struct wave_code *const acuity[][ACUITY_VARIANTS][RO_CPUS] = {
+        {{NULL, RO_VARIANTS_OF(wave_acuity_ten_16)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_six_16)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_four_16)}},
+        {{NULL, RO_VARIANTS_OF(wave_acuity_ten_32)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_six_32)},
+         {NULL, RO_VARIANTS_OF(wave_acuity_six_32)}}};
     if (plan->lane_bits == 0)
         return NULL;
     if (plan->acuity)
-        return acuity[plan->lane_bits == 32][cpu];
+        return acuity[plan->lane_bits == 32][plan->acuity->variant][cpu];
     if (plan->steps.lane_bits)
         return numbers[plan->lane_bits == 32][cpu];
     return (plan->tonal ? tonal : plan->lane_bits == 32 ? wide : narrow)[cpu];
@@ -140,6 +145,7 @@ struct job {
     const struct wave_code *code;
     const struct halftone_block *block;
     int height; /* rows of a band */
+    bool alone; /* one thread runs all bands */
     int64_t interval;
     atomic_uint_fast64_t steps;
 };
@@ -201,7 +207,8 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         work.band.left[line] = short_band ? line_of(job, front, number, line) : NULL;
     }
     /* The last row ends behind the last column by its lane's lag, and what it hands on is complete
-     * some columns behind that. Its last word is stored with the chunk that completes 64 columns. */
+     * some columns behind that. Its last word is stored with the chunk that completes 64 columns.
+     */
     int64_t last_lag = (int64_t)plan->skew * (work.band.rows - 1);
     int64_t end = ((int64_t)(plan->width - 1) & -WAVE_CHUNK) + last_lag;
     work.band.end = (int64_t)plan->width + last_lag + delay_of(plan);
@@ -215,6 +222,14 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
+    if (job->alone && left > (uint32_t)job->height && block->in_stride > 0) {
+        const uint32_t more = left - (uint32_t)job->height;
+        work.band.next = work.band.in + (ptrdiff_t)job->height * block->in_stride;
+        work.band.next_end = (int64_t)block->in_stride *
+                             (more < (uint32_t)job->height ? (int)more : job->height);
+        work.band.next_share =
+            (work.band.next_end / (way.end / WAVE_CHUNK) + 64) & -(int64_t)64;
+    }
     ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
 }
@@ -274,6 +289,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
         run->threads / abreast);
     job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
+    job.alone = pace.threads == 1 && abreast == 1;
     front->abreast = abreast;
     ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      code ? run_vector_band : run_scalar_band, &job);

@@ -14,6 +14,15 @@ static struct dots_place dot_round(double x, double y)
     return (struct dots_place){false, x * x + y * y};
 }
 
+/* The same circles, but from half tone on what is left belongs to the hole at the corner, so that it
+ * closes as one. */
+static struct dots_place dot_round_whole(double x, double y)
+{
+    const double half = 0.15915494309189535, square = x * x + y * y; /* 1 / 2 pi */
+    return square > half ? (struct dots_place){true, 0.5 - square}
+                         : (struct dots_place){false, square};
+}
+
 static struct dots_place dot_square(double x, double y)
 {
     return (struct dots_place){false, fmax(fabs(x), fabs(y)) + (fabs(x) + fabs(y)) / 64};
@@ -70,12 +79,12 @@ static struct dots_place dot_ellipse(double x, double y)
 static const struct {
     const char *name;
     dots_shape_fn *shape;
-    bool holes; /* dots of paper grow whole, as dots of ink do */
+    dots_shape_fn *whole; /* where dots of paper grow whole, as dots of ink do; NULL: they cannot */
 } shapes[] = {
-    {"round", dot_round, false},    {"ellipse", dot_ellipse, true},
-    {"square", dot_square, false},  {"diamond", dot_diamond, true},
-    {"line", dot_line, false},      {"euclidean", dot_euclidean, true},
-    {"cross", dot_cross, false},
+    {"round", dot_round, dot_round_whole}, {"ellipse", dot_ellipse, dot_ellipse},
+    {"square", dot_square, NULL},          {"diamond", dot_diamond, dot_diamond},
+    {"line", dot_line, NULL},              {"euclidean", dot_euclidean, dot_euclidean},
+    {"cross", dot_cross, NULL},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -86,11 +95,13 @@ dots_shape_fn *dots_shape_find(ro_context *context, const char *name, uint32_t d
     for (int i = 0; i < SHAPES; i++) {
         if (!ro_name_equal(name, shapes[i].name))
             continue;
-        if (shapes[i].holes || dot <= 1)
+        if (dot <= 1)
             return shapes[i].shape;
+        if (shapes[i].whole)
+            return shapes[i].whole;
         ro_context_fail(context, RO_E_ARGUMENT,
-                        "a smallest dot of %u pixels needs the shape ellipse, diamond or euclidean, "
-                        "not %s, whose holes are in parts",
+                        "a smallest dot of %u pixels needs the shape round, ellipse, diamond or "
+                        "euclidean, not %s, whose paper is left in lines",
                         dot, name);
         return NULL;
     }

@@ -10,8 +10,8 @@
 static const double inch = 25.4, longest = 420, distance = 300; /* mm */
 static const double pi = 3.141592653589793;
 
-/* Contrast falls by 13 % for every cycle per degree (after Naesaenen), at 45 degrees as if there were
- * 1 / 0.7 as many. */
+/* Contrast falls by 13 % for every cycle per degree (after Naesaenen), at 45 degrees as if there
+ * were 1 / 0.7 as many. */
 double moire_eye(double x, double y)
 {
     const double degree = distance / inch * pi / 180; /* inches that it covers */
@@ -25,8 +25,8 @@ double moire_eye(double x, double y)
 
 /* ---- A screen ------------------------------------------------------------------------------- */
 
-/* A disc of half the cell's area has the wave k as strongly as r J1(2 pi r k) / k says; of all tones,
- * the Bessel function is at most as below. */
+/* A disc of half the cell's area has the wave k as strongly as r J1(2 pi r k) / k says; of all
+ * tones, the Bessel function is at most as below. */
 static double disc_strength(double k)
 {
     const double r = 0.3989422804014327; /* of a circle of half an area */
@@ -79,8 +79,8 @@ ro_screen_options moire_options(const ro_screen_options *options, const ro_ink *
     return own;
 }
 
-ro_status moire_screen_find(ro_context *context, const ro_screen_options *options, const ro_ink *ink,
-                            struct moire_screen *screen)
+ro_status moire_screen_find(ro_context *context, const ro_screen_options *options,
+                            const ro_ink *ink, struct moire_screen *screen)
 {
     const ro_screen_options own = moire_options(options, ink);
     struct dots_lattice lattice;
@@ -89,7 +89,8 @@ ro_status moire_screen_find(ro_context *context, const ro_screen_options *option
         return status;
     const int64_t(*const side)[2] = lattice.side, (*const steps)[2] = lattice.steps;
     const double area = (double)(side[0][0] * side[1][1] - side[0][1] * side[1][0]);
-    const bool lines = dots_shape_find(context, own.shape, 1) == dots_shape_find(context, "line", 1);
+    const bool lines =
+        dots_shape_find(context, own.shape, 1) == dots_shape_find(context, "line", 1);
     *screen = (struct moire_screen){.dots = lattice.reached,
                                     .dpi = {own.dpi, own.dpi_y > 0 ? own.dpi_y : own.dpi}};
     for (int i = 0; i < 2; i++) { /* f . A = steps of A, f . B = steps of B */
@@ -112,7 +113,7 @@ ro_status moire_screen_find(ro_context *context, const ro_screen_options *option
 struct sums {
     const struct moire_screen *const *screens;
     const double *takes;
-    double closest; /* rows per inch: a wave that is as short is no moiré */
+    double closest;      /* rows per inch: a wave that is as short is no moiré */
     double seen, shifts; /* squares */
     ro_moire *moire;
 };
@@ -145,8 +146,8 @@ static void add_wave(struct sums *sums, const ro_moire_wave *wave, double streng
     moire->waves[at].seen = seen;
 }
 
-/* Sums of the waves of `number` inks from the list, up to `most` times each; `wave` is the sum of those
- * before ink `at`. Of a wave and its negative, one is taken. */
+/* Sums of the waves of `number` inks from the list, up to `most` times each; `wave` is the sum of
+ * those before ink `at`. Of a wave and its negative, one is taken. */
 static void add_sums(struct sums *sums, const int *inks, int number, int most, int at,
                      ro_moire_wave *wave, double strength)
 {
@@ -210,7 +211,7 @@ double moire_add(const struct moire_screen *const screens[], const double takes[
         moire->seen = sqrt(sums.seen);
         moire->shift = sqrt(sums.shifts);
     }
-    return sums.seen + sums.shifts;
+    return sums.seen + 4 * sums.shifts; /* a shift is all over the sheet: it counts twice */
 }
 
 /* ---- Public --------------------------------------------------------------------------------- */
@@ -225,9 +226,9 @@ ro_status moire_take(ro_context *context, const ro_screen_options *given, const 
                                  RO_INKS_MOST);
     for (int i = 0; i < count && status == RO_OK; i++)
         if (!(inks[i].lpi > 0 || options->lpi > 0))
-            status = ro_context_fail(context, RO_E_ARGUMENT,
-                                     "moiré is found for lines per inch, which ink %d has not",
-                                     i + 1);
+            status =
+                ro_context_fail(context, RO_E_ARGUMENT,
+                                "moiré is found for lines per inch, which ink %d has not", i + 1);
     return status;
 }
 

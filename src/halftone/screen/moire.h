@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moiré of screens. Light goes through the inks one after another, so its spectrum holds all sums of
- * their waves, each with the product of their strengths:
+ * Moiré of screens. Light goes through the inks one after another, so its spectrum holds all sums
+ * of their waves, each with the product of their strengths:
  *
  *      f1 of one ink, f2 of another       f1 - f2 is slow, and seen: moiré
  *         \ /
  *          o - - > f1 - f2
  *
- * Dots themselves are such a product, of a shape and of the pixels: sums with waves of the pixels are
- * their moiré.
+ * Dots themselves are such a product, of a shape and of the pixels: sums with waves of the pixels
+ * are their moiré.
  */
 #ifndef RO_HALFTONE_SCREEN_MOIRE_H
 #define RO_HALFTONE_SCREEN_MOIRE_H
@@ -32,8 +32,8 @@ struct moire_screen {
 };
 
 /* A screen of round dots, or of lines, without making it. */
-ro_status moire_screen_find(ro_context *context, const ro_screen_options *options, const ro_ink *ink,
-                            struct moire_screen *screen);
+ro_status moire_screen_find(ro_context *context, const ro_screen_options *options,
+                            const ro_ink *ink, struct moire_screen *screen);
 
 /* The strengths of the screen that is made. */
 ro_status moire_screen_measure(ro_context *context, const ro_screen_options *options,
@@ -49,8 +49,8 @@ ro_screen_options moire_options(const ro_screen_options *options, const ro_ink *
 ro_status moire_take(ro_context *context, const ro_screen_options *given, const ro_ink *inks,
                      int count, ro_screen_options *options);
 
-/* Waves of all screens together, into `moire` if that is not NULL; the squares of what is seen of them,
- * with what plates shift. */
+/* Waves of all screens together, into `moire` if that is not NULL; the squares of what is seen of
+ * them, with what plates shift. */
 double moire_add(const struct moire_screen *const screens[], const double takes[], int count,
                  ro_moire *moire);
 

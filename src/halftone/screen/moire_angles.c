@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Angles that make little moiré: every ink tries those of a grid in turn, the darkest first, the first
- * three together, and what is best stays; then half degrees about it. What a set is worth is all of
- * its moiré that is seen, what light shifts when plates lie beside each other, which keeps inks off each
- * other's angles, and the rows of dots themselves, which an eye sees least aslant.
+ * Angles that make little moiré: every ink tries those of a grid in turn, the darkest first, the
+ * first three together, and what is best stays; then half degrees about it. What a set is worth is
+ * all of its moiré that is seen, what light shifts when plates lie beside each other, which keeps
+ * inks off each other's angles, and the rows of dots themselves, which an eye sees least aslant.
  */
 #include "halftone/screen/moire.h"
 
@@ -39,9 +39,9 @@ static const struct moire_screen *screen_at(struct search *search, int ink, int 
     ro_ink own = search->inks[ink];
     own.degrees = half / 2.0;
     *screen = malloc(sizeof **screen);
-    search->status = *screen ? moire_screen_find(search->context, search->options, &own, *screen)
-                             : ro_context_fail(search->context, RO_E_MEMORY,
-                                               "no memory to look for angles");
+    search->status =
+        *screen ? moire_screen_find(search->context, search->options, &own, *screen)
+                : ro_context_fail(search->context, RO_E_MEMORY, "no memory to look for angles");
     return *screen;
 }
 
@@ -124,8 +124,8 @@ static void find(struct search *search)
         }
 }
 
-ro_status ro_angles_find(ro_context *context, const ro_screen_options *given, ro_ink *inks, int count,
-                         ro_moire *moire)
+ro_status ro_angles_find(ro_context *context, const ro_screen_options *given, ro_ink *inks,
+                         int count, ro_moire *moire)
 {
     ro_screen_options options;
     ro_status status = moire_take(context, given, inks, count, &options);
@@ -134,21 +134,23 @@ ro_status ro_angles_find(ro_context *context, const ro_screen_options *given, ro
     struct search *search = calloc(1, sizeof *search);
     if (!search)
         return ro_context_fail(context, RO_E_MEMORY, "no memory to look for angles");
-    *search = (struct search){.context = context, .options = &options, .inks = inks, .count = count,
-                              .range = HALVES / 2};
+    *search = (struct search){
+        .context = context, .options = &options, .inks = inks, .count = count, .range = HALVES / 2};
     for (int i = 0; i < count && search->status == RO_OK; i++) {
         const ro_screen_options own = moire_options(&options, &inks[i]);
         int at = i;
         for (int k = i; k >= 0; k--) {
             const ro_screen_options other = moire_options(&options, &inks[k]);
-            if (own.lpi == other.lpi && (own.shape == other.shape ||
-                                         (own.shape && other.shape && !strcmp(own.shape, other.shape))))
+            if (own.lpi == other.lpi &&
+                (own.shape == other.shape ||
+                 (own.shape && other.shape && !strcmp(own.shape, other.shape))))
                 search->like[i] = k;
         }
         const struct moire_screen *screen = screen_at(search, i, 0);
         if (search->status != RO_OK)
             break;
-        if (screen->strength[MOIRE_TIMES + 1][MOIRE_TIMES] == 0) /* lines look the same half round */
+        if (screen->strength[MOIRE_TIMES + 1][MOIRE_TIMES] ==
+            0) /* lines look the same half round */
             search->range = HALVES;
         search->takes[i] = moire_takes(&inks[i]);
         for (; at > 0 && search->takes[search->order[at - 1]] < search->takes[i]; at--)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How strong the waves of a screen are: of what it makes of three tones, the strongest. Black pixels
- * are counted by their place in their dots, and the counts taken apart into waves; waves with the
- * pixels are summed up over the whole supercell.
+ * How strong the waves of a screen are: of what it makes of three tones, the strongest. Black
+ * pixels are counted by their place in their dots, and the counts taken apart into waves; waves
+ * with the pixels are summed up over the whole supercell.
  */
 #include "halftone/screen/moire.h"
 
@@ -85,8 +85,8 @@ ro_status moire_screen_measure(ro_context *context, const ro_screen_options *opt
         for (int b = -MOIRE_TIMES; b <= MOIRE_TIMES; b++) {
             double strongest = 0;
             for (int t = 0; t < TONES && (a || b); t++)
-                strongest = fmax(
-                    strongest, strength_of((const uint32_t(*)[PLACES])counts[t], cells, a, b));
+                strongest =
+                    fmax(strongest, strength_of((const uint32_t(*)[PLACES])counts[t], cells, a, b));
             screen->strength[a + MOIRE_TIMES][b + MOIRE_TIMES] = strongest;
         }
     for (int i = 0; i < MOIRE_PIXEL_WAVES; i++) {

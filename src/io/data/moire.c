@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Moiré as a drawing (SVG): on the left where the waves of all screens lie, in waves per inch, with
- * the moiré as rings about the middle; on the right the dots on each other; below, the waves that are
- * seen best.
+ * the moiré as rings about the middle; on the right the dots on each other; below, the waves that
+ * are seen best.
  */
 #include "io/bytes/sink.h"
 
@@ -132,19 +132,19 @@ static void print_words(struct drawing *drawing, int waves)
     const ro_moire *moire = drawing->moire;
     int y = SIDE + 2 * EDGE;
     for (int i = 0; i < drawing->count; i++, y += LINE)
-        print(drawing,
-              "<text x=\"%d\" y=\"%d\">%s: %.3f lpi at %.3f degrees, %u greys</text>\n", EDGE, y,
-              drawing->inks[i].name, moire->dots[i].lpi, moire->dots[i].angle,
+        print(drawing, "<text x=\"%d\" y=\"%d\">%s: %.3f lpi at %.3f degrees, %u greys</text>\n",
+              EDGE, y, drawing->inks[i].name, moire->dots[i].lpi, moire->dots[i].angle,
               moire->dots[i].greys);
     y += LINE / 2;
-    print(drawing, "<text x=\"%d\" y=\"%d\">moiré that is seen: %.4f; shift of plates: %.4f</text>\n",
-          EDGE, y, moire->seen, moire->shift);
+    print(drawing,
+          "<text x=\"%d\" y=\"%d\">moiré that is seen: %.4f; shift of plates: %.4f</text>\n", EDGE,
+          y, moire->seen, moire->shift);
     for (int i = 0; i < waves; i++) {
         const ro_moire_wave *wave = &moire->waves[i];
         y += LINE;
         print(drawing,
-              "<text x=\"%d\" y=\"%d\">%.3f mm, %.1f pixels, contrast %.2f %%, seen %.2f %%:",
-              EDGE, y, wave->period, wave->pixels_long, 100 * wave->contrast, 100 * wave->seen);
+              "<text x=\"%d\" y=\"%d\">%.3f mm, %.1f pixels, contrast %.2f %%, seen %.2f %%:", EDGE,
+              y, wave->period, wave->pixels_long, 100 * wave->contrast, 100 * wave->seen);
         print_sum(drawing, wave);
         print(drawing, "</text>\n");
     }

@@ -36,7 +36,8 @@ static ro_status check(struct ro_file *file, cmsHPROFILE profile)
         return ro_file_fail(file, RO_E_FORMAT, "is a profile for %s, not for CMYK",
                             space_name(cmsGetColorSpace(profile)));
     if (cmsGetDeviceClass(profile) != cmsSigOutputClass)
-        return ro_file_fail(file, RO_E_FORMAT, "is a profile for CMYK, but not of an output device");
+        return ro_file_fail(file, RO_E_FORMAT,
+                            "is a profile for CMYK, but not of an output device");
     return RO_OK;
 }
 
@@ -52,10 +53,10 @@ static cmsHTRANSFORM transform_to(cmsHPROFILE profile, ro_intent intent)
     cmsHPROFILE from = cmsCreate_sRGBProfile();
     cmsHTRANSFORM made = NULL;
     if (from)
-        made = cmsCreateTransform(from, TYPE_RGB_16, profile, TYPE_CMYK_16, intents[intent],
-                                  cmsFLAGS_NOOPTIMIZE | (intent == RO_INTENT_ABSOLUTE
-                                                             ? 0
-                                                             : cmsFLAGS_BLACKPOINTCOMPENSATION));
+        made = cmsCreateTransform(
+            from, TYPE_RGB_16, profile, TYPE_CMYK_16, intents[intent],
+            cmsFLAGS_NOOPTIMIZE |
+                (intent == RO_INTENT_ABSOLUTE ? 0 : cmsFLAGS_BLACKPOINTCOMPENSATION));
     if (from)
         cmsCloseProfile(from);
     return made;
@@ -69,8 +70,7 @@ static void fill(cmsHTRANSFORM transform, uint16_t *shares)
             for (int b = 0; b < SIDE; b++) {
                 const int steps[3] = {r, g, b};
                 for (int c = 0; c < 3; c++)
-                    row[b][c] =
-                        (uint16_t)((2 * 65535 * steps[c] + SIDE - 1) / (2 * (SIDE - 1)));
+                    row[b][c] = (uint16_t)((2 * 65535 * steps[c] + SIDE - 1) / (2 * (SIDE - 1)));
             }
             cmsDoTransform(transform, row, shares, SIDE);
         }
@@ -86,8 +86,7 @@ static ro_status load(struct ro_file *file, const char *bytes, size_t size, ro_i
         status = ro_file_fail(file, RO_E_FORMAT, "the profile does not say how to make CMYK");
     if (status == RO_OK) {
         separation->inks = INKS;
-        separation->shares =
-            malloc(sizeof *separation->shares * SIDE * SIDE * SIDE * (size_t)INKS);
+        separation->shares = malloc(sizeof *separation->shares * SIDE * SIDE * SIDE * (size_t)INKS);
         if (!separation->shares)
             status = ro_file_fail(file, RO_E_MEMORY, "no memory for a separation");
     }

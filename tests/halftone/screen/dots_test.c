@@ -207,6 +207,35 @@ static void check_least(const struct screen *screen, uint32_t black, uint32_t le
     free(stack);
 }
 
+/* Black and white exchanged. */
+static void turn_over(struct screen *screen)
+{
+    const uint32_t cells = screen->width * screen->height;
+    for (uint32_t i = 0; i < cells; i++)
+        screen->ranks[i] = cells - 1 - screen->ranks[i];
+}
+
+/* Dots and holes of every shape that has whole ones. */
+static void shapes_have_a_least_size(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"round", "ellipse", "diamond", "euclidean"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct screen screen = make(&(ro_screen_options){RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 50,
+                                                         .dpi = 600, .dot = 9, .shape = shapes[i]},
+                                    true);
+        const uint32_t dots = screen.reached.dots;
+        for (int over = 0; over < 2; over++) {
+            check_least(&screen, 9, 9, 9);
+            check_least(&screen, 9 * (dots / 3), 9, 9);
+            check_least(&screen, 9 * dots, 9, 9);
+            check_least(&screen, 14 * dots + dots / 2, 14, 15);
+            turn_over(&screen);
+        }
+        screen_free(&screen);
+    }
+}
+
 static void dots_have_a_least_size(void **state)
 {
     (void)state;
@@ -263,7 +292,7 @@ static void what_cannot_be_is_told(void **state)
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .shape = "star"}, "euclidean"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .dot = 60}, "a quarter"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .dot = 9, .shape = "square"},
-         "holes are in parts"},
+         "left in lines"},
         {{RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 60, .dpi = 600, .cell = 8}, "does not apply"},
         {{RO_SCREEN_DEFAULTS, .kind = "bayer", .lpi = 60}, "does not apply"},
         {{RO_SCREEN_DEFAULTS, .kind = "green-noise", .cell = 16, .dot = 100}, "1 to 16"},
@@ -295,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_is_named),
+        cmocka_unit_test(shapes_have_a_least_size),
         cmocka_unit_test(rows_are_as_asked_for), cmocka_unit_test(every_shape_is_a_permutation),
         cmocka_unit_test(dots_grow_in_turn),     cmocka_unit_test(dots_have_a_least_size),
         cmocka_unit_test(a_spot_of_ones_own),    cmocka_unit_test(what_cannot_be_is_told),

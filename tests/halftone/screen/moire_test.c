@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moiré: its periods by trigonometry, its contrast in the light of dots on each other, and angles that
- * make less of it. */
+/* Moiré: its periods by trigonometry, its contrast in the light of dots on each other, and angles
+ * that make less of it. */
 // clang-format off
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static void two_inks_beat(void **state)
     }
 }
 
-/* Where both are black ink of half a tone, light is where neither is; its wave of that frequency. */
+/* Where both are black ink of half a tone, light is where neither is; its wave of that frequency.
+ */
 static double contrast_in_light(const ro_ink *inks, const ro_moire_wave *wave)
 {
     enum { SIDE = 600 };
@@ -62,8 +63,8 @@ static double contrast_in_light(const ro_ink *inks, const ro_moire_wave *wave)
                 paper = paper && s->ranks[y % s->height * s->width + column % s->width] <
                                      s->width * s->height / 2;
             }
-            const double soft = pow(sin(tau / 2 * (x + 0.5) / SIDE) * sin(tau / 2 * (y + 0.5) / SIDE),
-                                    2);
+            const double soft =
+                pow(sin(tau / 2 * (x + 0.5) / SIDE) * sin(tau / 2 * (y + 0.5) / SIDE), 2);
             weight += soft;
             sum += paper * soft * cexp(-I * tau * (wave->x * x + wave->y * y) / 600);
         }
@@ -96,7 +97,7 @@ static const ro_ink cmyk[4] = {{.name = "cyan", .colour = {0, 174, 239}, .degree
 
 static double worth(const ro_moire *moire)
 {
-    return moire->seen * moire->seen + moire->shift * moire->shift;
+    return moire->seen * moire->seen + 4 * moire->shift * moire->shift;
 }
 
 static void angles_are_found(void **state)
@@ -116,6 +117,14 @@ static void angles_are_found(void **state)
         const ro_moire other = find(&coarse, turned, 4, 0);
         assert_true(worth(&other) > 0.98 * worth(&moire));
     }
+    /* coarse dots too keep off each other */
+    const ro_screen_options poster = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 20, .dpi = 160};
+    assert_int_equal(ro_angles_find(context, &poster, inks, 4, NULL), RO_OK);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++) {
+            const double apart = fmod(fabs(inks[i].degrees - inks[k].degrees), 90);
+            assert_true(fmin(apart, 90 - apart) >= 5);
+        }
     /* all inks at one angle make none, but shift */
     for (int i = 0; i < 4; i++)
         inks[i].degrees = 45;

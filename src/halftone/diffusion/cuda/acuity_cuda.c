@@ -18,9 +18,9 @@ static uint32_t join(int first, int second, int third, int fourth)
            (uint32_t)(uint8_t)third << 16 | (uint32_t)(uint8_t)fourth << 24;
 }
 
-static void put_weights(uint32_t entry[4], int class)
+static void put_weights(uint32_t entry[4], const struct acuity_table *from, int class)
 {
-    const int8_t *w = acuity_weights[class];
+    const int8_t *w = from->weights[class];
     entry[0] = join(w[0], 0, w[1], w[2]);
     entry[1] = join(w[3], w[5], w[6], w[7]);
     entry[2] = join(w[8], w[9], 0, 0);
@@ -29,9 +29,10 @@ static void put_weights(uint32_t entry[4], int class)
 
 /* The last word of two levels and packed bits is the threshold: all else follows from the sample.
  */
-static void put_narrow(uint32_t entry[4], const struct acuity_tone *tone, bool bits)
+static void put_narrow(uint32_t entry[4], const struct acuity_table *from,
+                       const struct acuity_tone *tone, bool bits)
 {
-    put_weights(entry, tone->class);
+    put_weights(entry, from, tone->class);
     if (bits) {
         entry[3] = (uint32_t)tone->threshold;
         return;
@@ -40,11 +41,11 @@ static void put_narrow(uint32_t entry[4], const struct acuity_tone *tone, bool b
     entry[3] = (uint32_t)tone->above | (uint32_t)tone->step << 12 | (uint32_t)tone->level << 24;
 }
 
-static void put_tone(uint32_t entry[4], int tone)
+static void put_tone(uint32_t entry[4], const struct acuity_table *from, int tone)
 {
-    const int first = acuity_threshold_at(tone),
-              next = tone < 255 ? acuity_threshold_at(tone + 1) : first;
-    put_weights(entry, (tone < 128 ? tone : 255 - tone) >> 2);
+    const int first = acuity_threshold_at(from, tone),
+              next = tone < 255 ? acuity_threshold_at(from, tone + 1) : first;
+    put_weights(entry, from, (tone < 128 ? tone : 255 - tone) >> 2);
     entry[3] = (uint32_t)first | (uint32_t)(next - first) << 16;
 }
 
@@ -58,6 +59,7 @@ static void put_wide(uint32_t entry[4], const struct acuity_tone *tone)
 
 uint32_t (*acuity_cuda_table(const struct diffusion_plan *plan, size_t *entries))[4]
 {
+    const struct acuity_table *from = plan->acuity->table;
     const struct acuity_tone *tones = plan->acuity->tones;
     const uint32_t white = (uint32_t)plan->white / 16;
     const bool narrow = plan->sample_bytes == 1, by_tone = !narrow && plan->bits_out;
@@ -66,13 +68,13 @@ uint32_t (*acuity_cuda_table(const struct diffusion_plan *plan, size_t *entries)
     if (!table)
         return NULL;
     for (int tone = 0; tone < ACUITY_TONES && by_tone; tone++)
-        put_tone(table[tone], tone);
+        put_tone(table[tone], from, tone);
     for (uint32_t a = 0; a <= white && narrow; a++)
-        put_narrow(table[a], &tones[a], plan->bits_out);
+        put_narrow(table[a], from, &tones[a], plan->bits_out);
     if (narrow || by_tone)
         return table;
     for (int class = 0; class < ACUITY_CLASSES; class ++)
-        put_weights(table[class], class);
+        put_weights(table[class], from, class);
     for (uint32_t a = 0; a <= white; a++)
         put_wide(table[ACUITY_CLASSES + a], &tones[a]);
     return table;

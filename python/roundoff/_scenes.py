@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Pictures as light of a scene: amplitudes, depths, phases."""
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import picture
+from ._errors import BadArgument
+from ._keywords import Keywords, Members, length
+
+WAVELENGTH, PITCH = 635e-9, 8e-6  # unless said otherwise
+
+
+def amplitudes(image: Any) -> np.ndarray:
+    """Floats are amplitudes; other samples are intensities, of colours what an eye sees of them."""
+    source = picture(image, name="picture of a scene")
+    if source.stack:
+        raise BadArgument("a picture of a scene is one picture, no stack")
+    array = source.array
+    if array.dtype == np.float32:
+        light = array.astype(np.float64) ** 2 if source.colour else None
+    else:
+        light = array / float(source.maxval or np.iinfo(array.dtype).max)
+    if light is None:
+        return np.ascontiguousarray(array)
+    if source.colour:
+        light = 0.2126 * light[..., 0] + 0.7152 * light[..., 1] + 0.0722 * light[..., 2]
+    return np.sqrt(light).astype(np.float32)
+
+
+def in_the_middle(image: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """A picture in the middle of nothing."""
+    rows, columns = image.shape
+    if rows > shape[0] or columns > shape[1]:
+        raise BadArgument(f"target: is {columns} x {rows} pixels, more than the field's {shape[1]} x "
+                          f"{shape[0]}")
+    whole = np.zeros(shape, np.float32)
+    top, left = (shape[0] - rows) // 2, (shape[1] - columns) // 2
+    whole[top:top + rows, left:left + columns] = image
+    return whole
+
+
+def _numbers(image: Any, name: str, low: float, high: Optional[float], scaled: bool) -> np.ndarray:
+    """A grey picture as numbers, black being `low` and white `high`; floats as they are unless they
+    are scaled too."""
+    source = picture(image, name=name)
+    if source.colour or source.stack:
+        raise BadArgument(f"{name}: must be grey")
+    real = source.array.dtype == np.float32
+    if real and not scaled:
+        return np.ascontiguousarray(source.array)
+    if high is None:
+        raise BadArgument(f"{name}: give the depths of black and white with near and far")
+    white = 1.0 if real else float(source.maxval or np.iinfo(source.array.dtype).max)
+    return (low + (high - low) * (source.array.astype(np.float64) / white)).astype(np.float32)
+
+
+def _view(array: Optional[np.ndarray]) -> Any:
+    return None if array is None else (array, _core.GRAYF, 0)
+
+
+def scene_of(given: Members, keywords: Keywords) -> tuple[list[tuple[Any, ...]], Members]:
+    """The pictures of a scene, and the members of its structure."""
+    scene, mapped = given.pop("scene"), given.pop("depth_map", None)
+    near, far = given.pop("near", None), given.pop("far", None)
+    phase = given.pop("phase", None)
+    wrong = set(given) - set(keywords.members)
+    if wrong:
+        raise BadArgument(f"{min(wrong)}: does not apply to a scene of pictures")
+    if (near is None) != (far is None) or near is not None and mapped is None:
+        raise BadArgument("near and far: must be given together, with depth_map")
+    pairs = [(scene, 0.0)] if mapped is not None else scene
+    depths = phases = None
+    if mapped is not None:
+        depths = _numbers(mapped, "depth_map", 0.0 if near is None else length("near", near),
+                          None if far is None else length("far", far), near is not None)
+    if phase is not None and not isinstance(phase, str):
+        if len(pairs) > 1:
+            raise BadArgument("phase: an array takes exactly one picture")
+        phases, phase = _numbers(phase, "phase", 0.0, 2 * math.pi, False), "given"
+    members = dict({"wavelength": WAVELENGTH, "pitch": PITCH}, **given, phase=phase)
+    try:
+        pictures = [(_view(amplitudes(image)), _view(depths), length("scene", depth), _view(phases))
+                    for image, depth in pairs]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, BadArgument):
+            raise
+        raise BadArgument("scene: must be pairs of a picture and its depth, or one picture with "
+                          "depth_map") from None
+    return pictures, members

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Holograms of pictures at depths, and level numbers that are refined or spread over frames. */
+#include "binding.h"
+
+#include <stdlib.h>
+
+/* ---- Pictures at depths -------------------------------------------------------------------------
+ */
+
+struct pictures {
+    ro_scene_picture *picture;
+    struct view *views; /* three of each: amplitudes, depths, phases */
+    Py_ssize_t count;
+};
+
+static bool take_optional(PyObject *triple, struct view *view, ro_image *image)
+{
+    if (triple == Py_None)
+        return true;
+    if (!view_take(triple, false, view))
+        return false;
+    *image = view->image;
+    return true;
+}
+
+/* A picture is (amplitudes, depths or None, depth, phases or None). */
+static bool take_pictures(PyObject *list, struct pictures *pictures)
+{
+    pictures->count = PyList_Size(list);
+    pictures->picture = calloc((size_t)pictures->count + 1, sizeof *pictures->picture);
+    pictures->views = calloc(3 * (size_t)pictures->count + 1, sizeof *pictures->views);
+    if (!pictures->picture || !pictures->views) {
+        pictures->count = 0;
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < pictures->count; i++) {
+        PyObject *amplitudes, *depths, *phases;
+        ro_scene_picture *picture = &pictures->picture[i];
+        struct view *views = &pictures->views[3 * i];
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOdO", &amplitudes, &depths,
+                              &picture->depth, &phases) ||
+            !take_optional(amplitudes, &views[0], &picture->amplitude) ||
+            !take_optional(depths, &views[1], &picture->depths) ||
+            !take_optional(phases, &views[2], &picture->phases))
+            return false;
+    }
+    return true;
+}
+
+static void release_pictures(struct pictures *pictures)
+{
+    for (Py_ssize_t i = 0; i < 3 * pictures->count; i++)
+        view_release(&pictures->views[i]);
+    free(pictures->picture);
+    free(pictures->views);
+}
+
+static PyObject *make(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *target, *list, *dictionary, *run;
+    ro_picture_scene scene = RO_PICTURE_SCENE;
+    if (!PyArg_ParseTuple(arguments, "OO!O!O", &target, &PyList_Type, &list, &PyDict_Type,
+                          &dictionary, &run) ||
+        !members_set(dictionary, "ro_picture_scene", NULL, &scene))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct pictures pictures = {0};
+    struct view out = {0};
+    ro_field field;
+    ro_optics optics = {0};
+    bool done = take_pictures(list, &pictures) && field_take(target, true, &out, &field);
+    if (done) {
+        scene.pictures = pictures.picture;
+        scene.count = (int)pictures.count;
+        session_leave(session);
+        const ro_status status = ro_hologram_pictures(session->context, &scene, &field, &optics);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    release_pictures(&pictures);
+    view_release(&out);
+    session_end(session);
+    return done ? optics_give(&optics) : NULL;
+}
+
+/* ---- Refining, frames ---------------------------------------------------------------------------
+ */
+
+static PyObject *refine(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *target, *wanted, *given, *dictionary, *more, *run;
+    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    ro_refinement refinement = RO_REFINEMENT;
+    if (!PyArg_ParseTuple(arguments, "OOOOO!O!O", &source, &target, &wanted, &given, &PyDict_Type,
+                          &dictionary, &PyDict_Type, &more, &run) ||
+        !optics_take(given, &options.optics) ||
+        !members_set(dictionary, "ro_hologram_options", NULL, &options) ||
+        !members_set(more, "ro_refinement", NULL, &refinement))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    struct view in = {0}, out = {0}, aim = {0};
+    ro_field field;
+    ro_refinement_report r = {0};
+    ro_modulator modulator;
+    bool done = field_take(source, false, &in, &field) && view_take(target, true, &out) &&
+                view_take(wanted, false, &aim);
+    if (done) {
+        refinement.target = aim.image;
+        session_leave(session);
+        ro_status status = ro_modulator_named(
+            session->context, options.levels ? options.levels : "phase:256", &modulator);
+        /* Of few levels the freezing has its own length, and the number is that of passes. */
+        if (status == RO_OK && modulator.count < RO_REFINEMENT_MANY)
+            refinement.iterations = RO_DEFAULT;
+        if (status == RO_OK)
+            status =
+                ro_hologram_refine(session->context, &field, &out.image, &options, &refinement, &r);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    view_release(&in);
+    view_release(&out);
+    view_release(&aim);
+    session_end(session);
+    return done ? Py_BuildValue("{s:i,s:i,s:s,s:d,s:d,s:d}", "iterations", r.iterations, "passes",
+                                r.passes, "edges", r.edges, "start_psnr_db", r.start_psnr,
+                                "psnr_db", r.psnr, "efficiency", r.efficiency)
+                : NULL;
+}
+
+/* `targets` is a list of views, one a frame. */
+static PyObject *frames(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source, *targets, *given, *dictionary, *more, *run;
+    ro_hologram_options options = RO_HOLOGRAM_OPTIONS;
+    ro_frames wanted = RO_FRAMES;
+    if (!PyArg_ParseTuple(arguments, "OO!OO!O!O", &source, &PyList_Type, &targets, &given,
+                          &PyDict_Type, &dictionary, &PyDict_Type, &more, &run) ||
+        !optics_take(given, &options.optics) ||
+        !members_set(dictionary, "ro_hologram_options", NULL, &options) ||
+        !members_set(more, "ro_frames", NULL, &wanted))
+        return NULL;
+    struct session *session = session_begin(run);
+    if (!session)
+        return NULL;
+    const Py_ssize_t count = PyList_Size(targets);
+    struct view in = {0}, *views = calloc((size_t)count + 1, sizeof *views);
+    ro_image *out = calloc((size_t)count + 1, sizeof *out);
+    ro_field field;
+    ro_frames_report r = {0};
+    bool done = views && out && field_take(source, false, &in, &field);
+    if (!views || !out)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count && done; i++) {
+        done = view_take(PyList_GetItem(targets, i), true, &views[i]);
+        out[i] = views[i].image;
+    }
+    if (done) {
+        wanted.count = (int)count;
+        session_leave(session);
+        const ro_status status =
+            ro_hologram_frames(session->context, &field, out, &options, &wanted, &r);
+        session_return(session);
+        done = session_succeeded(session, status);
+    }
+    for (Py_ssize_t i = 0; i < count && views; i++)
+        view_release(&views[i]);
+    view_release(&in);
+    free(views);
+    free(out);
+    session_end(session);
+    return done ? Py_BuildValue("{s:d,s:d,s:d}", "psnr_db", r.psnr, "first_psnr_db", r.first_psnr,
+                                "efficiency", r.efficiency)
+                : NULL;
+}
+
+PyMethodDef scene_functions[] = {
+    {"hologram_pictures", make, METH_VARARGS,
+     "hologram_pictures(field, pictures, scene, run) -> optics"},
+    {"hologram_refine", refine, METH_VARARGS,
+     "hologram_refine(field, numbers, target, optics, options, refinement, run) -> figures"},
+    {"hologram_frames", frames, METH_VARARGS,
+     "hologram_frames(field, frames, optics, options, more, run) -> figures"},
+    {NULL, NULL, 0, NULL},
+};
