@@ -16,7 +16,7 @@
 struct values {
     struct common common;
     const char *model, *scheme, *number, *rounding, *round, *white, *schedule, *vectors, *page,
-        *stop;
+        *stop, *diffusivity;
     int iterations, steps_at_once, bits;
     double kappa, sigma, time_step;
     bool independent, until_converged, floats, raw, impulse;
@@ -27,11 +27,13 @@ struct values {
 static const char *const depths[] = {"8", "16", NULL};
 
 static const struct option options[] = {
-    {"model", "M", "anisotropic (default), perona-malik, exponential or linear", OPTION_TEXT,
+    {"model", "M", "anisotropic (default), edge-enhancing, perona-malik, linear", OPTION_TEXT,
      PLACE(model)},
+    {"diffusivity", "D", "perona-malik (default), exponential, decay or lines", OPTION_TEXT,
+     PLACE(diffusivity), .topic = "numbers"},
     {"iterations", "N", "time steps (default: as many as --stop says)", OPTION_WHOLE,
      PLACE(iterations), .min = 1, .max = 1 << 30},
-    {"stop", "S", "by estimated error: auto (default; linear: usual); usual: 20", OPTION_TEXT,
+    {"stop", "S", "by estimated error: auto (default but with --kappa); usual", OPTION_TEXT,
      PLACE(stop), .before = "usual"},
     {"kappa", "K", "gradient of an edge in 1/255 (default: half the noise)", OPTION_NUMBER,
      PLACE(kappa), .min = 0, .max = 1000000},
@@ -105,7 +107,8 @@ ro_denoise_options denoise_options(const void *given)
                                 .independent = values->independent,
                                 .until_converged = values->until_converged,
                                 .stop = values->stop,
-                                .impulse = values->impulse};
+                                .impulse = values->impulse,
+                                .diffusivity = values->diffusivity};
 }
 
 static enum denoise_form form_of(const struct values *values)
@@ -200,8 +203,8 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
         snprintf(white, sizeof white, ", white is %u", r->sample_white);
     if (files->pages > 1)
         snprintf(pages, sizeof pages, "%u pages of ", files->pages);
-    fprintf(stderr, "denoise: %s %s in %s%s%s, %u steps of %.4g%s, %s%u x %u, %s/%s, %s\n", scheme,
-            ran->method, r->number, white, kappa, r->steps, r->time_step,
+    fprintf(stderr, "denoise: %s %s in %s%s%s, %u step%s of %.4g%s, %s%u x %u, %s/%s, %s\n", scheme,
+            ran->method, r->number, white, kappa, r->steps, r->steps == 1 ? "" : "s", r->time_step,
             r->converged ? " to the fixed point" : "", pages, ran->width, ran->height,
             ran->schedule, where, time);
     if (files->form == WORKING)
@@ -219,6 +222,11 @@ static void put_line(const ro_report *ran, const struct denoise_files *files, co
                 "denoise: %.1f %% of the samples look like salt and pepper, which diffusion keeps; "
                 "--impulse mends it\n",
                 100 * r->impulses);
+    if (r->saturating)
+        fprintf(stderr,
+                "denoise: time steps of %g are too long to be stable: neither sum nor "
+                "extrema are kept, and tones end at black and white\n",
+                r->time_step);
     if (r->time_step > LONG_STEP && !ro_name_equal(scheme, "xpp24"))
         fprintf(
             stderr,
@@ -254,6 +262,7 @@ static void put_json(FILE *file, const ro_report *ran, const struct denoise_file
             files->pages);
     fprintf(file, ", \"sample_zero\": %lld, \"steps\": %u, \"converged\": %s",
             (long long)files->zero, r->steps, r->converged ? "true" : "false");
+    fprintf(file, ", \"saturating\": %s", r->saturating ? "true" : "false");
     const struct {
         const char *name;
         double value;
@@ -366,7 +375,9 @@ static ro_status check_certified(ro_context *context, const struct values *value
     if (stack_count(info) > 1)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a certificate is of one page; --page N picks it");
-    if (values->raw || values->floats || info->sample != RO_SAMPLE_PLAIN)
+    const bool whole = info->sample == RO_SAMPLE_PLAIN || info->sample == RO_SAMPLE_INT8 ||
+                       info->sample == RO_SAMPLE_INT16 || info->sample == RO_SAMPLE_UINT16;
+    if (values->raw || values->floats || !whole)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a certificate needs samples of 8 or 16 bits or float32, in and out "
                                "of one kind");
@@ -444,8 +455,11 @@ static ro_status work(struct task *task)
         task->progress->notice = "denoise: running until no pixel changes, which can take a while; "
                                  "--iterations N sets a limit";
     bool linear = values->model && ro_name_equal(values->model, "linear");
+    bool known =
+        values->iterations != RO_DEFAULT || (values->stop && ro_name_equal(values->stop, "usual"));
     bool rows = values->schedule && ro_name_equal(values->schedule, "stream") &&
-                !values->steps_at_once && !values->impulse && (linear || !isnan(values->kappa)) &&
+                !values->steps_at_once && !values->impulse &&
+                (linear ? known : !isnan(values->kappa)) &&
                 ro_name_equal(scheme_of(values), "explicit") && job->form == AS_IN &&
                 values->common.device != RO_DEVICE_CUDA;
     ro_status status = rows ? denoise_rows(job) : denoise_pages(job);

@@ -59,17 +59,6 @@ ro_file_info denoise_output(const struct denoise_files *files, const ro_file_inf
     return out;
 }
 
-/* Samples as white = 1 become the numbers that OUT holds. */
-static void scale_floats(ro_image *image, double scale, double zero)
-{
-    const size_t samples = (size_t)image->width * (ro_format_is_colour(image->format) ? 3 : 1);
-    for (uint32_t y = 0; y < image->height; y++) {
-        float *row = (float *)(void *)((char *)image->data + (ptrdiff_t)y * image->stride);
-        for (size_t i = 0; i < samples; i++)
-            row[i] = (float)(scale * (double)row[i] + zero);
-    }
-}
-
 static uint32_t largest_of(const ro_image *image)
 {
     const size_t samples = (size_t)image->width * (ro_format_is_colour(image->format) ? 3 : 1);
@@ -96,10 +85,13 @@ static ro_status find_white(const struct denoise_files *files, const ro_file_inf
     if (!files->white)
         return RO_OK;
     const int64_t asked = denoise_white(files->white);
+    if (stack_is_wide(info) && asked > 0 && asked < INT64_MAX)
+        return RO_OK;
     if (is_real(info->format))
         return ro_context_fail(files->context, RO_E_ARGUMENT,
-                               "--white %s: %s holds floats, or integers wider than 16 bits, which "
-                               "are taken as floats; their white is 1",
+                               stack_is_wide(info)
+                                   ? "--white %s: must be positive, as %s has its samples"
+                                   : "--white %s: %s holds floats; their white is 1",
                                files->white, files->in);
     if (asked == INT64_MAX) {
         *white = RO_WHITE_MAXVAL;
@@ -156,10 +148,26 @@ static ro_status check_floats(const struct denoise_files *files, const ro_image 
     }
     if (least >= -0.001f && most <= 1.001f)
         return RO_OK;
-    return ro_context_fail(files->context, RO_E_ARGUMENT,
-                           "--bits: %s goes from %g to %g, and bits are made of 0 to 1; --float keeps "
-                           "its numbers",
-                           files->in, (double)least, (double)most);
+    return ro_context_fail(
+        files->context, RO_E_ARGUMENT,
+        "--bits: %s goes from %g to %g, and bits are made of 0 to 1; --float keeps "
+        "its numbers",
+        files->in, (double)least, (double)most);
+}
+
+/* Of integers that came as floats: OUT holds whole numbers, whose sum is told against IN's. */
+static void report_wide(ro_image *out, double unit, double sum, ro_denoise_report *report)
+{
+    const double scaled = stack_scale(out, unit, 0);
+    double whole = 0;
+    const size_t samples = (size_t)out->width * (ro_format_is_colour(out->format) ? 3 : 1);
+    for (uint32_t y = 0; y < out->height; y++) {
+        const float *row = (const void *)((const char *)out->data + (ptrdiff_t)y * out->stride);
+        for (size_t i = 0; i < samples; i++)
+            whole += rint((double)row[i]);
+    }
+    report->drift = whole - scaled;
+    report->difference = whole - sum;
 }
 
 ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro_image *in,
@@ -169,6 +177,12 @@ ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro
     const bool real = is_real(info->format);
     uint32_t white;
     ro_status status = find_white(files, info, &white);
+    double unit = 1, sum = 0;
+    if (status == RO_OK && stack_is_wide(info)) {
+        unit = files->white ? (double)denoise_white(files->white) : stack_unit(in);
+        sum = stack_scale(in, 1, 0);
+        stack_scale(in, 1 / unit, 0);
+    }
     in->maxval = info->maxval;
     if (status == RO_OK && !real)
         status = check_largest(files, info, white, in);
@@ -186,9 +200,15 @@ ro_status denoise_page(struct denoise_files *files, const ro_file_info *info, ro
     if (status != RO_OK)
         return status;
     if (files->form == WORKING && report->white != 1)
-        scale_floats(out, report->white, 0);
+        stack_scale(out, report->white, 0);
     else if (files->form == FLOATS && !real)
-        scale_floats(out, in->maxval, (double)info->zero);
+        stack_scale(out, in->maxval, (double)info->zero);
+    else if (files->form == FLOATS)
+        stack_scale(out, unit, 0);
+    else if (files->form == AS_IN && stack_is_wide(info))
+        report_wide(out, unit, sum, report);
+    if (stack_is_wide(info) && unit <= UINT32_MAX)
+        report->sample_white = (uint32_t)unit;
     return RO_OK;
 }
 
@@ -338,6 +358,13 @@ ro_status denoise_rows(struct denoise_files *files)
     if (status != RO_OK)
         return status;
     const ro_file_info *info = ro_reader_info(reader);
+    if (stack_is_wide(info)) {
+        ro_reader_close(reader);
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "%s holds integers wider than 16 bits, whose white the whole page "
+                               "tells: leave out --schedule stream",
+                               files->in);
+    }
     ro_file_info out_info = denoise_output(files, info, RO_SAMPLE_PLAIN);
     ro_image in = shape_of(info), out = shape_of(&out_info);
     ro_denoise_options denoise = files->denoise;

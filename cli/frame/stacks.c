@@ -2,6 +2,7 @@
 #include "cli/frame/stacks.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -112,4 +113,47 @@ ro_status stack_failed(ro_context *context, ro_status status, const ro_file_info
         return status;
     snprintf(said, sizeof said, "%s", ro_context_message(context));
     return ro_context_fail(context, status, "page %u: %s", (first ? first : 1) + number, said);
+}
+
+/* ---- Numbers wider than 16 bits ------------------------------------------------------------- */
+
+bool stack_is_wide(const ro_file_info *info)
+{
+    return (info->format == RO_GRAYF || info->format == RO_RGBF) &&
+           info->sample >= RO_SAMPLE_UINT32 && info->sample <= RO_SAMPLE_INT64;
+}
+
+static size_t floats_of_row(const ro_image *image)
+{
+    return (size_t)image->width * (ro_format_is_colour(image->format) ? 3 : 1);
+}
+
+static float *row_of(const ro_image *image, uint32_t y)
+{
+    return (float *)(void *)((char *)image->data + (ptrdiff_t)y * image->stride);
+}
+
+double stack_unit(const ro_image *image)
+{
+    double unit = 256;
+    for (uint32_t y = 0; y < image->height; y++)
+        for (size_t i = 0; i < floats_of_row(image); i++) {
+            const double size = fabs((double)row_of(image, y)[i]);
+            while (size > unit && isfinite(size))
+                unit *= 2;
+        }
+    return unit;
+}
+
+double stack_scale(ro_image *image, double scale, double zero)
+{
+    double sum = 0;
+    for (uint32_t y = 0; y < image->height; y++) {
+        float *row = row_of(image, y);
+        for (size_t i = 0; i < floats_of_row(image); i++) {
+            row[i] = (float)(scale * (double)row[i] + zero);
+            sum += (double)row[i];
+        }
+    }
+    return sum;
 }

@@ -35,6 +35,13 @@ ro_status stack_look(ro_context *context, const char *path, const ro_read_option
 /* How many pages a reader gives. */
 unsigned stack_count(const ro_file_info *info);
 
+/* Integers of more than 16 bits come as floats, unless all of them fit 16. The power of two, 256 at least, that no number of
+ * such an image exceeds stands for white, as far as nobody says another. */
+bool stack_is_wide(const ro_file_info *info);
+double stack_unit(const ro_image *image);
+/* Every float becomes scale * it + zero; gives their sum. */
+double stack_scale(ro_image *image, double scale, double zero);
+
 /* Puts "page 7: " before what the context says of a failure; nothing of a single page. */
 ro_status stack_failed(ro_context *context, ro_status status, const ro_file_info *info,
                        unsigned number, unsigned first);

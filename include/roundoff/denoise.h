@@ -33,6 +33,8 @@ typedef struct ro_denoise_report {
     double difference; /* its sum minus that of the input: 0 where the system holds the levels of
                           the input and the output has the same, unless each pixel is rounded */
     double impulses;   /* the share of samples that look like impulse noise, or were mended */
+    int saturating;    /* the time step is longer than is stable: neither sum nor extrema hold, and
+                          numbers end at black and white */
 } ro_denoise_report;
 
 /* The image after a step, in the numbers of the working system: of integers exactly, the energy
@@ -50,7 +52,8 @@ typedef void (*ro_denoise_step_fn)(void *data, const ro_denoise_step *step);
 
 typedef struct ro_denoise_options {
     size_t size;          /* RO_DENOISE_OPTIONS sets it */
-    const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential" */
+    const char *model;    /* NULL: "anisotropic"; "linear", "perona-malik", "exponential",
+                             "edge-enhancing" */
     const char *scheme;   /* NULL: "explicit", but "implicit" of u8 and s9 unless until_converged;
                              "conjugate", "naive", "xpp24" */
     const char *number;   /* NULL: s16 for 8-bit images, s17 for 16-bit, s23e8 for float; also u8,
@@ -68,7 +71,8 @@ typedef struct ro_denoise_options {
                          the smallest 2^n - 1 >= 255 that none exceeds; RO_WHITE_MAXVAL: the maxval */
     double kappa;     /* edges: differences per pixel in 1/255 of white; 0: from the noise */
     double sigma;     /* smoothing of the gradient in pixels, 0 to 64; default 0, of xpp24 0.5 */
-    double time_step; /* tau/h^2; 0: the largest that is stable */
+    double time_step; /* tau/h^2; 0: the largest that is stable; of the explicit scheme in integers
+                         up to 1, see `saturating` */
     int independent;  /* channels do not share the gradient */
     int until_converged;       /* end at the fixed point */
     uint64_t seed;             /* of the implicit scheme's dither */
@@ -79,8 +83,11 @@ typedef struct ro_denoise_options {
     const char *stop; /* how many steps, where `iterations` is not given: "auto", as many as an
                          estimate of the error on parts of the image tells (of "auto",
                          `iterations` is the bound); "usual", 20, or 5 of the implicit schemes.
-                         NULL: auto where kappa comes from the noise, else usual */
+                         NULL: auto unless kappa is given; a stream of rows cannot tell */
     int impulse; /* mend impulse noise before all else, by medians; of whole images */
+    const char *diffusivity; /* how diffusion falls with the gradient x, in units of kappa: NULL or
+                                "perona-malik", 1/(1 + x^2); "exponential", exp(-x^2); "decay",
+                                exp(-x); "lines", the first by four straight lines in x^2 */
 } ro_denoise_options;
 #define RO_DENOISE_UNSET(UNSET) UNSET(iterations) UNSET(sigma)
 #define RO_DENOISE_DEFAULTS RO_DEFAULTS_OF(ro_denoise_options, RO_DENOISE_UNSET)

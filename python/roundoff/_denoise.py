@@ -30,10 +30,10 @@ def denoise(image: Any, model: Optional[str] = None, *, out: Optional[np.ndarray
     """Smooth noise away and keep edges; integers keep their sum to the last unit.
 
     The keywords are the options of ``roundoff denoise``. ``model`` is "anisotropic",
-    "perona-malik", "exponential" or "linear". The result has the shape and type of the image; of a
-    stack every picture is done on its own. ``seed`` is that of the implicit scheme's dither. With
-    ``return_figures`` also what was done: sums, extrema, energies, kappa, steps. Arrays on a CUDA
-    device are done there, if kappa is given.
+    "edge-enhancing", "perona-malik", "exponential" or "linear". The result has the shape and type
+    of the image; of a stack every picture is done on its own. ``seed`` is that of the implicit
+    scheme's dither. With ``return_figures`` also what was done: sums, extrema, energies, kappa,
+    steps. Arrays on a CUDA device are done there, if kappa is given.
     """
     run = _run.split(options)
     members = dict(DENOISE.take(dict(options, model=model)), seed=seed)

@@ -235,6 +235,7 @@ static const struct user {
     MEMBER(ro_halftone_options, order, halftone),
     MEMBER(ro_screen_options, shape, screen),
     MEMBER(ro_denoise_options, model, denoise),
+    MEMBER(ro_denoise_options, diffusivity, denoise),
     MEMBER(ro_denoise_options, scheme, denoise),
     MEMBER(ro_denoise_options, number, denoise),
     MEMBER(ro_denoise_options, rounding, denoise),

@@ -134,7 +134,7 @@ class Denoise(Case):
                 (["time-step", "positive"], "--time-step", "0")):
             self.refused("denoise", "in.pgm", "out.pgm", *more, words=words, status=2)
         for words, *more in (
-                (["0.375", "not stable", "largest stable one is 0.3749"], "--time-step", "0.375"),
+                (["1.5", "not stable", "largest stable one is 0.3749"], "--time-step", "1.5"),
                 (["white 0", "from 1 to 65535"], "--white", "0"),
                 (["no zero"], "--number", "x8"),
                 (["rounding down"], "--rounding", "down"),

@@ -154,9 +154,34 @@ class Tools(Case):
         self.refused("denoise", "a.h5", "x.npy", words=["several", there])
         self.refused("denoise", "a.h5:/nope", "x.npy", words=["no dataset /nope", there])
         self.refused("denoise", "a.h5:complex", "x.npy", words=["complex"])
-        self.refused("denoise", "a.npy", "x.h5", words=["not written"])
+        self.refused("denoise", "a.npy", "x.mat", words=["not written"])
         self.put("cut.h5", self.get("a.h5")[:-700])
         self.refused("denoise", "cut.h5:four", "x.npy", words=["HDF5"])
+
+    def test_archives(self):
+        """Written as h5py and NumPy read them, with what an NPY file would hold."""
+        for kind in ("u1", "u2", "i2", "i4", "f2", "f4", "f8"):
+            for shape in ((6, 30, 40), (2, 3, 30, 40), (30, 40), (30, 40, 3)):
+                given = stack(kind)[:1 if shape[0] == 30 else 6]
+                given = (numpy.stack([given[0]] * 3, 2) if shape[-1] == 3 else given).reshape(shape)
+                numpy.save(self.path("a.npy"), given)
+                self.denoise("a.npy", "wanted.npy", "--kappa", "9", "--iterations", "1")
+                wanted = numpy.load(self.path("wanted.npy"))
+                for name in "b.npz", "b.npz:pic", "b.h5", "b.h5:/scan/1/raw":
+                    if name.startswith("b.h5") and not h5py:
+                        continue
+                    self.denoise("a.npy", name, "--kappa", "9", "--iterations", "1")
+                    member = name.partition(":")[2]
+                    if name.startswith("b.h5"):
+                        with h5py.File(self.path("b.h5")) as file:
+                            got = file[member or "data"][...]
+                    else:
+                        got = numpy.load(self.path("b.npz"))[member or "arr_0"]
+                    self.assertEqual((got.dtype, got.shape), (wanted.dtype, wanted.shape), name)
+                    self.assertTrue((got == wanted).all(), (kind, shape, name))
+        self.denoise("b.npz:pic", "c.npy", "--kappa", "9", "--iterations", "1")
+        for name in "x.h5:/", "x.h5:a//b", "x.h5:" + 201 * "n", "x.npz:" + 201 * "n", "x.npz.gz":
+            self.refused("denoise", "a.npy", name, words=[])
 
     @unittest.skipUnless(nibabel, "no nibabel")
     def test_nibabel(self):

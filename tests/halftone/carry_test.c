@@ -459,7 +459,7 @@ static void only_plans_to_halftone(void **state)
     const ro_image in = grey8(WIDEST, 40);
     ro_plan *plan;
     ro_halftone_stream *stream;
-    const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear"};
+    const ro_denoise_options linear = {RO_DENOISE_DEFAULTS, .model = "linear", .iterations = 2};
     assert_int_equal(ro_denoise_plan(contexts[0], &in, &in, &linear, &plan), RO_OK);
     assert_refused(ro_halftone_begin(plan, 0, 40, &stream), RO_E_ARGUMENT,
                    "not a plan to halftone");

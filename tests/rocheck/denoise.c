@@ -14,10 +14,11 @@
 #include <string.h>
 
 enum route { PASSES, STREAM, ROWS, IMPLICIT, CONJUGATE, FUSED, RESIDENT };
-static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic"};
+static const char *const models[] = {"linear", "perona-malik", "exponential", "anisotropic",
+                                     "edge-enhancing"};
 static const char *const routes[] = {"passes",    "stream", "rows",    "implicit",
                                      "conjugate", "fused",  "resident"};
-enum { MODELS = 4, ROUTES = 7, TRIALS = 6, DEVICE_TRIALS = 60 };
+enum { ANISOTROPIC = 3, EDGE_ENHANCING, MODELS, ROUTES = 7, TRIALS = 6, DEVICE_TRIALS = 60 };
 
 static const char *case_name(int number)
 {
@@ -30,7 +31,8 @@ static bool supports(int number, const struct variant *variant)
 {
     const int route = number % ROUTES;
     return route == IMPLICIT || route == CONJUGATE ||
-           (variant->device == RO_DEVICE_CUDA) == (route >= FUSED);
+           ((variant->device == RO_DEVICE_CUDA) == (route >= FUSED) &&
+            !(route >= FUSED && number / ROUTES == EDGE_ENHANCING));
 }
 
 /* ---- An image and what is done with it ----------------------------------------------------- */
@@ -147,7 +149,12 @@ static void make(struct check *check, int number, struct trial *trial)
         o->time_step = (1 + draw(check, 3000)) / 16384.0;
     if (model > 0) {
         static const double kappas[] = {0.05, 0.7, 2, 5, 12, 40, 300, 90000};
+        static const char *const diffusivities[] = {"perona-malik", "exponential", "decay",
+                                                    "lines"};
         o->kappa = kappas[draw(check, 8)];
+        if (strcmp(o->model, "exponential") != 0 && draw(check, 3) == 0 &&
+            !(model == ANISOTROPIC && number % ROUTES >= FUSED))
+            o->diffusivity = diffusivities[draw(check, 4)];
         o->independent = colour && draw(check, 3) == 0;
         if (draw(check, 3) == 0)
             o->sigma = (1 + draw(check, 25)) / 10.0;
@@ -164,6 +171,8 @@ static void make(struct check *check, int number, struct trial *trial)
             o->time_step = (1 + draw(check, 8 * 16384)) / 16384.0;
     }
     const bool steps = strcmp(o->scheme, "explicit") == 0;
+    if (!real && steps && !on_device && draw(check, 8) == 0)
+        o->time_step = (6200 + draw(check, 10000)) / 16384.0; /* not stable */
     if (!real && steps && (number % ROUTES == PASSES || on_device) && draw(check, 4) == 0) {
         o->until_converged = 1;
         o->iterations = draw(check, 2) ? 30 + draw(check, 3) : 1 + draw(check, 5);

@@ -208,9 +208,9 @@ static void print_json(const struct task *task, FILE *file)
 static void print_lines(const struct task *task)
 {
     const struct series *series = task->data;
-    tell("register: %s, %u pages of %u x %u, %.2f s",
-         task->ran.method ? task->ran.method : "series", series->at, task->ran.width,
-         task->ran.height, task->seconds);
+    tell("register: %s, %u page%s of %u x %u, %.2f s",
+         task->ran.method ? task->ran.method : "series", series->at, series->at == 1 ? "" : "s",
+         task->ran.width, task->ran.height, task->seconds);
 }
 
 static int refuse(const struct task *task)

@@ -46,20 +46,21 @@ void segment_lines(const ro_report *ran, const ro_segment_report *r, double seco
         snprintf(time, sizeof time, "%.1f ms", 1e3 * seconds);
     else
         snprintf(time, sizeof time, "%.2f s", seconds);
-    fprintf(stderr, "segment: %s, norm %s, %u steps of %.4g, %u x %u, %s/%s, %d thread%s, %s\n",
-            r->number, r->norm, r->steps, r->time_step, ran->width, ran->height, ran->schedule,
+    fprintf(stderr, "segment: %s, norm %s, %u step%s of %.4g, %u x %u, %s/%s, %d thread%s, %s\n",
+            r->number, r->norm, r->steps, r->steps == 1 ? "" : "s", r->time_step, ran->width,
+            ran->height, ran->schedule,
             ran->device == RO_DEVICE_CUDA ? "cuda" : ro_cpu_name(ran->cpu), ran->threads,
             ran->threads == 1 ? "" : "s", time);
     for (int i = 0; i < RO_LABELS; i++) {
         const ro_segment_label *label = &r->label[i];
         if (!label->used)
             continue;
-        fprintf(stderr, "segment: label %d: area %llu, perimeter %.1f, %s after %u steps", i + 1,
+        fprintf(stderr, "segment: label %d: area %llu, perimeter %.1f, %s after %u step%s", i + 1,
                 (unsigned long long)label->area, label->perimeter,
                 label->ended     ? "ended"
                 : label->stalled ? "stalled"
                                  : "stopped",
-                label->steps);
+                label->steps, label->steps == 1 ? "" : "s");
         if (label->low < label->high)
             fprintf(stderr, ", window %.1f to %.1f", label->low, label->high);
         for (int k = 0; k < label->rescalings; k++)

@@ -6,6 +6,7 @@
 #include "cli/frame/pictures.h"
 #include "cli/frame/stacks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Files beside OUT are of one picture. */
@@ -46,12 +47,36 @@ ro_status segment_pages_open(ro_context *context, const struct segment_values *v
     return status;
 }
 
+/* Integers of more than 16 bits, and floats that do not lie from 0 to 1, become tones: 0, or the
+ * least of them, is black. */
+static void make_tones(const ro_file_info *info, ro_image *in)
+{
+    float least = 0, most = 0;
+    const size_t samples = (size_t)in->width * (in->format == RO_RGBF ? 3 : 1);
+    for (uint32_t y = 0; y < in->height; y++) {
+        const float *row = (const void *)((const char *)in->data + (ptrdiff_t)y * in->stride);
+        for (size_t i = 0; i < samples; i++) {
+            least = row[i] < least ? row[i] : least;
+            most = row[i] > most ? row[i] : most;
+        }
+    }
+    if (!isfinite(least) || !isfinite(most) ||
+        (!stack_is_wide(info) && least >= -0.001f && most <= 1.001f))
+        return;
+    stack_scale(in, 1, -(double)least);
+    stack_scale(in, 1 / stack_unit(in), 0);
+}
+
 ro_status segment_load(ro_context *context, const struct segment_pages *pages, ro_image *in,
                        ro_file_info *info)
 {
     ro_read_options read = pictures_read(pages->path);
     read.page = pages->first ? pages->first + pages->at : 0;
-    return ro_image_load(context, pages->path, &read, in, info, pictures_dropped(pages->path));
+    ro_status status =
+        ro_image_load(context, pages->path, &read, in, info, pictures_dropped(pages->path));
+    if (status == RO_OK && (in->format == RO_GRAYF || in->format == RO_RGBF))
+        make_tones(info, in);
+    return status;
 }
 
 ro_status segment_save(ro_context *context, struct segment_pages *pages, const char *out,

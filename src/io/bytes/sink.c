@@ -256,8 +256,25 @@ static ro_status put(struct ro_sink *sink, const void *bytes, size_t size)
     return status;
 }
 
+/* CRC-32, four bits at a time. */
+static uint32_t summed(uint32_t sum, const uint8_t *bytes, size_t size)
+{
+    static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+                                       0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+                                       0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                       0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    sum = ~sum;
+    for (size_t i = 0; i < size; i++) {
+        sum = table[(sum ^ bytes[i]) & 15] ^ sum >> 4;
+        sum = table[(sum ^ bytes[i] >> 4) & 15] ^ sum >> 4;
+    }
+    return ~sum;
+}
+
 ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
 {
+    if (sink->summed)
+        sink->checksum = summed(sink->checksum, bytes, size);
     return sink->packer ? ro_packer_write(sink->packer, sink, put, bytes, size)
                         : put(sink, bytes, size);
 }

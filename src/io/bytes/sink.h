@@ -31,6 +31,9 @@ struct ro_sink {
     uint64_t position;        /* where the next byte goes */
     uint64_t flushed;         /* up to here the system was asked to start writing to the disk */
     struct ro_packer *packer; /* through which bytes go; NULL: as they are */
+    const char *member;       /* of the archive, behind the name of the file; NULL: none is named */
+    bool summed;              /* bytes go into the checksum, ZIP's */
+    uint32_t checksum;
 };
 
 /* "-" and "/dev/stdout". */

@@ -14,6 +14,8 @@ enum {
     LONGEST_END = END + 65535, /* with its comment */
     ENTRY = 46,                /* of an entry in the directory, without its name */
     LOCAL = 30,                /* of what lies before a member */
+    LOCATOR = 20,              /* of what tells where the end in 64 bits is, */
+    WIDE_END = 56,             /* and of that */
     MOST_DIRECTORY = 1 << 24,
     STORED = 0,
     DEFLATED = 8,
@@ -53,9 +55,19 @@ static ro_status read_directory(struct ro_source *source, uint8_t **bytes, size_
     for (size_t i = 0; status == RO_OK && i + END <= tail; i++)
         if (memcmp(end + i, "PK\5\6", 4) == 0)
             found = end + i;
-    const uint64_t start = found ? u32(found + 16) : 0;
+    uint64_t start = found ? u32(found + 16) : 0;
     *size = found ? u32(found + 12) : 0;
+    const bool wide = found && start == UINT32_MAX && found >= end + LOCATOR &&
+                      memcmp(found - LOCATOR, "PK\6\7", 4) == 0;
+    const uint64_t wide_end = wide ? u64(found - LOCATOR + 8) : 0;
     free(end);
+    if (status == RO_OK && wide && wide_end <= total - WIDE_END) {
+        uint8_t record[WIDE_END];
+        status = ro_source_seek(source, wide_end);
+        if (status == RO_OK)
+            status = ro_source_need(source, record, sizeof record);
+        start = u64(record + 48);
+    }
     if (status != RO_OK)
         return status;
     if (!found || *size > MOST_DIRECTORY || start > total || *size > total - start)

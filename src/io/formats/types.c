@@ -118,6 +118,8 @@ enum {
     TIFF,
     JPEG,
     NPY,
+    NPZ,
+    MAT,
     NIFTI,
     NRRD,
     HDF5,
@@ -141,7 +143,9 @@ static const struct ro_type types[TYPES] = {
     [NPY] = {"npy", "NPY", is_npy, false, ro_npy_decode, ro_npy_encode},
     [NIFTI] = {"nifti", "NIfTI", is_nifti, false, ro_nifti_decode, ro_nifti_encode},
     [NRRD] = {"nrrd", "NRRD", is_nrrd, false, ro_nrrd_decode, ro_nrrd_encode},
-    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, ro_hdf5_decode, NULL},
+    [HDF5] = {"hdf5", "HDF5", is_hdf5, false, ro_hdf5_decode, ro_hdf5_encode},
+    [MAT] = {"mat", "MAT", is_none, false, ro_hdf5_decode, NULL},
+    [NPZ] = {"npz", "NPZ", is_none, false, ro_npy_decode, ro_npz_encode},
     [BMP] = {"bmp", "BMP", is_bmp, false, ro_bmp_decode, ro_bmp_encode},
     [GIF] = {"gif", "GIF", is_gif, false, ro_gif_decode, NULL},
     [WEBP] = {"webp", "WebP", is_webp, !RO_WITH_WEBP, WEBP_DECODE, NULL},
@@ -186,9 +190,10 @@ static const struct ro_extension extensions[] = {
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
     {"nrrd", &types[NRRD],
      RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS | RO_HOLDS_SPACING},
-    {"h5", &types[HDF5], 0},
-    {"hdf5", &types[HDF5], 0},
-    {"mat", &types[HDF5], 0},
+    {"npz", &types[NPZ], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"h5", &types[HDF5], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"hdf5", &types[HDF5], RO_HOLDS_GREY | RO_HOLDS_COLOUR | MEASUREMENTS | RO_KEEPS_LEVELS},
+    {"mat", &types[MAT], 0},
     {"mem", &types[MEM], RO_HOLDS_GREY | RO_KEEPS_MAXVAL | RO_KEEPS_LEVELS},
     {"bits", &types[BITS], NUMBERS},
     {"packed", &types[PACKED], NUMBERS},
@@ -241,7 +246,7 @@ const char *ro_types_written(char *text, size_t size, const char *dot)
     *text = '\0';
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
         if (!extensions[i].holds || strcmp(extensions[i].name, "tiff") == 0 ||
-            strcmp(extensions[i].name, "h") == 0)
+            strcmp(extensions[i].name, "hdf5") == 0 || strcmp(extensions[i].name, "h") == 0)
             continue;
         snprintf(name, sizeof name, "%s%s", dot, extensions[i].name);
         if (*before)

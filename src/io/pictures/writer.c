@@ -22,10 +22,29 @@ static bool is_packed(const char *path)
     return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
 }
 
-const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
+/* Behind "file.npz:" or "file.h5:" the name of what the file is to hold; NULL: none. */
+static const char *member_of(const char *path)
 {
-    if (asked)
-        return ro_extension_of(asked);
+    static const char *const archives[] = {".npz", ".h5", ".hdf5"};
+    for (const char *colon = path; (colon = strchr(colon, ':')); colon++)
+        for (size_t i = 0; i < sizeof archives / sizeof *archives; i++) {
+            const size_t length = strlen(archives[i]);
+            if ((size_t)(colon - path) > length && colon[1] &&
+                strncasecmp(colon - length, archives[i], length) == 0)
+                return colon + 1;
+        }
+    return NULL;
+}
+
+/* The file's own name, or NULL without memory; to be freed. */
+static char *file_of(const char *path)
+{
+    const char *member = member_of(path);
+    return strndup(path, member ? (size_t)(member - path) - 1 : strlen(path));
+}
+
+static const struct ro_extension *extension_of(const char *path)
+{
     if (ro_sink_is_standard(path))
         return ro_extension_of("pnm");
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -38,6 +57,16 @@ const struct ro_extension *ro_writer_extension(const char *path, const char *ask
         return NULL;
     snprintf(ending, sizeof ending, "%.*s", (int)(length - dot), name + dot);
     return ro_extension_of(ending);
+}
+
+const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
+{
+    if (asked)
+        return ro_extension_of(asked);
+    char *file = file_of(path);
+    const struct ro_extension *extension = file ? extension_of(file) : NULL;
+    free(file);
+    return extension;
 }
 
 bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension)
@@ -149,7 +178,12 @@ ro_status ro_writer_accepts(ro_context *context, const char *path, const ro_file
     ro_file_info layout;
     ro_file_init(&file, context, path, "standard output");
     ro_status status = check(&file, path, info, &full, &extension, &layout);
-    return status == RO_OK ? ro_sink_check(&file, path) : status;
+    if (status != RO_OK)
+        return status;
+    char *only = file_of(path);
+    status = only ? ro_sink_check(&file, only) : ro_file_no_memory(&file, strlen(path));
+    free(only);
+    return status;
 }
 
 /* Puts alpha behind the colours of a row, or a number that is transparent in the place of others.
@@ -213,8 +247,13 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
         status = ro_stage_check_size(&made->file, info->width, info->height);
     if (status == RO_OK)
         status = open_conversion(made, info);
+    char *only = path ? file_of(path) : NULL;
+    if (status == RO_OK && path && !only)
+        status = ro_file_no_memory(&made->file, strlen(path));
     if (status == RO_OK)
-        status = ro_sink_open(&made->sink, &made->file, path);
+        status = ro_sink_open(&made->sink, &made->file, only);
+    free(only);
+    made->sink.member = path ? member_of(path) : NULL;
     if (status == RO_OK && path && is_packed(path))
         status = ro_sink_pack(&made->sink);
     if (status == RO_OK)

@@ -66,7 +66,7 @@ ro_encode_fn ro_pnm_encode, ro_png_encode, ro_tiff_encode, ro_npy_encode, ro_bmp
     ro_mem_encode, ro_packed_encode, ro_bits_encode, ro_carray_encode;
 
 ro_decode_fn ro_nifti_decode, ro_nrrd_decode, ro_hdf5_decode;
-ro_encode_fn ro_nifti_encode, ro_nrrd_encode;
+ro_encode_fn ro_nifti_encode, ro_nrrd_encode, ro_npz_encode, ro_hdf5_encode;
 
 /* Two floats a pixel, (h, w, 2) in the file, as rows of RO_GRAYF twice as wide. */
 ro_decode_fn ro_npy_decode_pairs;

@@ -107,6 +107,7 @@ static ro_status find_scheme(struct ro_denoiser *work)
         const char *name;
     } given[] = {
         {RO_OPTION_MODEL, o->model != NULL, "model"},
+        {RO_OPTION_MODEL, o->diffusivity != NULL, "diffusivity"},
         {RO_OPTION_SCHEDULE, o->schedule != NULL, "schedule"},
         {RO_OPTION_SCHEDULE, o->steps_at_once != 0, "steps-at-once"},
         {RO_OPTION_NUMBER, o->number != NULL, "number"},
@@ -122,10 +123,33 @@ static ro_status find_scheme(struct ro_denoiser *work)
     return RO_OK;
 }
 
+static ro_status find_diffusivity(struct ro_denoiser *work)
+{
+    const char *name = work->options.diffusivity, *names[RO_DIFFUSIVITIES];
+    const enum ro_model model = work->parameters.model;
+    int found = -1;
+    if (!name)
+        return RO_OK;
+    for (int i = 0; i < RO_DIFFUSIVITIES; i++) {
+        names[i] = ro_diffusivity_name((enum ro_diffusivity)i);
+        if (ro_name_equal(name, names[i]))
+            found = i;
+    }
+    if (found < 0)
+        return unknown(work->context, "diffusivity", name, names, RO_DIFFUSIVITIES);
+    if (model == RO_MODEL_LINEAR ||
+        (model == RO_MODEL_EXPONENTIAL && found != RO_DIFFUSIVITY_EXPONENTIAL))
+        return ro_context_fail(work->context, RO_E_ARGUMENT,
+                               "diffusivity %s does not apply to the %s model", names[found],
+                               ro_model_name(model));
+    work->parameters.diffusivity = (enum ro_diffusivity)found;
+    return RO_OK;
+}
+
 static ro_status find_model(struct ro_denoiser *work)
 {
-    static const char *const names[] = {"linear", "perona-malik", "exponential", "anisotropic",
-                                        "non-linear"};
+    static const char *const names[] = {"linear",      "perona-malik",   "exponential",
+                                        "anisotropic", "edge-enhancing", "non-linear"};
     ro_denoise_options *o = &work->options;
     work->parameters.model = RO_MODEL_ANISOTROPIC;
     if (work->scheme->run == ro_denoise_xpp24)
@@ -276,11 +300,19 @@ static ro_status find_time(struct ro_denoiser *work)
     if (!(wanted > 0))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the time step is %g; it must be positive", wanted);
-    if (wanted > largest)
+    const bool saturates = work->scheme->run == ro_denoise_explicit && !work->number->floating;
+    if (wanted > (saturates ? 1 : largest))
         return ro_context_fail(
             work->context, RO_E_ARGUMENT,
-            "a time step of %.10g is not stable; the largest stable one is %.10g", wanted, largest);
+            saturates ? "a time step of %.10g is not stable; the largest stable one is %.10g, and "
+                        "none goes beyond 1"
+                      : "a time step of %.10g is not stable; the largest stable one is %.10g",
+            wanted, largest);
     work->parameters.time = (uint32_t)floor(wanted * RO_TIME_ONE);
+    if (wanted > largest) {
+        work->parameters.ceiling = (int32_t)work->scale.white;
+        work->report.saturating = 1;
+    }
     if (work->parameters.time == 0)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "a time step of %g is below 1/%d and does nothing", wanted,
@@ -358,7 +390,6 @@ static ro_status find_steps(struct ro_denoiser *work)
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "stop %s and until-converged exclude each other", o->stop);
     const bool chosen = named || (!o->stop && !given && !o->until_converged && o->kappa == 0 &&
-                                  work->parameters.model != RO_MODEL_LINEAR &&
                                   work->scheme->options & RO_OPTION_STOP);
     if (!given)
         o->iterations = o->until_converged ? MOST_UNTIL_CONVERGED
@@ -393,8 +424,8 @@ ro_status ro_denoiser_make(struct ro_denoiser *work, ro_context *context, const 
         return ro_context_fail(context, RO_E_UNSUPPORTED, "%s denoised cannot be %s",
                                ro_format_name(in->format), ro_format_name(out->format));
     ro_status (*const steps[])(struct ro_denoiser *) = {
-        find_scheme,   find_model,  find_white, find_number,
-        find_rounding, find_levels, find_time,  find_schedule,
+        find_scheme,   find_model,  find_diffusivity, find_white,    find_number,
+        find_rounding, find_levels, find_time,        find_schedule,
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         status = steps[i](work);

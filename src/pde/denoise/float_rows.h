@@ -50,14 +50,14 @@ ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines
 {
     const struct ro_small_float *real = d->real;
     const struct ro_float_weights *w = &d->weights;
-    float norm[PIECE] = {0}, sine[PIECE] = {0}, cosine[PIECE] = {0}, value[PIECE];
+    float norm[PIECE] = {0}, sine[PIECE] = {0}, cosine[PIECE] = {0}, value[PIECE], even[PIECE];
     for (int c = 0; c < joint; c++) {
         const float *top = guide->top[c], *bottom = guide->bottom[c];
         for (int x = 0; x < count; x++) {
             float p = R(bottom[x + 1] - top[x]), q = R(top[x + 1] - bottom[x]);
             float pp = R(p * p), qq = R(q * q);
             norm[x] = R(norm[x] + R(pp + qq));
-            if (model == RO_MODEL_ANISOTROPIC) {
+            if (model >= RO_MODEL_ANISOTROPIC) {
                 sine[x] = R(sine[x] + R(pp - qq));
                 cosine[x] = R(cosine[x] + R(2 * R(p * q)));
             }
@@ -66,22 +66,32 @@ ALWAYS void float_weights(const struct ro_diffusion *d, const struct float_lines
     const float scale = w->scale, whole = w->whole;
     for (int x = 0; x < count; x++) {
         float square = R(norm[x] * scale);
-        if (model == RO_MODEL_EXPONENTIAL) {
+        even[x] = 0;
+        if (model == RO_MODEL_EXPONENTIAL || model == RO_MODEL_TENSOR) {
             float place = 8 * square;
-            value[x] = R(whole * w->exponential[place < RO_TABLE ? (int)place : RO_TABLE]);
+            int index = place < RO_TABLE ? (int)place : RO_TABLE;
+            value[x] = R(whole * w->exponential[index]);
+            even[x] = R(w->sixth * w->even[index]);
         } else {
             float falling = R(whole / R(1 + square));
             value[x] = square < 64 ? falling : 0;
         }
     }
     for (int x = 0; x < count; x++) {
-        if (model == RO_MODEL_ANISOTROPIC) {
+        if (model >= RO_MODEL_ANISOTROPIC) {
             float by = norm[x] > 0 ? norm[x] : 1;
             float sin2 = R(sine[x] / by), cos2 = R(cosine[x] / by);
             piece->se[x] = R(value[x] * R(2 - sin2));
             piece->sw[x] = R(value[x] * R(2 + sin2));
             piece->e[x] = R(value[x] * R(1 - cos2));
             piece->s[x + 1] = R(value[x] * R(1 + cos2));
+            if (model == RO_MODEL_TENSOR) {
+                float twice = R(even[x] + even[x]);
+                piece->se[x] = R(piece->se[x] + twice);
+                piece->sw[x] = R(piece->sw[x] + twice);
+                piece->e[x] = R(piece->e[x] + even[x]);
+                piece->s[x + 1] = R(piece->s[x + 1] + even[x]);
+            }
         } else {
             piece->se[x] = piece->sw[x] = value[x];
             piece->e[x] = piece->s[x + 1] = R(0.5f * value[x]);
@@ -185,6 +195,12 @@ ALWAYS void float_step(const struct ro_rows *rows, const struct ro_row_work *wor
             float_row(rows, work, 1, RO_MODEL_ANISOTROPIC, 0, 0, exact);
         else
             float_row(rows, work, RO_MAX_JOINT, RO_MODEL_ANISOTROPIC, 0, 0, exact);
+        break;
+    case RO_MODEL_TENSOR:
+        if (d->joint == 1)
+            float_row(rows, work, 1, RO_MODEL_TENSOR, 0, 0, exact);
+        else
+            float_row(rows, work, RO_MAX_JOINT, RO_MODEL_TENSOR, 0, 0, exact);
         break;
     }
 }

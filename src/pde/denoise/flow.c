@@ -3,6 +3,7 @@
 #include "pde/denoise/flow.h"
 
 #include "core/names.h"
+#include "number/power.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@ static const struct {
 } models[] = {
     {"linear", RO_MODEL_LINEAR},           {"perona-malik", RO_MODEL_PERONA_MALIK},
     {"exponential", RO_MODEL_EXPONENTIAL}, {"anisotropic", RO_MODEL_ANISOTROPIC},
-    {"non-linear", RO_MODEL_PERONA_MALIK},
+    {"edge-enhancing", RO_MODEL_TENSOR},   {"non-linear", RO_MODEL_PERONA_MALIK},
 };
 
 const char *ro_model_name(enum ro_model model) { return models[model].name; }
@@ -27,6 +28,13 @@ bool ro_model_find(const char *name, enum ro_model *model)
     return false;
 }
 
+const char *ro_diffusivity_name(enum ro_diffusivity diffusivity)
+{
+    static const char *const names[RO_DIFFUSIVITIES] = {"perona-malik", "exponential", "decay",
+                                                        "lines"};
+    return names[diffusivity];
+}
+
 /* Element weights are floor(2^16 tau S), S the entry of the element's stiffness matrix without its
  * sign: 1/3 on diagonals, 1/6 on sides. 2^16 tau is 4 * time, a whole number. */
 static struct ro_element linear_element(uint32_t time)
@@ -37,28 +45,64 @@ static struct ro_element linear_element(uint32_t time)
 
 static const uint64_t EXP_EIGHTH = 3790295335; /* 2^32 exp(-1/8) */
 
-/*
- * Entry i belongs to the squared gradient i kappa^2 / 8. Perona-Malik: P = 1/(1 + i/8);
- * exponential: P = exp(-i/8), by repeated multiplication in 32-bit fractions, so that it is the
- * same everywhere. An element's SE weight is P/3; the anisotropic one, with g1 = P/2 along the
- * gradient and g2 = P across it, is P/8 times (2 - sin 2a) on SE and (1 - cos 2a) on E (Eq. 2.45).
- */
-static void fill_table(struct ro_diffusion *diffusion)
+/* Diffusivities of squared gradients i kappa^2 / 8 in 2^-32, the same everywhere. Tangents of
+ * 1/(1 + y) at y = 0, 1, 3 and 7 are (2^(k+1) - 1 - y) / 4^k. */
+static void fill_shares(enum ro_diffusivity diffusivity, uint64_t share[RO_TABLE])
 {
-    uint64_t time = diffusion->time, power = (uint64_t)1 << 32;
+    const uint64_t one = (uint64_t)1 << 32;
+    uint64_t power = one;
+    for (uint32_t i = 0; i < RO_TABLE; i++) {
+        share[i] = 0;
+        switch (diffusivity) {
+        case RO_DIFFUSIVITY_EXPONENTIAL:
+            share[i] = power;
+            break;
+        case RO_DIFFUSIVITY_DECAY:
+            share[i] =
+                i ? (uint64_t)floor(0x1p32 * ro_power(0.36787944117144233, sqrt(i / 8.0))) : one;
+            break;
+        case RO_DIFFUSIVITY_LINES:
+            for (int k = 0; k < 4; k++) {
+                const uint64_t start = 8 * (((uint64_t)2 << k) - 1);
+                const uint64_t line = start > i ? (start - i) << (29 - 2 * k) : 0;
+                share[i] = line > share[i] ? line : share[i];
+            }
+            break;
+        default:
+            share[i] = 8 * one / (8 + i);
+        }
+        power = power * EXP_EIGHTH >> 32; /* by repeated multiplication */
+    }
+}
+
+/*
+ * Entry i belongs to the squared gradient i kappa^2 / 8. An element's SE weight is g/3, of
+ * Perona-Malik's g a quotient of integers. The anisotropic one, with g1 = g/2 along the gradient
+ * and g2 = g across it, is g/8 times (2 - sin 2a) on SE and (1 - cos 2a) on E (Eq. 2.45). With g1 =
+ * 1/2 + g/2 and g2 = 1 it is (1 - g)/8 times the same and g/6 on each side, twice that on
+ * diagonals.
+ */
+static void fill_table(struct ro_diffusion *diffusion, bool along, const uint64_t *share)
+{
+    const uint64_t time = diffusion->time, one = (uint64_t)1 << 32;
     for (uint32_t i = 0; i < RO_TABLE; i++) {
         switch (diffusion->model) {
         case RO_MODEL_ANISOTROPIC:
             diffusion->table[i] = (uint16_t)(4 * time / (8 + i));
             break;
-        case RO_MODEL_EXPONENTIAL:
-            diffusion->table[i] = (uint16_t)((4 * time * power / 3) >> 32);
+        case RO_MODEL_PERONA_MALIK:
+            diffusion->table[i] = (uint16_t)(32 * time / (3 * (8 + i)));
+            break;
+        case RO_MODEL_TENSOR:
+            diffusion->table[i] =
+                (uint16_t)((4 * time * (along ? one - share[i] : share[i]) / 8) >> 32);
+            diffusion->even[i] = along ? (uint16_t)((4 * time * share[i] / 6) >> 32) : 0;
             break;
         default:
-            diffusion->table[i] = (uint16_t)(32 * time / (3 * (8 + i)));
+            diffusion->table[i] = (uint16_t)((4 * time * share[i] / 3) >> 32);
         }
-        power = power * EXP_EIGHTH >> 32;
     }
+    diffusion->beyond = along ? (uint16_t)(4 * time / 8) : 0;
 }
 
 /* The table ends where the squared gradient (p^2 + q^2)/2 is 64 kappa^2. That norm is brought to 15
@@ -82,7 +126,8 @@ static float rounded(const struct ro_diffusion *diffusion, double x)
     return (float)ro_small_float_round(diffusion->real, x, RO_ROUND_NEAREST_EVEN);
 }
 
-static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint32_t smoothing_time)
+static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint32_t smoothing_time,
+                              bool along, const uint64_t *share)
 {
     struct ro_float_weights *w = &diffusion->weights;
     double time = (double)diffusion->time / RO_TIME_ONE;
@@ -91,12 +136,15 @@ static void set_float_weights(struct ro_diffusion *diffusion, double kappa, uint
     w->side = rounded(diffusion, time / 6);
     w->smooth_diagonal = rounded(diffusion, smoothing / 3);
     w->smooth_side = rounded(diffusion, smoothing / 6);
-    w->whole = rounded(diffusion, diffusion->model == RO_MODEL_ANISOTROPIC ? time / 8 : time / 3);
+    w->whole = rounded(diffusion, diffusion->model >= RO_MODEL_ANISOTROPIC ? time / 8 : time / 3);
+    w->sixth = rounded(diffusion, time / 6);
     if (diffusion->model != RO_MODEL_LINEAR)
         w->scale = rounded(diffusion, 1 / (2 * kappa * kappa));
-    uint64_t power = (uint64_t)1 << 32;
-    for (int i = 0; i < RO_TABLE; i++, power = power * EXP_EIGHTH >> 32)
-        w->exponential[i] = rounded(diffusion, (double)power * 0x1p-32);
+    for (int i = 0; i <= RO_TABLE; i++) {
+        const double g = i < RO_TABLE ? (double)share[i] * 0x1p-32 : 0;
+        w->exponential[i] = rounded(diffusion, along ? 1 - g : g);
+        w->even[i] = rounded(diffusion, along ? g : 0);
+    }
 }
 
 /* Gives the time of one smoothing step, 0 for none. */
@@ -125,15 +173,28 @@ void ro_diffusion_make(struct ro_diffusion *diffusion,
         .nearest = parameters->nearest,
         .time = parameters->time,
         .constant = linear_element(parameters->time),
+        .ceiling = parameters->ceiling,
     };
     if (parameters->independent || parameters->model == RO_MODEL_LINEAR)
         diffusion->joint = 1;
+    /* What is not Perona-Malik's comes from a table. */
+    if (parameters->diffusivity != RO_DIFFUSIVITY_PERONA_MALIK) {
+        if (parameters->model == RO_MODEL_PERONA_MALIK)
+            diffusion->model = RO_MODEL_EXPONENTIAL;
+        if (parameters->model == RO_MODEL_ANISOTROPIC)
+            diffusion->model = RO_MODEL_TENSOR;
+    }
+    const bool along = parameters->model == RO_MODEL_TENSOR;
+    uint64_t share[RO_TABLE];
+    fill_shares(parameters->model == RO_MODEL_EXPONENTIAL ? RO_DIFFUSIVITY_EXPONENTIAL
+                                                          : parameters->diffusivity,
+                share);
     if (parameters->model != RO_MODEL_LINEAR) {
-        fill_table(diffusion);
+        fill_table(diffusion, along, share);
         set_scale(diffusion, parameters->kappa);
     }
     uint32_t smoothing_time = set_smoothing(diffusion, parameters->sigma);
     diffusion->real = parameters->real;
     if (diffusion->real)
-        set_float_weights(diffusion, parameters->kappa, smoothing_time);
+        set_float_weights(diffusion, parameters->kappa, smoothing_time, along, share);
 }

@@ -27,11 +27,22 @@
 enum ro_model {
     RO_MODEL_LINEAR,
     RO_MODEL_PERONA_MALIK,
-    RO_MODEL_EXPONENTIAL,
-    RO_MODEL_ANISOTROPIC
+    RO_MODEL_EXPONENTIAL, /* and whatever else comes from a table, the same in all directions */
+    RO_MODEL_ANISOTROPIC,
+    RO_MODEL_TENSOR, /* two tables: as anisotropic, and the same in all directions */
 };
 const char *ro_model_name(enum ro_model model);
 bool ro_model_find(const char *name, enum ro_model *model);
+
+/* How diffusion falls with the gradient x in units of kappa. */
+enum ro_diffusivity {
+    RO_DIFFUSIVITY_PERONA_MALIK, /* 1/(1 + x^2) */
+    RO_DIFFUSIVITY_EXPONENTIAL,  /* exp(-x^2) */
+    RO_DIFFUSIVITY_DECAY,        /* exp(-x) */
+    RO_DIFFUSIVITY_LINES,        /* Perona-Malik's by its tangents in x^2 */
+    RO_DIFFUSIVITIES
+};
+const char *ro_diffusivity_name(enum ro_diffusivity diffusivity);
 
 enum {
     RO_TABLE = 512,         /* entries of the diffusivity, linear in the squared gradient */
@@ -50,10 +61,11 @@ struct ro_element {
 /* The same in floating point, for the small float formats; see float_rows.h. */
 struct ro_float_weights {
     float diagonal, side; /* the linear model */
-    float whole;          /* tau/3, or tau/8 where anisotropic */
+    float whole, sixth;   /* tau/3, or tau/8 where anisotropic; tau/6 */
     float scale;          /* of p^2 + q^2 to the squared gradient over kappa^2 */
     float smooth_diagonal, smooth_side;
-    float exponential[RO_TABLE + 1]; /* exp(-i/8); 0 from 64 kappa^2 on */
+    float exponential[RO_TABLE + 1]; /* exp(-i/8) or another; the last from 64 kappa^2 on */
+    float even[RO_TABLE + 1];        /* of a tensor, times tau/6 */
 };
 
 /* What a run needs to know: weights and tables, no pixel. */
@@ -66,6 +78,9 @@ struct ro_diffusion {
     uint32_t time;              /* tau/h^2 in 1/16384 */
     struct ro_element constant; /* the linear model */
     uint16_t table[RO_TABLE];   /* of the SE weight, or of an eighth of the anisotropic one */
+    uint16_t even[RO_TABLE];    /* of a tensor: what sides get more, and diagonals twice */
+    uint16_t beyond;            /* the table's end */
+    int32_t ceiling;            /* numbers saturate at 0 and here; 0: they need not */
     int shift;                  /* the squared norm p^2 + q^2 is shifted right by this, */
     uint32_t factor;            /* multiplied by this and shifted by 16: the place in the table */
     int smoothings;             /* linear steps before each gradient, and their weights */
@@ -75,16 +90,19 @@ struct ro_diffusion {
 };
 
 /* `kappa` in units of the state (grey levels of the working system), `sigma` in pixels. All are
- * checked by the caller: time <= the largest of the rounding, kappa > 0, 0 <= sigma <= 64. */
+ * checked by the caller: time <= the largest of the rounding, or <= RO_TIME_ONE with a ceiling,
+ * kappa > 0, 0 <= sigma <= 64. */
 struct ro_diffusion_parameters {
     uint32_t width, height;
     int planes;
     bool independent;
     enum ro_model model;
+    enum ro_diffusivity diffusivity;
     bool nearest;
     uint32_t time;
     double kappa, sigma;
     const struct ro_small_float *real; /* NULL: integers */
+    int32_t ceiling;                   /* of a time step that is not stable */
 };
 void ro_diffusion_make(struct ro_diffusion *diffusion,
                        const struct ro_diffusion_parameters *parameters);
@@ -108,6 +126,12 @@ RO_FLOW_FN int32_t ro_flux(int32_t weight, int32_t difference, bool nearest)
     return difference < 0 ? -size : size;
 }
 
+/* Where a time step is too long to be stable. */
+RO_FLOW_FN int32_t ro_saturated(int32_t n, int32_t ceiling)
+{
+    return ceiling == 0 ? n : n < 0 ? 0 : n > ceiling ? ceiling : n;
+}
+
 /* The place of a squared norm in the table; from RO_TABLE on the diffusivity is 0. */
 RO_FLOW_FN uint32_t ro_table_index(const struct ro_diffusion *diffusion, uint64_t norm)
 {
@@ -129,8 +153,8 @@ RO_FLOW_FN struct ro_element ro_element_weights(const struct ro_diffusion *diffu
     for (int c = 0; c < diffusion->joint; c++)
         norm += (uint64_t)((int64_t)p[c] * p[c] + (int64_t)q[c] * q[c]);
     uint32_t index = ro_table_index(diffusion, norm);
-    int32_t weight = index < RO_TABLE ? diffusion->table[index] : 0;
-    if (diffusion->model != RO_MODEL_ANISOTROPIC)
+    int32_t weight = index < RO_TABLE ? diffusion->table[index] : diffusion->beyond;
+    if (diffusion->model < RO_MODEL_ANISOTROPIC)
         return RO_ELEMENT(weight, weight, weight >> 1, weight >> 1);
 
     /* The direction: |gx| and |gy| of all channels shifted together until they have 7 bits, and of
@@ -160,8 +184,10 @@ RO_FLOW_FN struct ro_element ro_element_weights(const struct ro_diffusion *diffu
         sine = 256 * sine / square;
         cosine = 256 * cosine / square;
     }
-    return RO_ELEMENT(weight * (512 - sine) >> 8, weight * (512 + sine) >> 8,
-                      weight * (256 - cosine) >> 8, weight * (256 + cosine) >> 8);
+    int32_t even = index < RO_TABLE ? diffusion->even[index] : 0;
+    return RO_ELEMENT((weight * (512 - sine) >> 8) + 2 * even,
+                      (weight * (512 + sine) >> 8) + 2 * even,
+                      (weight * (256 - cosine) >> 8) + even, (weight * (256 + cosine) >> 8) + even);
 }
 
 /* The weights of the four edges that start at a pixel (E, S, SE) or lead to it from the upper right

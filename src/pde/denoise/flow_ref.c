@@ -63,6 +63,8 @@ void ro_diffusion_step_ref(const struct ro_diffusion *diffusion, const int32_t *
             move(diffusion, edges.se[i], in, result, i + width + 1, i);
             move(diffusion, edges.sw[i], in, result, i + width - 1, i);
         }
+        for (int64_t i = 0; i < size; i++)
+            result[i] = ro_saturated(result[i], diffusion->ceiling);
     }
 }
 

@@ -56,7 +56,7 @@ static inline void scalar_row(const struct ro_rows *rows, const struct ro_row_wo
                     p = ro_flux(w.se, bottom[1] - top[0], nearest);
                     q = ro_flux(w.sw, top[1] - bottom[0], nearest);
                 }
-                *out = *top + *carry + p + v + h - left_qh[c];
+                *out = ro_saturated(*top + *carry + p + v + h - left_qh[c], diffusion->ceiling);
                 *carry = q - v - left_p[c];
                 left_p[c] = p;
                 left_qh[c] = q + h;
@@ -139,7 +139,7 @@ ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusio
     if (!ro_size_multiply(rows->line_bytes, (size_t)diffusion->planes, &rows->row_bytes))
         return RO_E_SIZE;
 
-    size_t table_bytes = INDICES * sizeof *rows->table;
+    size_t table_bytes = 2 * INDICES * sizeof *rows->table;
     void *memory;
     if (posix_memalign(&memory, 64, 2 * rows->line_bytes + table_bytes) != 0)
         return RO_E_MEMORY;
@@ -147,8 +147,11 @@ ro_status ro_rows_open(struct ro_rows *rows, const struct ro_diffusion *diffusio
     rows->elements = memory;
     rows->no_elements = rows->elements + rows->line_bytes;
     rows->table = (uint32_t *)(rows->no_elements + rows->line_bytes);
-    for (int i = 0; i < RO_TABLE; i++)
-        rows->table[i] = diffusion->table[i];
+    rows->even = rows->table + INDICES;
+    for (int i = 0; i < INDICES; i++) {
+        rows->table[i] = i < RO_TABLE ? diffusion->table[i] : diffusion->beyond;
+        rows->even[i] = i < RO_TABLE ? diffusion->even[i] : 0;
+    }
     /* Vector j of a line, counted from the one before the first, is column l n + j - 1. */
     for (size_t j = 0; j <= rows->vectors; j++)
         for (size_t l = 0; l < lanes; l++) {

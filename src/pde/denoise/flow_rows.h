@@ -53,7 +53,8 @@ struct ro_rows {
     size_t row_bytes;  /* of all planes */
     char *elements;    /* a line of all ones where an element exists, */
     char *no_elements; /* and one of zeros: below the last row */
-    uint32_t *table;   /* the diffusivity for every index, zeros behind its end */
+    uint32_t *table;   /* the diffusivity for every index, also behind its end, */
+    uint32_t *even;    /* and the second table of a tensor */
 };
 
 /* Finds the kernel of an instruction set that can do this, at most `best`; with RO_CPU_AUTO the

@@ -59,7 +59,7 @@ struct constants {
     vec end, eight, scale; /* of the index */
     vec shift_left, shift_right, cap;
     fvec numerator; /* of Perona-Malik entries, plus a half */
-    const uint32_t *table;
+    const uint32_t *table, *even;
     bool left, dropped;
     bool small; /* norms saturate in 16 bits without harm: 8-bit numbers, no shift to the right */
     vec small_cap, small_power;
@@ -82,6 +82,7 @@ RO_INLINE struct constants constants_of(const struct ro_rows *rows)
         .cap = V(set1_epi32)(65536 >> left),
         .numerator = V(set1_ps)((float)whole + 0.5f),
         .table = rows->table,
+        .even = rows->even,
         .left = left > 0,
         .dropped = dropped > 0,
         .small = rows->white <= UINT8_MAX && d->shift <= 0,
@@ -124,11 +125,16 @@ RO_INLINE vec ratio_of(vec value, fvec by, fvec inverse)
     return V(cvttps_epi32)(V(fmadd_ps)(V(fnmadd_ps)(q, by, v), inverse, q));
 }
 
+RO_INLINE vec looked_up(const uint32_t *table, vec index)
+{
+    return V(packus_epi32)(gather(table, V(unpacklo_epi16)(index, zero())),
+                           gather(table, V(unpackhi_epi16)(index, zero())));
+}
+
 RO_INLINE vec entry_of(const struct constants *k, vec index, const bool gathered)
 {
     if (gathered)
-        return V(packus_epi32)(gather(k->table, V(unpacklo_epi16)(index, zero())),
-                               gather(k->table, V(unpackhi_epi16)(index, zero())));
+        return looked_up(k->table, index);
     vec divisor = V(add_epi16)(index, k->eight);
     vec low = quotient_of(k->numerator, V(unpacklo_epi16)(divisor, zero()));
     vec high = quotient_of(k->numerator, V(unpackhi_epi16)(divisor, zero()));
@@ -199,6 +205,13 @@ RO_INLINE struct weights directed(vec entry, const struct difference *p, const s
         .e = V(mulhi_epu16)(four, V(sub_epi16)(one, cosine4)),
         .s = V(mulhi_epu16)(four, V(add_epi16)(one, cosine4)),
     };
+}
+
+RO_INLINE struct weights with_even(struct weights w, vec even)
+{
+    const vec twice = V(add_epi16)(even, even);
+    return (struct weights){V(add_epi16)(w.se, twice), V(add_epi16)(w.sw, twice),
+                            V(add_epi16)(w.e, even), V(add_epi16)(w.s, even)};
 }
 
 /* The place of p^2 + q^2, summed over the channels. One narrow norm fits 31 bits. Sums that might
@@ -311,9 +324,12 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
                     }
                 }
                 vec index = norm_index(&k, gp, gq, joint, wide);
-                vec entry = and_(entry_of(&k, index, model == RO_MODEL_EXPONENTIAL), here);
-                if (model == RO_MODEL_ANISOTROPIC) {
+                const bool gathered = model == RO_MODEL_EXPONENTIAL || model == RO_MODEL_TENSOR;
+                vec entry = and_(entry_of(&k, index, gathered), here);
+                if (model >= RO_MODEL_ANISOTROPIC) {
                     w = directed(entry, gp, gq, joint);
+                    if (model == RO_MODEL_TENSOR)
+                        w = with_even(w, and_(looked_up(k.even, index), here));
                 } else {
                     w.se = w.sw = entry;
                     w.e = w.s = V(srli_epi16)(entry, 1);
@@ -374,6 +390,8 @@ ROWS(exponential, 1, EXPONENTIAL)
 ROWS(exponential3, 3, EXPONENTIAL)
 ROWS(anisotropic, 1, ANISOTROPIC)
 ROWS(anisotropic3, 3, ANISOTROPIC)
+ROWS(tensor, 1, TENSOR)
+ROWS(tensor3, 3, TENSOR)
 
 static row_fn *const functions[][2][2] = {
     [RO_MODEL_LINEAR] = {{linear_narrow, linear_wide}, {linear_narrow, linear_wide}},
@@ -383,6 +401,7 @@ static row_fn *const functions[][2][2] = {
                               {exponential3_narrow, exponential3_wide}},
     [RO_MODEL_ANISOTROPIC] = {{anisotropic_narrow, anisotropic_wide},
                               {anisotropic3_narrow, anisotropic3_wide}},
+    [RO_MODEL_TENSOR] = {{tensor_narrow, tensor_wide}, {tensor3_narrow, tensor3_wide}},
 };
 
 static void step(const struct ro_rows *rows, const struct ro_row_work *work)
@@ -401,7 +420,7 @@ static void smooth(const struct ro_rows *rows, const struct ro_row_work *work)
 /* Norms are shifted by what was dropped at least, and packed as signed numbers. */
 static bool supports(const struct ro_diffusion *diffusion, int64_t white)
 {
-    if (diffusion->real || white > UINT16_MAX || (diffusion->joint != 1 && diffusion->joint != 3))
+    if (diffusion->real || diffusion->ceiling || white > UINT16_MAX || (diffusion->joint != 1 && diffusion->joint != 3))
         return false;
     if (diffusion->model == RO_MODEL_LINEAR)
         return true;

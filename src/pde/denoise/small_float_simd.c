@@ -95,13 +95,13 @@ RO_INLINE struct weights weights_of(const struct ro_float_weights *w, const stru
                                     const vec *p, const vec *q, bits here, const int joint,
                                     const enum ro_model model)
 {
-    vec norm = {0}, sine = {0}, cosine = {0}, value;
+    vec norm = {0}, sine = {0}, cosine = {0}, even = {0}, value;
     RO_UNROLL for (int c = 0; c < joint; c++)
     {
         const vec pp = product(f, p[c] * p[c], false), qq = product(f, q[c] * q[c], false);
         const vec both = sum(f, pp + qq, false);
         norm = c ? sum(f, norm + both, false) : both;
-        if (model == RO_MODEL_ANISOTROPIC) {
+        if (model >= RO_MODEL_ANISOTROPIC) {
             const vec less = sum(f, pp - qq, true), pq = product(f, p[c] * q[c], false);
             const vec twice = clamped(pq + pq, f->most);
             sine = c ? sum(f, sine + less, false) : less;
@@ -109,18 +109,20 @@ RO_INLINE struct weights weights_of(const struct ro_float_weights *w, const stru
         }
     }
     const vec square = product(f, norm * w->scale, false);
-    if (model == RO_MODEL_EXPONENTIAL) {
+    if (model == RO_MODEL_EXPONENTIAL || model == RO_MODEL_TENSOR) {
         const vec place = 8 * square;
         const bits inside = place < RO_TABLE;
         bits index = __builtin_convertvector(where(inside, place), bits);
         index = (inside & index) | (~inside & RO_TABLE);
         value = product(f, w->whole * gather(w->exponential, index), true);
+        if (model == RO_MODEL_TENSOR)
+            even = where(here, product(f, w->sixth * gather(w->even, index), true));
     } else {
         value = product(f, w->whole / sum(f, 1 + square, true), true);
         value = where(square < 64, value);
     }
     value = where(here, value);
-    if (model != RO_MODEL_ANISOTROPIC) {
+    if (model < RO_MODEL_ANISOTROPIC) {
         const vec half = product(f, 0.5f * value, true);
         return (struct weights){value, value, half, half};
     }
@@ -128,11 +130,20 @@ RO_INLINE struct weights weights_of(const struct ro_float_weights *w, const stru
     const vec by = (vec)((level & (bits)all(1)) | (~level & (bits)norm));
     sine = product(f, sine / by, true);
     cosine = product(f, cosine / by, true);
-    return (struct weights){
+    const struct weights directed = {
         .se = product(f, value * sum(f, 2 - sine, true), true),
         .sw = product(f, value * sum(f, 2 + sine, true), true),
         .e = product(f, value * sum(f, 1 - cosine, true), true),
         .s = product(f, value * sum(f, 1 + cosine, true), true),
+    };
+    if (model != RO_MODEL_TENSOR)
+        return directed;
+    const vec twice = even + even;
+    return (struct weights){
+        .se = sum(f, directed.se + twice, true),
+        .sw = sum(f, directed.sw + twice, true),
+        .e = sum(f, directed.e + even, true),
+        .s = sum(f, directed.s + even, true),
     };
 }
 
@@ -242,12 +253,15 @@ ROW(exponential, 1, EXPONENTIAL)
 ROW(exponential3, RO_MAX_JOINT, EXPONENTIAL)
 ROW(anisotropic, 1, ANISOTROPIC)
 ROW(anisotropic3, RO_MAX_JOINT, ANISOTROPIC)
+ROW(tensor, 1, TENSOR)
+ROW(tensor3, RO_MAX_JOINT, TENSOR)
 
 static row_fn *const functions[][2] = {
     [RO_MODEL_LINEAR] = {linear, linear},
     [RO_MODEL_PERONA_MALIK] = {perona_malik, perona_malik3},
     [RO_MODEL_EXPONENTIAL] = {exponential, exponential3},
     [RO_MODEL_ANISOTROPIC] = {anisotropic, anisotropic3},
+    [RO_MODEL_TENSOR] = {tensor, tensor3},
 };
 
 static void step(const struct ro_rows *rows, const struct ro_row_work *work)

@@ -27,7 +27,7 @@ struct solver {
     double *lines; /* of all threads */
     double *sums;  /* of each row */
     struct ro_balance *balance;
-    int32_t table[RO_LINE_TABLE];
+    int32_t table[2 * RO_LINE_TABLE];
     double step, factor, min, max;
 };
 
@@ -47,7 +47,7 @@ static struct ro_line_weights weights_of(const struct solver *s, int64_t y)
 {
     return (struct ro_line_weights){row(s, s->weights[0], y), row(s, s->weights[1], y),
                                     row(s, s->weights[2], y), row(s, s->weights[3], y),
-                                    row(s, s->weights[4], y)};
+                                    row(s, s->weights[4], y), NULL};
 }
 
 static void load(const struct solver *s, const struct ro_planes *planes, int plane, int64_t y,
@@ -297,8 +297,7 @@ ro_status ro_conjugate_run(ro_context *context, const struct ro_conjugate *run)
     s.residual = images[6];
     s.direction = images[7];
     s.product = images[8];
-    for (int i = 0; i < RO_TABLE; i++)
-        s.table[i] = d->table[i];
+    ro_line_tables(d, s.table);
     s.lines = calloc(threads * LINES * (size_t)s.stride, sizeof *s.lines);
     s.sums = calloc(2 * (size_t)s.height, sizeof *s.sums);
     s.balance = calloc(threads, sizeof *s.balance);

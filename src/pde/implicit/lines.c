@@ -12,3 +12,11 @@ const struct ro_line_kernel *ro_line_kernel_of(ro_cpu cpu)
                                                                   RO_VARIANTS_OF(ro_line_kernel)};
     return kernels[cpu];
 }
+
+void ro_line_tables(const struct ro_diffusion *diffusion, int32_t tables[2 * RO_LINE_TABLE])
+{
+    for (int i = 0; i < RO_LINE_TABLE; i++) {
+        tables[i] = i < RO_TABLE ? diffusion->table[i] : diffusion->beyond;
+        tables[RO_LINE_TABLE + i] = i < RO_TABLE ? diffusion->even[i] : 0;
+    }
+}

@@ -2,10 +2,10 @@
 /*
  * Rows of the semi-implicit schemes as loops for the compiler to turn into vectors; compiled for
  * any machine (lines.c) and once per instruction set (lines_simd.c). Everything is in double
- * precision. Of integers all products and sums are whole numbers below 2^53, so they are exact, and
- * so is the quotient of a Jacobi sweep: numbers of 17 bits and tau <= 32 keep the numerator below
- * 2^53 and the denominator below 2^37, and a quotient below 2^16 that is no integer is then further
- * from one than its last bit.
+ * precision. Of integers all products and sums are whole numbers below 2^53, so they are exact: with
+ * numbers of 16 bits and tau <= 32, N = r + tau sum w x_b of a Jacobi sweep is below 2^53, its
+ * denominator D below 2^37, and both are counted in 2^-30. N times the inverse of D is the quotient
+ * or one less, and the remainder tells.
  */
 #ifndef RO_PDE_IMPLICIT_LINES_H
 #define RO_PDE_IMPLICIT_LINES_H
@@ -20,9 +20,10 @@ enum {
     RO_LINE_SCRATCH = 6,  /* lines that ro_line_kernel.elements needs */
 };
 
-/* Weights of the edges that start at a line's pixels, and of all edges of a pixel. */
+/* Weights of the edges that start at a line's pixels, and of all edges of a pixel; of Jacobi in
+ * integers the inverse of its denominator, a little too small. */
 struct ro_line_weights {
-    double *e, *s, *se, *sw, *sum;
+    double *e, *s, *se, *sw, *sum, *inverse;
 };
 
 /* Weights of the elements below a line: SE, SW, E and S. */
@@ -50,6 +51,7 @@ struct ro_line_kernel {
                   const struct ro_line_weights *here);
     void (*sums)(int64_t width, const struct ro_line_weights *above,
                  const struct ro_line_weights *here);
+    void (*inverses)(int64_t width, double time, const struct ro_line_weights *here);
     void (*jacobi_integers)(const struct ro_line_sweep *sweep);
     void (*jacobi_real)(const struct ro_line_sweep *sweep);
     void (*flow_integers)(const struct ro_line_sweep *sweep);
@@ -61,6 +63,9 @@ struct ro_line_kernel {
     void (*redirect)(double factor, const double *residual, double *direction, int64_t width);
     void (*hash)(uint32_t row, uint32_t width, uint32_t *out); /* ro_hash_mix(row ^ x) */
 };
+
+/* Both tables for every place, one after the other: what `elements` takes. */
+void ro_line_tables(const struct ro_diffusion *diffusion, int32_t tables[2 * RO_LINE_TABLE]);
 
 /* That of the context's instruction set. */
 const struct ro_line_kernel *ro_line_kernel_of(ro_cpu cpu);

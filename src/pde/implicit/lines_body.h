@@ -80,8 +80,9 @@ static void elements_integers(const struct ro_diffusion *d, const int32_t *table
     int32_t *entry = (int32_t *)scratch, *shift = entry + count, *sine = shift + count;
     int32_t *cosine = sine + count, *square = cosine + count;
     float *length = (float *)(void *)(square + count);
+    int32_t *even = square + 2 * count;
     entries(d, table, norm, count, entry);
-    if (d->model != RO_MODEL_ANISOTROPIC) {
+    if (d->model < RO_MODEL_ANISOTROPIC) {
         for (int64_t x = 0; x < count; x++) {
             out->se[x] = out->sw[x] = entry[x];
             out->e[x] = out->s[x] = entry[x] >> 1;
@@ -95,6 +96,15 @@ static void elements_integers(const struct ro_diffusion *d, const int32_t *table
         out->e[x] = entry[x] * (256 - cosine[x]) >> 8;
         out->s[x] = entry[x] * (256 + cosine[x]) >> 8;
     }
+    if (d->model != RO_MODEL_TENSOR)
+        return;
+    entries(d, table + RO_LINE_TABLE, norm, count, even);
+    for (int64_t x = 0; x < count; x++) {
+        out->se[x] += 2 * even[x];
+        out->sw[x] += 2 * even[x];
+        out->e[x] += even[x];
+        out->s[x] += even[x];
+    }
 }
 
 static void elements_real(const struct ro_diffusion *d, int64_t count,
@@ -102,6 +112,20 @@ static void elements_real(const struct ro_diffusion *d, int64_t count,
                           const double *sine, const double *cosine)
 {
     const double scale = (double)d->weights.scale;
+    if (d->model == RO_MODEL_TENSOR) {
+        for (int64_t x = 0; x < count; x++) {
+            const double square = norm[x] * scale, by = norm[x] > 0 ? norm[x] : 1;
+            const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
+            const double value = (double)d->weights.exponential[place] / 8;
+            const double even = (double)d->weights.even[place] / 6;
+            const double s = norm[x] > 0 ? sine[x] / by : 0, c = norm[x] > 0 ? cosine[x] / by : 0;
+            out->se[x] = value * (2 - s) + 2 * even;
+            out->sw[x] = value * (2 + s) + 2 * even;
+            out->e[x] = value * (1 - c) + even;
+            out->s[x] = value * (1 + c) + even;
+        }
+        return;
+    }
     if (d->model == RO_MODEL_ANISOTROPIC) {
         for (int64_t x = 0; x < count; x++) {
             const double square = norm[x] * scale, falling = 1 / (8 * (1 + square));
@@ -205,6 +229,18 @@ static inline vec one_where(mask m)
     return (vec)(m & (mask)one);
 }
 
+/* a b + c, which is exact here, fused or not. */
+static inline vec fused(vec a, vec b, vec c)
+{
+#if defined(RO_SIMD_AVX512)
+    return _mm512_fmadd_pd(a, b, c);
+#elif defined(RO_SIMD_AVX2)
+    return _mm256_fmadd_pd(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 /* A pixel's neighbours and their weights. */
 #define LINES(w)                                                                                   \
     const double *const e = (w)->here->e, *const s = (w)->here->s, *const se = (w)->here->se;      \
@@ -212,25 +248,41 @@ static inline vec one_where(mask m)
     const double *const se_up = (w)->above->se, *const sw_up = (w)->above->sw;                     \
     const double *const x = (w)->x, *const up = (w)->x_above, *const down = (w)->x_below
 
+static void inverses(int64_t width, double time, const struct ro_line_weights *here)
+{
+    for (int64_t i = 0; i < width; i += LANES)
+        put(here->inverse + i,
+            (1 - 0x1p-51) / ((double)(1 << 30) + time * at(here->sum + i)));
+}
+
+/* N/D rounded toward the pixel, or to nearest with ties away from it. */
 static inline __attribute__((always_inline)) void jacobi(const struct ro_line_sweep *w,
                                                          const bool nearest)
 {
     LINES(w);
-    const double time = w->time, one = (double)(1 << 30);
+    const vec time = (vec){0} + w->time, one = (vec){0} + (double)(1 << 30);
     for (int64_t i = 0; i < w->width; i += LANES) {
         const vec c = at(x + i);
-        vec pull = at(e + i) * (at(x + i + 1) - c) + at(e + i - 1) * (at(x + i - 1) - c);
-        pull += at(s + i) * (at(down + i) - c) + at(s_up + i) * (at(up + i) - c);
-        pull += at(se + i) * (at(down + i + 1) - c) + at(se_up + i - 1) * (at(up + i - 1) - c);
-        pull += at(sw + i) * (at(down + i - 1) - c) + at(sw_up + i + 1) * (at(up + i + 1) - c);
-        const vec numerator = (at(w->r + i) - c) * one + time * pull;
-        const vec denominator = one + time * at(w->here->sum + i);
-        vec quotient = truncated(numerator / denominator);
-        if (nearest) {
-            const vec rest = 2 * (numerator - quotient * denominator);
-            quotient += one_where(rest >= denominator) - one_where(-rest >= denominator);
-        }
-        put(w->next + i, c + quotient);
+        vec sum = at(e + i) * at(x + i + 1), more = at(e + i - 1) * at(x + i - 1);
+        sum = fused(at(s + i), at(down + i), sum);
+        more = fused(at(s_up + i), at(up + i), more);
+        sum = fused(at(se + i), at(down + i + 1), sum);
+        more = fused(at(se_up + i - 1), at(up + i - 1), more);
+        sum = fused(at(sw + i), at(down + i - 1), sum);
+        more = fused(at(sw_up + i + 1), at(up + i + 1), more);
+        const vec numerator = fused(time, sum + more, at(w->r + i) * one);
+        const vec denominator = fused(time, at(w->here->sum + i), one);
+        vec floor = truncated(numerator * at(w->here->inverse + i));
+        vec rest = fused(-floor, denominator, numerator);
+        const vec over = one_where(rest >= denominator);
+        floor += over;
+        rest = fused(-over, denominator, rest);
+        if (nearest)
+            floor += one_where((2 * rest > denominator) |
+                               ((2 * rest == denominator) & (floor >= c)));
+        else
+            floor += one_where((floor < c) & (rest > 0));
+        put(w->next + i, floor);
     }
 }
 
@@ -341,8 +393,8 @@ static void hash(uint32_t row, uint32_t width, uint32_t *out)
 
 #define RO_LINE_KERNEL(set)                                                                        \
     {                                                                                              \
-        set, elements, edges, sums, jacobi_integers, jacobi_real, flow_integers, apply_real, dot,  \
-            advance, redirect, hash                                                                \
+        set, elements, edges, sums, inverses, jacobi_integers, jacobi_real, flow_integers,         \
+            apply_real, dot, advance, redirect, hash                                               \
     }
 
 #endif

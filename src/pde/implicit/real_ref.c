@@ -121,15 +121,21 @@ static void element(const struct ro_diffusion *d, const double *const *guide, in
             3;
     out[0] = out[1] = value;
     out[2] = out[3] = value / 2;
-    if (d->model != RO_MODEL_ANISOTROPIC)
+    if (d->model < RO_MODEL_ANISOTROPIC)
         return;
+    double even = 0;
     value = square < 64 ? 1 / (8 * (1 + square)) : 0;
+    if (d->model == RO_MODEL_TENSOR) {
+        const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
+        value = (double)d->weights.exponential[place] / 8;
+        even = (double)d->weights.even[place] / 6;
+    }
     sine = norm > 0 ? sine / norm : 0;
     cosine = norm > 0 ? cosine / norm : 0;
-    out[0] = value * (2 - sine);
-    out[1] = value * (2 + sine);
-    out[2] = value * (1 - cosine);
-    out[3] = value * (1 + cosine);
+    out[0] = value * (2 - sine) + 2 * even;
+    out[1] = value * (2 + sine) + 2 * even;
+    out[2] = value * (1 - cosine) + even;
+    out[3] = value * (1 + cosine) + even;
 }
 
 /* Edges in the order e, s, se, sw. */

@@ -23,7 +23,7 @@ enum {
     LEAST_ROWS = 64,
     RING = 16, /* rows of weights and of the image; a power of two above RO_SWEEPS + 2 */
     STEP_RING = 4,
-    LINES = 5 * RING + 6 + 1 + RO_LINE_SCRATCH + 1, /* and these for each of the joint planes: */
+    LINES = 6 * RING + 6 + 1 + RO_LINE_SCRATCH + 1, /* and these for each of the joint planes: */
     PLANE_LINES = RING + 2 + (RO_SWEEPS - 1) * STEP_RING,
 };
 
@@ -64,10 +64,11 @@ static void lay_out(const struct job *job, int thread, struct tile *t)
 #define TAKE() take(&next, job->line)
     t->zero = TAKE();
     t->last = TAKE();
-    t->none = (struct ro_line_weights){t->zero, t->zero, t->zero, t->zero, t->zero};
+    t->none = (struct ro_line_weights){t->zero, t->zero, t->zero, t->zero, t->zero, t->zero};
     t->no_elements = (struct ro_line_elements){t->zero, t->zero, t->zero, t->zero};
     for (int i = 0; i < RING; i++)
-        t->weights[i] = (struct ro_line_weights){TAKE(), TAKE(), TAKE(), TAKE(), TAKE()};
+        t->weights[i] = (struct ro_line_weights){TAKE(), TAKE(), TAKE(),
+                                                   TAKE(), TAKE(), TAKE()};
     t->elements[0] = (struct ro_line_elements){TAKE(), TAKE(), TAKE(), TAKE()};
     t->elements[1] = t->elements[0];
     t->elements[1].e = TAKE();
@@ -183,6 +184,8 @@ static void weigh_row(const struct job *job, const struct tile *t, uint32_t y)
     job->kernel->edges(t->width, y ? t->elements[(y - 1) % 2].e : t->zero,
                        last ? &t->no_elements : &t->elements[y % 2], &t->weights[y % RING]);
     job->kernel->sums(t->width, above, &t->weights[y % RING]);
+    if (s->jacobi && !s->diffusion->real)
+        job->kernel->inverses(t->width, s->time, &t->weights[y % RING]);
 }
 
 static void run_tile(const struct job *job, struct tile *t, struct ro_balance *balance)
@@ -299,12 +302,11 @@ ro_status ro_sweeps_run(ro_context *context, const struct ro_sweeps *sweeps)
     job.thread_lines = (size_t)LINES + (size_t)(PLANE_LINES * d->joint);
     const size_t planes = (size_t)(threads * sweeps->channels);
     job.memory = malloc((size_t)threads * job.thread_lines * job.line * sizeof *job.memory);
-    job.table = calloc(RO_LINE_TABLE, sizeof *job.table);
+    job.table = malloc(2 * RO_LINE_TABLE * sizeof *job.table);
     job.balance = malloc(planes * sizeof *job.balance);
     ro_status status = RO_OK;
     if (job.memory && job.table && job.balance) {
-        for (int i = 0; i < RO_TABLE; i++)
-            job.table[i] = d->table[i];
+        ro_line_tables(d, job.table);
         for (size_t i = 0; i < planes; i++)
             job.balance[i] = (struct ro_balance){0, INT32_MAX, INT32_MIN};
         ro_pool_run(context->pool, threads, run_tiles, &job);

@@ -24,12 +24,20 @@ static bool uses_tables(const struct ro_denoiser *work)
            ro_format_sample_bytes(work->out.format) < 4;
 }
 
+/* Two tables, and numbers that saturate, are not there. */
+static bool has_kernels(const struct ro_denoiser *work)
+{
+    return work->scheme->run != ro_denoise_explicit ||
+           (work->diffusion.model != RO_MODEL_TENSOR && !work->diffusion.ceiling);
+}
+
 bool ro_denoise_prefers_cuda(const struct ro_denoiser *work)
 {
     const ro_context *context = work->context;
     if (context->options.device != RO_DEVICE_AUTO || context->options.cpu ||
         context->options.threads || work->options.schedule ||
-        (work->scheme->run != ro_denoise_explicit && work->scheme->run != ro_denoise_implicit))
+        (work->scheme->run != ro_denoise_explicit && work->scheme->run != ro_denoise_implicit) ||
+        !has_kernels(work))
         return false;
     const bool implicit = work->scheme->run == ro_denoise_implicit;
     const double passes = implicit ? SOLVER_STEPS : 1 + work->diffusion.smoothings;
@@ -156,6 +164,13 @@ static ro_status check_runs(const struct ro_denoiser *work)
                                    : "scheme %s runs on the CPU only; CUDA has explicit, implicit "
                                      "and conjugate",
                                work->scheme->name);
+    if (!has_kernels(work))
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               work->diffusion.ceiling
+                                   ? "time steps that are not stable run on the CPU only"
+                                   : "the %s model with diffusivity %s runs on the CPU only",
+                               ro_model_name(work->parameters.model),
+                               ro_diffusivity_name(work->parameters.diffusivity));
     if (work->options.schedule && work->schedule != RO_SCHEDULE_AUTO)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "schedule %s runs on the CPU only; CUDA has its own",

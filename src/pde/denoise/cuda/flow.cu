@@ -29,7 +29,7 @@ static int model_of(const struct ro_diffusion *d)
         return d->real ? FALLING : TABLED;
     case RO_MODEL_EXPONENTIAL:
         return TABLED;
-    default:
+    default: /* a tensor does not come here */
         return DIRECTED;
     }
 }

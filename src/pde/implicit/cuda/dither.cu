@@ -54,20 +54,22 @@ __global__ void take_kernel(const struct dithering d, ulonglong2 *list, uint32_t
     }
 }
 
-/* The first `rest` of the list in the order of hashes and places. */
+/* The first `rest` of the list in the order of hashes and places; a warp for each of it. */
 __global__ void rank_kernel(const struct dithering d, const ulonglong2 *list, uint32_t count,
                             uint64_t rest)
 {
-    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    const uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (i >= count)
         return;
     const ulonglong2 mine = list[i];
-    uint64_t before = 0;
-    for (uint32_t k = 0; k < count; k++) {
+    uint32_t before = 0;
+    for (uint32_t k = threadIdx.x % 32; k < count; k += 32) {
         const ulonglong2 other = list[k];
         before += other.x < mine.x || (other.x == mine.x && other.y < mine.y);
     }
-    if (before < rest)
+    for (int gap = 16; gap > 0; gap /= 2)
+        before += __shfl_down_sync(~0u, before, (unsigned)gap);
+    if (threadIdx.x % 32 == 0 && before < rest)
         d.x[mine.y] += d.unit;
 }
 
@@ -97,7 +99,7 @@ static ro_status run_round(struct implicit_device *d, struct dithering *ditherin
     if (divided < BUCKETS) {
         *need = 0;
         if (rest) {
-            rank_kernel<<<(count + 255) / 256, 256, 0, d->stream>>>(
+            rank_kernel<<<(count + 7) / 8, 256, 0, d->stream>>>(
                 *dithering, (const ulonglong2 *)list, count, rest);
             RO_TRY(launched(d));
         }

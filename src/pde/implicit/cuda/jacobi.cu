@@ -8,22 +8,28 @@
  *     --x--     weights of 16 bits in two words. A thread does some pixels below each other; what
  * it C | D     sees in one row it keeps for the next.
  *
- * The quotient of a sweep is estimated in floats, to less than one, and put right by its remainder,
- * which is exact.
+ * With N = r + tau sum w x_b and D = 1 + tau sum w, both whole numbers, a sweep rounds N/D toward
+ * the pixel or to nearest. The quotient is estimated in floats, to less than one, and put right by
+ * its remainder, which is exact.
  */
 #include "pde/implicit/cuda/implicit_device.cuh"
 
 enum {
-    COLUMNS = 64,
     STRIPS = 8,
     ROWS = 8, /* of a strip */
     REGION_ROWS = STRIPS * ROWS,
-    HALO = RO_DEVICE_SWEEPS,
-    PITCH = COLUMNS + 2, /* of x, with a column more at either end */
     LINES = REGION_ROWS + 2,
-    THREADS = COLUMNS * STRIPS,
-    SHARED = COLUMNS * REGION_ROWS * (int)sizeof(uint2) + 2 * PITCH * LINES * (int)sizeof(int),
+    HALO = RO_DEVICE_SWEEPS,
+    WIDE = 128, /* columns of a region where there is room for it, */
+    NARROW = 64 /* and where there is not */
 };
+
+/* Elements and x have a column more at the left, x one at the right. */
+static constexpr int shared_bytes(int columns)
+{
+    return (columns + 1) * (REGION_ROWS + 1) * (int)sizeof(uint2) +
+           2 * (columns + 2) * LINES * (int)sizeof(int);
+}
 
 struct sweeps {
     const struct ro_diffusion *diffusion;
@@ -51,50 +57,59 @@ static __device__ inline uint2 element_at(const struct sweeps &s, int group, int
 
 /* The eight weights round a pixel: of E edges on the right and left, and so on. */
 struct around {
-    int e, w, s, n, se, nw, sw, ne;
+    uint32_t e, w, s, n, se, nw, sw, ne;
 };
 
 static __device__ inline struct around around_of(uint2 a, uint2 b, uint2 c, uint2 d)
 {
-    return {(int)(b.x + d.x & 0xffff), (int)(a.x + c.x & 0xffff), (int)(c.x + d.x >> 16),
-            (int)(a.x + b.x >> 16),    (int)(d.y & 0xffff),       (int)(a.y & 0xffff),
-            (int)(c.y >> 16),          (int)(b.y >> 16)};
+    return {b.x + d.x & 0xffff, a.x + c.x & 0xffff, c.x + d.x >> 16, a.x + b.x >> 16,
+            d.y & 0xffff,       a.y & 0xffff,       c.y >> 16,       b.y >> 16};
 }
 
-/* num / den as ro_round_quotient has it, below 2^18; `inverse` is that of den. */
+/* What x becomes: N/D rounded, which is below 2^17; `inverse` is that of D. */
 template <bool NEAREST>
-static __device__ inline int quotient(int64_t numerator, int64_t denominator, float inverse)
+static __device__ inline int rounded(uint64_t numerator, uint64_t denominator, float inverse, int x)
 {
-    const uint64_t size = (uint64_t)(numerator < 0 ? -numerator : numerator);
-    const float near = __fadd_rn(__fmul_rn((float)size, inverse), 0x1p23f);
-    int q = __float_as_int(near) & 0x7fffff;
-    const int64_t rest = (int64_t)size - q * denominator;
-    if (NEAREST)
-        q += (2 * rest >= denominator) - (2 * rest < -denominator);
-    else
-        q -= rest < 0;
-    return numerator < 0 ? -q : q;
+    const float near = __fadd_rn(__fmul_rn((float)numerator, inverse), 0x1p23f);
+    int floor = __float_as_int(near) & 0x7fffff;
+    int64_t rest = (int64_t)(numerator - (uint64_t)floor * denominator);
+    if (NEAREST) {
+        if (rest < 0) {
+            floor--;
+            rest += (int64_t)denominator;
+        }
+        return floor +
+               (floor >= x ? 2 * rest >= (int64_t)denominator : 2 * rest > (int64_t)denominator);
+    }
+    floor -= rest < 0;
+    return floor + (floor < x && rest != 0);
 }
 
-template <bool NEAREST>
-__global__ void __launch_bounds__(THREADS, 2) sweeps_kernel(const struct sweeps s)
+template <int COLUMNS, bool NEAREST>
+__global__ void __launch_bounds__(COLUMNS *STRIPS, 1024 / (COLUMNS * STRIPS))
+    sweeps_kernel(const struct sweeps s)
 {
-    extern __shared__ uint2 elements[];
-    int *const field = (int *)(elements + COLUMNS * REGION_ROWS);
+    constexpr int PITCH = COLUMNS + 2, WEIGHTS = COLUMNS + 1, THREADS = COLUMNS * STRIPS;
+    extern __shared__ uint2 elements[]; /* from row and column -1 on */
+    int *const field = (int *)(elements + WEIGHTS * (REGION_ROWS + 1));
     const int column = threadIdx.x % COLUMNS, first = threadIdx.x / COLUMNS * ROWS;
     const int x = (int)blockIdx.x * (COLUMNS - 2 * HALO) - HALO + column;
     const int y = (int)blockIdx.y * (REGION_ROWS - 2 * HALO) - HALO + first;
     const int group = (int)blockIdx.z * s.joint;
+    const uint2 none = make_uint2(0, 0);
 
-#pragma unroll 1
-    for (int k = 0; k < ROWS; k++)
-        elements[(first + k) * COLUMNS + column] =
-            column < COLUMNS - 1 && first + k < REGION_ROWS - 1 ? element_at(s, group, x, y + k)
-                                                                : make_uint2(0, 0);
+    for (int i = threadIdx.x; i < WEIGHTS; i += THREADS)
+        elements[i] = none;
+    for (int i = threadIdx.x; i < REGION_ROWS; i += THREADS)
+        elements[(i + 1) * WEIGHTS] = none;
     for (int i = threadIdx.x; i < 2 * PITCH * LINES; i += THREADS)
         field[i] = 0;
-    const uint2 *const own = elements + first * COLUMNS + column;
-    const uint2 none = make_uint2(0, 0);
+    uint2 *const own = elements + (first + 1) * WEIGHTS + column + 1;
+#pragma unroll 1
+    for (int k = 0; k < ROWS; k++)
+        own[k * WEIGHTS] = column < COLUMNS - 1 && first + k < REGION_ROWS - 1
+                               ? element_at(s, group, x, y + k)
+                               : none;
 
     for (int plane = group; plane < group + s.joint; plane++) {
         int r[ROWS], weight[ROWS];
@@ -108,12 +123,12 @@ __global__ void __launch_bounds__(THREADS, 2) sweeps_kernel(const struct sweeps 
             r[k] = inside ? in[(int64_t)(y + k) * s.width + x] : 0;
             here[k * PITCH] = r[k];
         }
-        uint2 a = first && column ? own[-COLUMNS - 1] : none, b = first ? own[-COLUMNS] : none;
+        uint2 a = own[-WEIGHTS - 1], b = own[-WEIGHTS];
 #pragma unroll
         for (int k = 0; k < ROWS; k++) {
-            const uint2 c = column ? own[k * COLUMNS - 1] : none, d = own[k * COLUMNS];
+            const uint2 c = own[k * WEIGHTS - 1], d = own[k * WEIGHTS];
             const struct around w = around_of(a, b, c, d);
-            weight[k] = w.e + w.w + w.s + w.n + w.se + w.nw + w.sw + w.ne;
+            weight[k] = (int)(w.e + w.w + w.s + w.n + w.se + w.nw + w.sw + w.ne);
             inverse[k] = __frcp_rn((float)((1 << 30) + (int64_t)s.time * weight[k]));
             a = c;
             b = d;
@@ -122,31 +137,30 @@ __global__ void __launch_bounds__(THREADS, 2) sweeps_kernel(const struct sweeps 
         for (int sweep = 0; sweep < RO_DEVICE_SWEEPS; sweep++) {
             const int *from = here + (sweep & 1) * PITCH * LINES;
             int *to = here + (1 - (sweep & 1)) * PITCH * LINES;
-            a = first && column ? own[-COLUMNS - 1] : none;
-            b = first ? own[-COLUMNS] : none;
+            a = own[-WEIGHTS - 1];
+            b = own[-WEIGHTS];
             int up[3] = {from[-PITCH - 1], from[-PITCH], from[-PITCH + 1]};
             int at[3] = {from[-1], from[0], from[1]};
 #pragma unroll
             for (int k = 0; k < ROWS; k++) {
                 const int *below = from + (k + 1) * PITCH;
                 const int down[3] = {below[-1], below[0], below[1]};
-                const uint2 c = column ? own[k * COLUMNS - 1] : none, d = own[k * COLUMNS];
+                const uint2 c = own[k * WEIGHTS - 1], d = own[k * WEIGHTS];
                 /* rows that no longer reach what is written need not be right */
                 if (first + k > sweep && first + k < REGION_ROWS - 1 - sweep) {
                     const struct around w = around_of(a, b, c, d);
-                    const int m = at[1];
-                    int64_t pull = (int64_t)w.e * (at[2] - m);
-                    pull += (int64_t)w.w * (at[0] - m);
-                    pull += (int64_t)w.s * (down[1] - m);
-                    pull += (int64_t)w.n * (up[1] - m);
-                    pull += (int64_t)w.se * (down[2] - m);
-                    pull += (int64_t)w.nw * (up[0] - m);
-                    pull += (int64_t)w.sw * (down[0] - m);
-                    pull += (int64_t)w.ne * (up[2] - m);
-                    const int64_t numerator =
-                        (int64_t)(r[k] - m) * (1 << 30) + (int64_t)s.time * pull;
-                    const int64_t denominator = (1 << 30) + (int64_t)s.time * weight[k];
-                    to[k * PITCH] = m + quotient<NEAREST>(numerator, denominator, inverse[k]);
+                    uint64_t sum = (uint64_t)w.e * (uint32_t)at[2];
+                    sum += (uint64_t)w.w * (uint32_t)at[0];
+                    sum += (uint64_t)w.s * (uint32_t)down[1];
+                    sum += (uint64_t)w.n * (uint32_t)up[1];
+                    sum += (uint64_t)w.se * (uint32_t)down[2];
+                    sum += (uint64_t)w.nw * (uint32_t)up[0];
+                    sum += (uint64_t)w.sw * (uint32_t)down[0];
+                    sum += (uint64_t)w.ne * (uint32_t)up[2];
+                    const uint64_t numerator = (uint64_t)(uint32_t)r[k] * (1u << 30) + s.time * sum;
+                    const uint64_t denominator =
+                        (1u << 30) + (uint64_t)s.time * (uint32_t)weight[k];
+                    to[k * PITCH] = rounded<NEAREST>(numerator, denominator, inverse[k], at[1]);
                 }
                 a = c;
                 b = d;
@@ -175,21 +189,30 @@ __global__ void __launch_bounds__(THREADS, 2) sweeps_kernel(const struct sweeps 
     }
 }
 
-ro_status jacobi_sweeps(struct implicit_device *d, const int32_t *guide)
+template <int COLUMNS>
+static ro_status launch(struct implicit_device *d, const struct sweeps &sweeps)
 {
-    const struct ro_diffusion *diffusion = d->job->stiffness;
-    const struct sweeps sweeps = {d->diffusion, d->now,        guide,          d->next,
-                                  d->balance,   (int)d->width, (int)d->height, diffusion->joint,
-                                  d->size,      d->job->time};
     const int across = COLUMNS - 2 * HALO, down = REGION_ROWS - 2 * HALO;
     const dim3 grid((unsigned)((d->width + across - 1) / across),
                     (unsigned)((d->height + down - 1) / down),
-                    (unsigned)(diffusion->planes / diffusion->joint));
+                    (unsigned)(d->job->stiffness->planes / sweeps.joint));
     void (*const kernel)(struct sweeps) =
-        d->job->nearest ? sweeps_kernel<true> : sweeps_kernel<false>;
-    RO_CUDA_TRY(d->context,
-                cudaFuncSetAttribute((const void *)kernel,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
-    kernel<<<grid, THREADS, SHARED, d->stream>>>(sweeps);
+        d->job->nearest ? sweeps_kernel<COLUMNS, true> : sweeps_kernel<COLUMNS, false>;
+    RO_CUDA_TRY(d->context, cudaFuncSetAttribute((const void *)kernel,
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 shared_bytes(COLUMNS)));
+    kernel<<<grid, COLUMNS * STRIPS, shared_bytes(COLUMNS), d->stream>>>(sweeps);
     return launched(d);
+}
+
+ro_status jacobi_sweeps(struct implicit_device *d, const int32_t *guide)
+{
+    const struct sweeps sweeps = {
+        d->diffusion, d->now,        guide,          d->next,
+        d->balance,   (int)d->width, (int)d->height, d->job->stiffness->joint,
+        d->size,      d->job->time};
+    int room = 0;
+    RO_CUDA_TRY(d->context, cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                                   d->cuda->device));
+    return room >= shared_bytes(WIDE) ? launch<WIDE>(d, sweeps) : launch<NARROW>(d, sweeps);
 }

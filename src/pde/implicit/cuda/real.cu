@@ -76,12 +76,19 @@ static __device__ struct real_element real_element_at(const struct ro_diffusion 
         value =
             (double)d->weights.exponential[8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE] /
             3;
-    if (linear || d->model != RO_MODEL_ANISOTROPIC)
+    if (linear || d->model < RO_MODEL_ANISOTROPIC)
         return {value, value, value / 2, value / 2};
+    double even = 0;
     value = square < 64 ? 1 / (8 * (1 + square)) : 0;
+    if (d->model == RO_MODEL_TENSOR) {
+        const int place = 8 * square < RO_TABLE ? (int)(8 * square) : RO_TABLE;
+        value = (double)d->weights.exponential[place] / 8;
+        even = (double)d->weights.even[place] / 6;
+    }
     sine = norm > 0 ? sine / norm : 0;
     cosine = norm > 0 ? cosine / norm : 0;
-    return {value * (2 - sine), value * (2 + sine), value * (1 - cosine), value * (1 + cosine)};
+    return {value * (2 - sine) + 2 * even, value * (2 + sine) + 2 * even,
+            value * (1 - cosine) + even, value * (1 + cosine) + even};
 }
 
 struct assembly {

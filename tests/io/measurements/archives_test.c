@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* NPZ archives written and read back; HDF5 files by their bytes, which h5py reads. */
+#include "fixture.h"
+#include "roundoff_io.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { W = 11, H = 7 };
+static uint16_t samples[W * H];
+static const ro_image image = {RO_GRAY16, W, H, 65535, 2 * W, samples};
+static char folder[] = "/tmp/roundoff-archives-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void npz(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a.npz", "a.npz:pic", "a.NPZ:deep/er.npy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ro_image back;
+        assert_int_equal(ro_image_save(context, in_folder(names[i]), &image, NULL), RO_OK);
+        assert_int_equal(ro_image_load(context, in_folder(names[i]), NULL, &back, NULL, NULL),
+                         RO_OK);
+        assert_int_equal(back.width, W);
+        for (int y = 0; y < H; y++)
+            assert_memory_equal((char *)back.data + y * back.stride, samples + y * W, 2 * W);
+        ro_image_free(&back);
+    }
+    ro_image none;
+    assert_int_equal(ro_image_load(context, in_folder("a.npz:other"), NULL, &none, NULL, NULL),
+                     RO_E_ARGUMENT);
+}
+
+/* FNV-1a of all bytes. */
+static uint64_t hash_of(const char *path, size_t *size)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    for (int byte; (byte = getc(file)) != EOF; ++*size)
+        hash = (hash ^ (uint64_t)byte) * 0x100000001b3u;
+    fclose(file);
+    return hash;
+}
+
+static void hdf5(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t size;
+        uint64_t hash;
+    } files[] = {{"a.h5", 346, 0x6db868e5cad2386u}, {"a.h5:/scan/1/raw", 474, 0x210b8039ba0bf103u}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t size = 0;
+        assert_int_equal(ro_image_save(context, in_folder(files[i].name), &image, NULL), RO_OK);
+        assert_int_equal(hash_of(in_folder("a.h5"), &size), files[i].hash);
+        assert_int_equal(size, files[i].size);
+    }
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"b.h5:/", "b.h5:a//b", "b.h5:a/",
+                                        "b.mat",  "b.npz.gz",  "b.h5:1/2/3/4/5/6/7/8/9"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_not_equal(ro_image_save(context, in_folder(names[i]), &image, NULL), RO_OK);
+        assert_int_not_equal(access(in_folder("b.h5"), F_OK), 0);
+    }
+}
+
+static int open_folder(void **state)
+{
+    for (int i = 0; i < W * H; i++)
+        samples[i] = (uint16_t)(i * 811);
+    return mkdtemp(folder) ? fixture_open(state) : -1;
+}
+
+static int close_folder(void **state)
+{
+    static const char *const names[] = {"a.npz", "a.NPZ", "a.h5"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(in_folder(names[i]));
+    rmdir(folder);
+    return fixture_close(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(npz), cmocka_unit_test(hdf5),
+                                       cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
