@@ -141,6 +141,11 @@ void ro_mpi_plan(const ro_mpi_costs *costs, uint32_t width, uint32_t height, int
 RO_API
 void ro_mpi_abandon(void);
 
+/* For somebody who removes it when the process is killed: rank 0 writes the partial file's path to this
+ * descriptor, on a line, and an empty line when there is none any more. -1: nobody. */
+RO_API
+void ro_mpi_guard(int descriptor);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WIDTH = 8192, HEIGHT = 1024, RUN_HEIGHT = 4096, FILE_BYTES = 32 << 20, MESSAGES = 64 };
+enum { WIDTH = 8192, HEIGHT = 1024, RUN_HEIGHT = 16384, FILE_BYTES = 32 << 20, MESSAGES = 64 };
 
 static const double usual_message = 2e-6, usual_message_byte = 1e-10;
 
@@ -77,7 +77,7 @@ static ro_status measure_pixels(ro_context *context, const ro_halftone_options *
 static ro_status measure_run(ro_context *context, const char *in, const char *out,
                              const ro_halftone_options *options, ro_mpi_costs *costs)
 {
-    enum { RUNS = 3 };
+    enum { RUNS = 2 };
     const double pixels = (double)RUNS * WIDTH * RUN_HEIGHT;
     double computing = 0, waiting = 0, reading = 0, writing = 0, seconds = 0;
     ro_image image;

@@ -18,10 +18,24 @@ enum { USUAL_ROWS = 256, LARGEST_BAND = 256 << 20, LONGEST_WRITE = 1 << 30 };
 static char partial[4112];
 static atomic_bool partial_is_there;
 
+static atomic_int guard = -1;
+
+void ro_mpi_guard(int descriptor) { atomic_store(&guard, descriptor); }
+
+/* In one piece, so that the guard has it or has it not. */
+static void tell_guard(const char *line, size_t length)
+{
+    const int to = atomic_load(&guard);
+    if (to >= 0)
+        (void)!write(to, line, length);
+}
+
 void ro_mpi_abandon(void)
 {
-    if (atomic_exchange(&partial_is_there, false))
+    if (atomic_exchange(&partial_is_there, false)) {
         unlink(partial);
+        tell_guard("\n", 1);
+    }
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -103,8 +117,17 @@ static ro_status open_checkpoint(struct output *output, const ro_mpi_options *ho
 
 static void watch_partial(const struct output *output)
 {
+    char line[sizeof partial + 1];
     memcpy(partial, output->part, sizeof partial);
     atomic_store(&partial_is_there, true);
+    if (output->ranks->rank == 0)
+        tell_guard(line, (size_t)snprintf(line, sizeof line, "%s\n", partial));
+}
+
+static void forget_partial(void)
+{
+    atomic_store(&partial_is_there, false);
+    tell_guard("\n", 1);
 }
 
 /* The signal came before there was a file, and whoever sent it may not wait for long. */
@@ -133,7 +156,7 @@ static ro_status make_file(struct output *output)
         if (fd >= 0)
             close(fd);
         else
-            atomic_store(&partial_is_there, false); /* whatever is there is not ours */
+            forget_partial(); /* whatever is there is not ours */
         give_up_if_stopped(output);
     }
     status = ranks_agree(ranks, status);
@@ -335,7 +358,7 @@ ro_status output_commit(struct output *output)
     status = ranks_agree(ranks, code == MPI_SUCCESS ? RO_OK : mpi_failed(output, code));
     if (status != RO_OK)
         return status;
-    atomic_store(&partial_is_there, false);
+    forget_partial();
     if (ranks->rank == 0 && rename(output->part, output->path) != 0)
         status = ro_context_fail(ranks->context, RO_E_IO, "%s: %s", output->path, strerror(errno));
     status = ranks_agree(ranks, status);

@@ -104,7 +104,9 @@ typedef struct ro_picture_scene {
 #define RO_PICTURE_SCENE_DEFAULTS RO_DEFAULTS_OF(ro_picture_scene, RO_NONE_UNSET)
 #define RO_PICTURE_SCENE RO_OPTIONS_OF(ro_picture_scene, RO_NONE_UNSET)
 
-/* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. */
+/* As ro_hologram_make, of pictures: layer by layer from the back, each hiding what is behind it. In
+ * a context with a CUDA device pictures, the field, and the field that ro_hologram_quantize takes
+ * may lie in device memory. */
 RO_API
 ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *scene, ro_field *field,
                                ro_optics *optics);

@@ -2,6 +2,7 @@
 /* roundoff-mpi: commands over ranks, as `mpirun -n 64 roundoff-mpi halftone in.tif out.tif`. */
 #include "cli/frame/program.h"
 #include "command.h"
+#include "guard.h"
 
 #include <stdlib.h>
 
@@ -36,9 +37,11 @@ int main(int argc, char **argv)
 {
     int granted = MPI_THREAD_SINGLE, rank = 0, status;
     program_begin();
+    guard_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     speak(rank == 0);
+    guard_keep(rank);
     if (rank > 0 && !freopen("/dev/null", "w", stdout))
         rank = 0;
     if (are_strangers())

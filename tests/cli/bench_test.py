@@ -57,7 +57,7 @@ class Bench(Case):
         self.assertGreater(rows["floyd-steinberg"]["worms"], rows["dbs"]["worms"] + 2)
         plot = self.get("plot.svg").decode()
         self.assertTrue(plot.startswith("<svg "))
-        self.assertEqual(plot.count("<circle "), 7 * (len(rows) + 1))
+        self.assertEqual(plot.count("<circle "), 9 * (len(rows) + 1))  # eyes, worms, anisotropy
         self.refused("bench", "quality", "missing.png", words=["missing.png"])
         self.refused("bench", "papers", "--plot", "plot.svg", status=2, words=["quality"])
 

@@ -503,10 +503,13 @@ class Optics(Case):
         frames = {self.get("out-%d.pbm" % (i + 1)) for i in range(6)}
         self.assertEqual(len(frames), 6)
         self.assertEqual({data[:9] for data in frames}, {b"P4\n48 40\n"[:9]})
+        text = self.works(*arguments, "--window", "0.25,0.25,0.4,0.4", "--frames", "2").stderr
+        self.assertIn(b"out-3.pbm is there from before", text)
         if certifies():
             self.works(*arguments, "--window", "0.25,0.25,0.4,0.4", "--frames", "3", "--seed", "3",
                        "--certificate", "c.json", "--quiet")
             self.works("verify", "c.json", "in.npy", "out.pbm", "--recompute")
+            self.works("verify", "c.json", "in.npy", "out-1.pbm")
             self.put("out-2.pbm", self.get("out-3.pbm"))
             self.refused("verify", "c.json", "in.npy", "out.pbm", words=["output_2"])
         for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct frames {
     ro_frames frames;
@@ -135,6 +136,10 @@ static void print_line(const struct task *task)
          "%.1f), %.3g %% of the light, %.2f s",
          f->frames.count, f->device.count, task->ran.width, task->ran.height, f->report.psnr,
          f->report.first_psnr, 100 * f->report.efficiency, task->seconds);
+    char *next = hologram_numbered(task->files->path[1], f->frames.count + 1);
+    if (next && access(next, F_OK) == 0)
+        tell("hologram: %s is there from before and is none of these frames", next);
+    free(next);
 }
 
 int hologram_frames(const struct command *command, const struct hologram_values *values,
@@ -157,6 +162,21 @@ int hologram_frames(const struct command *command, const struct hologram_values 
 }
 
 /* ---- The certificate ------------------------------------------------------------------------ */
+
+/* OUT, also where it is given as the file of one of the frames; malloc'ed. */
+static char *name_of_all(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path), end = stem;
+    char *first = hologram_numbered(path, 1), *name = strdup(path);
+    while (stem > 0 && path[stem - 1] >= '0' && path[stem - 1] <= '9')
+        stem--;
+    const bool numbered = stem > 1 && stem < end && path[stem - 1] == '-';
+    if (name && first && access(first, F_OK) != 0 && numbered)
+        memmove(name + stem - 1, name + end, strlen(name + end) + 1);
+    free(first);
+    return name;
+}
 
 /* Every frame's file, and in how many pixels it is unlike the frame made once more. */
 static ro_status state_frames(struct certificate *to, const struct hologram_values *values,
@@ -211,7 +231,10 @@ ro_status hologram_certify_frames(struct certificate *to, const struct hologram_
         certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(f.report.psnr, 0)));
         certificate_natural(to, "efficiency_thousandths",
                             (uint64_t)rint(1000 * f.report.efficiency));
-        status = state_frames(to, values, &f, files->path[1], again);
+        char *path = name_of_all(files->path[1]);
+        status = path ? state_frames(to, values, &f, path, again)
+                      : ro_context_fail(to->context, RO_E_MEMORY, "no memory for a file name");
+        free(path);
     }
     free_frames(again, values->frames);
     ro_field_free(&field);

@@ -211,7 +211,7 @@ double moire_add(const struct moire_screen *const screens[], const double takes[
         moire->seen = sqrt(sums.seen);
         moire->shift = sqrt(sums.shifts);
     }
-    return sums.seen + sums.shifts;
+    return sums.seen + 4 * sums.shifts; /* a shift is all over the sheet: it counts twice */
 }
 
 /* ---- Public --------------------------------------------------------------------------------- */

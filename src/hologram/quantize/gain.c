@@ -2,8 +2,9 @@
 /*
  * The gain of a field: as told, or found by trials. More gain is more light; too little drowns in
  * rounding noise, too much is cut off, so that the signal-to-noise ratio has one maximum. Trials
- * are 0.4 * 2^(k/4): from k = 0 uphill to the best, and for light on from there for as long as the
- * ratio is as high as wanted.
+ * are 0.4 * 2^(k/4): from k = 0 uphill to the best. For light they go on from there for as long as
+ * the ratio is as high as wanted, the last step is halved a few times, and of all that are good
+ * enough the one with the most light is taken.
  */
 #include "context/context.h"
 #include "core/options.h"
@@ -12,14 +13,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FARTHEST = 13 }; /* steps: gains of 0.042 to 3.8 */
+enum { FARTHEST = 13, HALVINGS = 5 }; /* steps: gains of 0.042 to 3.8; the last one to 0.5 % */
+
+struct trial {
+    double gain, snr, light;
+};
 
 struct trials {
     ro_context *context;
     const ro_field *in;
     ro_image *out;
     ro_hologram_options options;
-    double snr[2 * FARTHEST + 1]; /* NaN: not tried */
+    struct trial known[2 * FARTHEST + 1]; /* gain 0: not tried */
 };
 
 static double gain_of(int k)
@@ -29,35 +34,61 @@ static double gain_of(int k)
     return ldexp(0.4 * roots[k - 4 * whole], whole);
 }
 
-static ro_status try_gain(struct trials *t, int k, double *snr)
+static ro_status try_gain(struct trials *t, double gain, struct trial *trial)
 {
-    double *known = &t->snr[k + FARTHEST];
-    if (isnan(*known)) {
-        ro_hologram_report report = {0};
-        t->options.gain = gain_of(k);
-        t->options.measure = 1;
-        ro_status status = 
-            hologram_quantize_at(t->context, t->in, t->out, &t->options, NULL, &report);
-        if (status != RO_OK)
-            return status;
-        *known = report.measured ? report.reached_snr : -300;
-        ro_free(report.hogel);
-    }
-    *snr = *known;
-    return RO_OK;
+    ro_hologram_report report = {0};
+    t->options.gain = gain;
+    t->options.measure = 1;
+    ro_status status = 
+        hologram_quantize_at(t->context, t->in, t->out, &t->options, NULL, &report);
+    *trial = (struct trial){gain, report.measured ? report.reached_snr : -300, report.efficiency};
+    ro_free(report.hogel);
+    return status;
+}
+
+static ro_status try_step(struct trials *t, int k, struct trial *trial)
+{
+    struct trial *known = &t->known[k + FARTHEST];
+    ro_status status = known->gain > 0 ? RO_OK : try_gain(t, gain_of(k), known);
+    *trial = *known;
+    return status;
 }
 
 /* From k on in one direction while it gets better; *k ends at the best. */
-static ro_status climb(struct trials *t, int step, int *k, double *best)
+static ro_status climb(struct trials *t, int step, int *k, struct trial *best)
 {
     ro_status status = RO_OK;
     while (status == RO_OK && abs(*k + step) <= FARTHEST) {
-        double snr = 0;
-        status = try_gain(t, *k + step, &snr);
-        if (status != RO_OK || !(snr > *best))
+        struct trial next = {0};
+        status = try_step(t, *k + step, &next);
+        if (status != RO_OK || !(next.snr > best->snr))
             break;
-        *best = snr;
+        *best = next;
         *k += step;
+    }
+    return status;
+}
+
+/* The most light of gains from step k on that have the decibels. */
+static ro_status find_light(struct trials *t, double least, int k, struct trial *most)
+{
+    struct trial next = *most;
+    double low = most->gain, high = 0;
+    ro_status status = RO_OK;
+    while (status == RO_OK && k < FARTHEST && !(high > 0)) {
+        status = try_step(t, ++k, &next);
+        if (next.snr < least)
+            high = next.gain;
+        else
+            low = next.gain;
+        if (next.snr >= least && next.light > most->light)
+            *most = next;
+    }
+    for (int i = 0; i < HALVINGS && high > 0 && status == RO_OK; i++) {
+        status = try_gain(t, sqrt(low * high), &next);
+        *(next.snr < least ? &high : &low) = next.gain;
+        if (next.snr >= least && next.light > most->light)
+            *most = next;
     }
     return status;
 }
@@ -65,24 +96,19 @@ static ro_status climb(struct trials *t, int step, int *k, double *best)
 static ro_status find_gain(struct trials *t, double least, double *gain)
 {
     int k = 0;
-    double best = 0;
-    for (int i = 0; i <= 2 * FARTHEST; i++)
-        t->snr[i] = NAN;
-    ro_status status = try_gain(t, 0, &best);
+    struct trial best = {0};
+    ro_status status = try_step(t, 0, &best);
     if (status == RO_OK)
         status = climb(t, 1, &k, &best);
     if (status == RO_OK && k == 0)
         status = climb(t, -1, &k, &best);
-    if (status == RO_OK && best < least)
+    if (status == RO_OK && best.snr < least)
         return ro_context_fail(t->context, RO_E_ARGUMENT,
                                "%g dB cannot be reached: the best gain, %.3g, gives %.1f dB", least,
-                               gain_of(k), best);
-    for (double snr = best; status == RO_OK && least > 0 && k < FARTHEST; k++) {
-        status = try_gain(t, k + 1, &snr);
-        if (status != RO_OK || snr < least)
-            break;
-    }
-    *gain = gain_of(k);
+                               best.gain, best.snr);
+    if (status == RO_OK && least > 0)
+        status = find_light(t, least, k, &best);
+    *gain = best.gain;
     return status;
 }
 

@@ -124,6 +124,15 @@ static double light_of(const struct refiner *f, bool amplitude)
     return f->o->light > 0 ? f->o->light * (amplitude ? 4 : 1) : usual;
 }
 
+static void scale_row(struct refiner *f, const void *data, uint32_t y)
+{
+    const double scale = *(const double *)data;
+    const float *from = target_row(&f->o->target, y);
+    float *to = f->target + (size_t)y * f->width;
+    for (uint32_t x = 0; x < f->width; x++)
+        to[x] = (float)(scale * from[x]);
+}
+
 static void scale_target(struct refiner *f, double light)
 {
     double sum = 0;
@@ -131,9 +140,7 @@ static void scale_target(struct refiner *f, double light)
         for (uint32_t x = f->region[0]; x < f->region[0] + f->region[2]; x++)
             sum += pow(target_row(&f->o->target, y)[x], 2);
     const double scale = sqrt(light * f->width * f->height / sum);
-    for (uint32_t y = 0; y < f->height; y++)
-        for (uint32_t x = 0; x < f->width; x++)
-            f->target[(size_t)y * f->width + x] = (float)(scale * target_row(&f->o->target, y)[x]);
+    refine_rows(f, scale_row, &scale);
 }
 
 /* What surrounds the modulator: that with which the field comes nearer to the target. */
@@ -143,18 +150,17 @@ static ro_status choose_edges(struct refiner *f)
     f->light.wraps = ro_name_equal(edges, "wrap");
     if (!ro_name_equal(edges, "auto"))
         return RO_OK;
-    double psnr[2], light;
-    for (int wraps = 0; wraps < 2; wraps++) {
+    double psnr[2] = {0}, light = 0;
+    field_get(f->field, f->q);
+    ro_status status = f->device ? refine_on_cuda->put_light(f->device, f->q) : RO_OK;
+    for (int wraps = 0; wraps < 2 && status == RO_OK; wraps++) {
         f->light.wraps = wraps;
-        field_get(f->field, f->q);
-        ro_status status = f->device ? refine_on_cuda->put_light(f->device, f->q) : RO_OK;
-        if (status == RO_OK)
-            status = refine_arrive(f, f->q);
+        status = refine_arrive(f, f->q);
         if (status == RO_OK)
             status = refine_figures(f, &psnr[wraps], &light);
-        if (status != RO_OK)
-            return status;
     }
+    if (status != RO_OK)
+        return status;
     f->light.wraps = psnr[1] > psnr[0] + 1;
     return RO_OK;
 }

@@ -2,12 +2,15 @@
 #include "hologram/scene/layers.h"
 
 #include "context/context.h"
+#include "cuda/cuda.h"
 #include "hologram/scene/enlarge.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/viewer.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+RO_CUDA_NONE(scene_cuda_calls, scene_on_cuda);
 
 /* ---- From plane to plane --------------------------------------------------------------------- */
 
@@ -65,6 +68,79 @@ static ro_status run_planes(struct propagation *p, const struct layers *layers, 
     return RO_OK;
 }
 
+/* The same on a device. */
+static ro_status run_there(struct propagation *p, const struct layers *layers,
+                           struct scene_cuda *device, double end, double share)
+{
+    const struct light_grid grid = {p->width, p->height, {p->pitch[0], p->pitch[1]}};
+    ro_status status = RO_OK;
+    for (int plane = 0; plane < layers->count && status == RO_OK; plane++) {
+        const double depth = layers->depth(layers->scene, plane);
+        const double next =
+            plane + 1 < layers->count ? layers->depth(layers->scene, plane + 1) : end;
+        const struct propagate_filter filter = propagate_filter_of(p, depth - next);
+        status = ro_context_progress(p->context, "make", share * plane / layers->count);
+        if (status == RO_OK)
+            status = layers->emit_there(layers->scene, plane, &grid, device);
+        if (status == RO_OK)
+            status = scene_on_cuda->propagate(device, p->device, &filter);
+    }
+    return status;
+}
+
+/* Rows from pinned memory to where they belong, by all threads. */
+struct spread {
+    const ro_field *field;
+    const float *from;
+    uint32_t first, rows;
+    atomic_uint_fast32_t ticket;
+};
+
+static void spread_rows(void *data, int thread)
+{
+    struct spread *s = data;
+    const size_t row = 2 * (size_t)s->field->width;
+    (void)thread;
+    for (uint_fast32_t y; (y = atomic_fetch_add(&s->ticket, 1)) < s->rows;)
+        memcpy(field_row(s->field, s->first + (uint32_t)y), s->from + y * row, row * sizeof(float));
+}
+
+/* To the caller's memory: at once where the device can, else while the next rows come. */
+static ro_status fetch(ro_context *context, struct scene_cuda *device, const ro_field *field)
+{
+    enum { PIECE = 64 << 20 };
+    const uint32_t most = (uint32_t)(PIECE / ((size_t)field->width * 8) + 1);
+    const uint32_t height = field->height;
+    if (scene_on_cuda->reaches(field->data))
+        return scene_on_cuda->store(device, field);
+    ro_status status = scene_on_cuda->send(device, 0, 0, most < height ? most : height);
+    for (uint32_t y = 0, turn = 0; y < height && status == RO_OK; y += most, turn ^= 1) {
+        const uint32_t rows = height - y < most ? height - y : most, left = height - y - rows;
+        struct spread s = {.field = field, .first = y, .rows = rows};
+        if (left)
+            status = scene_on_cuda->send(device, (int)turn ^ 1, y + rows, left < most ? left : most);
+        const ro_status came = scene_on_cuda->wait(device, (int)turn, &s.from);
+        status = status == RO_OK ? came : status;
+        if (status == RO_OK)
+            ro_pool_run(context->pool, ro_pool_threads(context->pool), spread_rows, &s);
+    }
+    return status;
+}
+
+/* All planes on a device, into a field. */
+static ro_status make_there(struct propagation *p, const struct layers *layers, double end,
+                            double share, const ro_field *field)
+{
+    struct scene_cuda *device;
+    ro_status status = scene_on_cuda->open(p->context, p->width, p->height, &device);
+    if (status == RO_OK)
+        status = run_there(p, layers, device, end, share);
+    if (status == RO_OK)
+        status = fetch(p->context, device, field);
+    scene_on_cuda->close(device);
+    return status;
+}
+
 static void limit_fringes(struct propagation *p, double fringe)
 {
     if (fringe > 0)
@@ -82,6 +158,11 @@ ro_status layers_whole(ro_context *context, const struct layers *layers, const r
     if (status != RO_OK)
         return status;
     limit_fringes(&p, fringe);
+    if (p.device && layers->emit_there) {
+        status = make_there(&p, layers, 0, 1, field);
+        propagation_close(&p);
+        return status;
+    }
     /* Without gaps the caller's memory serves: at the largest size a copy would be too much. */
     const bool plain = field->stride == (ptrdiff_t)field->width * 8;
     float *data = plain ? field->data : dft_alloc(context, field->width, field->height);
@@ -168,7 +249,11 @@ ro_status layers_seen(ro_context *context, const struct layers *layers, const ro
         return status;
     limit_fringes(&p, fringe);
     float *data = dft_alloc(context, grid.width, grid.height);
-    status = data ? run_planes(&p, layers, data, optics->viewer[2], 0.5) : RO_E_MEMORY;
+    const ro_field planes = {grid.width, grid.height, 8 * (ptrdiff_t)grid.width, data};
+    status = !data ? RO_E_MEMORY
+             : p.device && layers->emit_there
+                 ? make_there(&p, layers, optics->viewer[2], 0.5, &planes)
+                 : run_planes(&p, layers, data, optics->viewer[2], 0.5);
     if (status == RO_OK) {
         viewer_crop(data, grid.width, grid.height, &coarse);
         p.done = 0.5;

@@ -12,22 +12,8 @@
 #define RO_HOLOGRAM_SCENE_LAYERS_H
 
 #include "hologram/propagate/propagate.h"
-
-/* Pixels about the axis. */
-struct light_grid {
-    uint32_t width, height;
-    double pitch[2];
-};
-
-static inline double light_grid_x(const struct light_grid *g, uint32_t column)
-{
-    return (column + 0.5 - g->width / 2.0) * g->pitch[0];
-}
-
-static inline double light_grid_y(const struct light_grid *g, uint32_t row)
-{
-    return ((double)row + 0.5 - g->height / 2.0) * g->pitch[1];
-}
+#include "hologram/scene/cuda/scene_cuda.h"
+#include "hologram/scene/light_grid.h"
 
 struct layers {
     const void *scene;
@@ -38,6 +24,9 @@ struct layers {
     double (*depth)(const void *scene, int plane);
     void (*emit)(const void *scene, int plane, const struct light_grid *grid, uint32_t row,
                  float *light);
+    /* The same of a whole plane on a device; NULL: it has to be done here. */
+    ro_status (*emit_there)(const void *scene, int plane, const struct light_grid *grid,
+                            struct scene_cuda *device);
 };
 
 /* Where the field goes: into memory, or row by row to somebody. */

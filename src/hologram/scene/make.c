@@ -3,29 +3,12 @@
  * (silhouettes). */
 #include "context/context.h"
 #include "core/options.h"
-#include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
-#include "hologram/scene/scene.h"
+#include "hologram/scene/scene_light.h"
 #include "hologram/scene/viewer.h"
 
 #include <string.h>
-
-static void light_of(const struct scene *scene, int plane, double amplitude, uint32_t column,
-                     uint32_t row, double x, double y, float *light)
-{
-    const ro_hologram_scene *o = &scene->options;
-    double turns = ro_hash(o->seed, column, row) * 0x1p-32;
-    if (scene->smooth) { /* towards the viewer, each plane with an offset of its own */
-        double dx = x - o->viewer[0], dy = y - o->viewer[1];
-        double distance = scene->depth[plane] - o->viewer[2];
-        turns = ro_hash(o->seed, (uint32_t)plane, 0) * 0x1p-32 -
-                (dx * dx + dy * dy) / (2 * distance * o->wavelength);
-    }
-    phasor(turns, &light[0], &light[1]);
-    light[0] *= (float)amplitude;
-    light[1] *= (float)amplitude;
-}
 
 static double depth_of(const void *scene, int plane)
 {
@@ -47,8 +30,14 @@ static void emit(const void *data, int plane, const struct light_grid *grid, uin
             continue;
         const double amplitude = scene_amplitude(scene, plane, x, y);
         if (amplitude >= 0)
-            light_of(scene, plane, amplitude, column, row, x, y, light + 2 * (size_t)column);
+            scene_light_of(scene, plane, amplitude, column, row, x, y, light + 2 * (size_t)column);
     }
+}
+
+static ro_status emit_there(const void *scene, int plane, const struct light_grid *grid,
+                            struct scene_cuda *device)
+{
+    return scene_on_cuda->emit_scene(device, scene, plane, grid);
 }
 
 static void place_of(const void *data, int place, double *depth, double reach[2])
@@ -87,6 +76,7 @@ ro_status ro_hologram_make(ro_context *context, const ro_hologram_scene *options
                                   .count = scene.planes,
                                   .depth = depth_of,
                                   .emit = emit,
+                                  .emit_there = emit_there,
                                   .places = scene.planes,
                                   .place = place_of};
     status = layers_make(context, &layers, &seen, scene.options.fringe, o.view_specific,

@@ -9,9 +9,9 @@
 #include "core/image.h"
 #include "core/names.h"
 #include "core/options.h"
-#include "core/random.h"
 #include "hologram/field/field.h"
 #include "hologram/scene/layers.h"
+#include "hologram/scene/picture_light.h"
 #include "hologram/scene/viewer.h"
 
 #include <stdlib.h>
@@ -21,13 +21,15 @@ enum { MOST_LAYERS = 1024, USUAL_LAYERS = 16 };
 
 struct layer {
     const ro_scene_picture *picture;
+    int number; /* of the picture */
     double depth, near, far; /* of its middle, and what it holds */
     bool last;               /* the farthest depth belongs to it */
 };
 
 struct pictures {
     const ro_picture_scene *scene;
-    bool constant, smooth, spherical, given;
+    enum picture_phase phase;
+    struct scene_cuda_pictures *device; /* the pictures there; or NULL */
     double side[2], viewer[3], wavelength;
     struct layer *layers;
     int count;
@@ -44,35 +46,29 @@ static double width_of(const ro_scene_picture *p, double side_x, double side_y)
     return p->width > 0 ? p->width : fmin(side_x, high);
 }
 
-/* The picture's pixel at x, y metres and whether the layer has it. */
-static bool find(const struct layer *layer, double width, double x, double y, float *amplitude,
-                 double *phase)
+/* A layer as light sees it; on a device its pixels are elsewhere. */
+static struct picture_layer layer_of(const struct pictures *p, const struct layer *layer)
 {
-    const ro_scene_picture *p = layer->picture;
-    const double pixel = width / p->amplitude.width;
-    const double u = floor(x / pixel + p->amplitude.width / 2.0);
-    const double v = floor(y / pixel + p->amplitude.height / 2.0);
-    if (!(u >= 0 && u < p->amplitude.width && v >= 0 && v < p->amplitude.height))
-        return false;
-    *amplitude = sample(&p->amplitude, (uint32_t)u, (uint32_t)v);
-    *phase = p->phases.data ? sample(&p->phases, (uint32_t)u, (uint32_t)v) : 0;
-    if (!p->depths.data)
-        return *amplitude > 0;
-    const double depth = sample(&p->depths, (uint32_t)u, (uint32_t)v);
-    return depth >= layer->near && (depth < layer->far || layer->last);
-}
-
-static double turns_at(const struct pictures *p, const struct layer *layer, uint32_t column,
-                       uint32_t row, double x, double y)
-{
-    if (p->constant)
-        return 0;
-    if (!p->smooth && !p->spherical)
-        return ro_hash(p->scene->seed, column, row) * 0x1p-32;
-    const double dx = x - p->viewer[0], dy = y - p->viewer[1], away = layer->depth - p->viewer[2];
-    if (p->spherical) /* with the way to the viewer, so that layers fit together */
-        return -sqrt(dx * dx + dy * dy + away * away) / p->wavelength;
-    return -(dx * dx + dy * dy) / (2 * away * p->wavelength);
+    const ro_scene_picture *picture = layer->picture;
+    return (struct picture_layer){
+        .amplitude = picture->amplitude.data,
+        .depths = picture->depths.data,
+        .phases = picture->phases.data,
+        .amplitude_stride = picture->amplitude.stride,
+        .depths_stride = picture->depths.stride,
+        .phases_stride = picture->phases.stride,
+        .width = picture->amplitude.width,
+        .height = picture->amplitude.height,
+        .pixel = width_of(picture, p->side[0], p->side[1]) / picture->amplitude.width,
+        .depth = layer->depth,
+        .near = layer->near,
+        .far = layer->far,
+        .last = layer->last,
+        .phase = p->phase,
+        .seed = p->scene->seed,
+        .viewer = {p->viewer[0], p->viewer[1], p->viewer[2]},
+        .wavelength = p->wavelength,
+    };
 }
 
 static double depth_of(const void *data, int plane)
@@ -84,20 +80,17 @@ static void emit(const void *data, int plane, const struct light_grid *grid, uin
                  float *light)
 {
     const struct pictures *p = data;
-    const struct layer *layer = &p->layers[plane];
-    const double width = width_of(layer->picture, p->side[0], p->side[1]);
-    const double y = light_grid_y(grid, row);
-    for (uint32_t column = 0; column < grid->width; column++, light += 2) {
-        const double x = light_grid_x(grid, column);
-        float amplitude;
-        double phase = 0;
-        if (!find(layer, width, x, y, &amplitude, &phase))
-            continue;
-        phasor(p->given ? phase / PHASOR_TAU : turns_at(p, layer, column, row, x, y), &light[0],
-               &light[1]);
-        light[0] *= amplitude;
-        light[1] *= amplitude;
-    }
+    const struct picture_layer layer = layer_of(p, &p->layers[plane]);
+    for (uint32_t column = 0; column < grid->width; column++, light += 2)
+        picture_light(&layer, grid, column, row, light);
+}
+
+static ro_status emit_there(const void *data, int plane, const struct light_grid *grid,
+                            struct scene_cuda *device)
+{
+    const struct pictures *p = data;
+    const struct picture_layer layer = layer_of(p, &p->layers[plane]);
+    return scene_on_cuda->emit_picture(device, p->device, p->layers[plane].number, &layer, grid);
 }
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
@@ -110,31 +103,86 @@ static void add_layer(struct pictures *p, struct layer layer)
     p->layers[at] = layer;
 }
 
-static ro_status add_picture(ro_context *context, struct pictures *p,
-                             const ro_scene_picture *picture)
+static ro_status bad_sample(ro_context *context, const char *what, const ro_image *image,
+                            uint64_t place, double value)
 {
-    const ro_image *depths = &picture->depths;
-    if (!depths->data) {
-        add_layer(p, (struct layer){picture, picture->depth, 0, 0, true});
-        return RO_OK;
-    }
-    double near = INFINITY, far = -INFINITY;
-    for (uint32_t y = 0; y < depths->height; y++)
-        for (uint32_t x = 0; x < depths->width; x++) {
-            const double d = sample(depths, x, y);
-            if (!(d > 0 && d <= 100))
-                return ro_context_fail(
-                    context, RO_E_ARGUMENT,
-                    "the depth at %u,%u is %g m: must be above 0 and at most 100", x, y, d);
-            near = fmin(near, d);
-            far = fmax(far, d);
+    return ro_context_fail(context, RO_E_ARGUMENT, "the %s at %llu,%llu is %g: must be %s", what,
+                           (unsigned long long)(place % image->width),
+                           (unsigned long long)(place / image->width), value,
+                           what[0] == 'd'   ? "above 0 and at most 100 m"
+                           : what[0] == 'p' ? "at most 1e6 radians"
+                                            : "at most 1e6");
+}
+
+/* Samples that are out of range, or no numbers, are refused by their place. */
+static ro_status check_samples(ro_context *context, const ro_image *image, const char *what,
+                               struct picture_range *range)
+{
+    range->place = UINT64_MAX;
+    range->low = INFINITY;
+    range->high = -INFINITY;
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width; x++) {
+            const float v = sample(image, x, y);
+            if (!picture_sample_is_good(range, v))
+                return bad_sample(context, what, image, (uint64_t)y * image->width + x, v);
+            range->low = fminf(range->low, v);
+            range->high = fmaxf(range->high, v);
         }
+    return RO_OK;
+}
+
+/* The same by a device, which has image `which` (0: amplitudes, 1: depths, 2: phases). */
+static ro_status check_there(ro_context *context, struct pictures *p, int number, int which,
+                             const ro_image *image, const char *what, struct picture_range *range)
+{
+    float value = 0;
+    ro_status status = scene_on_cuda->range(p->device, number, which, range, &value);
+    return status == RO_OK && range->place != UINT64_MAX
+               ? bad_sample(context, what, image, range->place, value)
+               : status;
+}
+
+static ro_status check_all(ro_context *context, struct pictures *p, int number,
+                           struct picture_range *depths)
+{
+    const ro_scene_picture *picture = &p->scene->pictures[number];
+    const struct {
+        const ro_image *image;
+        const char *what;
+        float least, most;
+        bool open;
+    } kinds[] = {{&picture->amplitude, "amplitude", -1e6f, 1e6f, false},
+                 {&picture->depths, "depth", 0, 100, true},
+                 {&picture->phases, "phase", -1e6f, 1e6f, false}};
+    ro_status status = RO_OK;
+    for (int i = 0; i < 3 && status == RO_OK; i++) {
+        struct picture_range range = {
+            .least = kinds[i].least, .most = kinds[i].most, .open = kinds[i].open};
+        if (!kinds[i].image->data || (i == 2 && p->phase != PICTURE_GIVEN))
+            continue;
+        status = p->device ? check_there(context, p, number, i, kinds[i].image, kinds[i].what,
+                                         &range)
+                           : check_samples(context, kinds[i].image, kinds[i].what, &range);
+        if (i == 1)
+            *depths = range;
+    }
+    return status;
+}
+
+static void add_picture(struct pictures *p, int number, const struct picture_range *depths)
+{
+    const ro_scene_picture *picture = &p->scene->pictures[number];
+    if (!picture->depths.data) {
+        add_layer(p, (struct layer){picture, number, picture->depth, 0, 0, true});
+        return;
+    }
+    const double near = depths->low, far = depths->high;
     const int n = far > near ? (p->scene->layers ? p->scene->layers : USUAL_LAYERS) : 1;
     for (int i = 0; i < n; i++) {
         const double a = near + (far - near) * i / n, b = near + (far - near) * (i + 1) / n;
-        add_layer(p, (struct layer){picture, (a + b) / 2, a, b, i + 1 == n});
+        add_layer(p, (struct layer){picture, number, (a + b) / 2, a, b, i + 1 == n});
     }
-    return RO_OK;
 }
 
 static ro_status check_picture(ro_context *context, const ro_scene_picture *p, double side_x,
@@ -182,24 +230,29 @@ static ro_status check_phases(ro_context *context, const ro_scene_picture *p)
                                "phases are %s of %u x %u, the picture's size is %u x %u",
                                ro_format_name(phases->format), phases->width, phases->height,
                                p->amplitude.width, p->amplitude.height);
-    for (uint32_t y = 0; y < phases->height; y++)
-        for (uint32_t x = 0; x < phases->width; x++)
-            if (!(fabs(sample(phases, x, y)) <= 1e6))
-                return ro_context_fail(context, RO_E_ARGUMENT,
-                                       "the phase at %u,%u is %g: must be at most 1e6 radians", x,
-                                       y, sample(phases, x, y));
     return RO_OK;
+}
+
+/* A device gets the pixels first, and looks at them itself. */
+static ro_status open_there(ro_context *context, struct pictures *p)
+{
+    if (context->options.device != RO_DEVICE_CUDA)
+        return RO_OK;
+    return scene_on_cuda->open_pictures(context, p->scene->pictures, p->scene->count,
+                                        p->phase == PICTURE_GIVEN, &p->device);
 }
 
 static ro_status open_pictures(ro_context *context, const ro_picture_scene *scene,
                                struct pictures *p)
 {
     const char *phase = scene->phase ? scene->phase : "random";
-    p->constant = ro_name_equal(phase, "constant");
-    p->smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
-    p->spherical = ro_name_equal(phase, "spherical");
-    p->given = ro_name_equal(phase, "given");
-    if (!p->constant && !p->smooth && !p->spherical && !p->given && !ro_name_equal(phase, "random"))
+    const bool smooth = ro_name_equal(phase, "smooth") || ro_name_equal(phase, "quadratic");
+    p->phase = ro_name_equal(phase, "constant")    ? PICTURE_CONSTANT
+               : smooth                            ? PICTURE_SMOOTH
+               : ro_name_equal(phase, "spherical") ? PICTURE_SPHERICAL
+               : ro_name_equal(phase, "given")     ? PICTURE_GIVEN
+                                                   : PICTURE_RANDOM;
+    if (p->phase == PICTURE_RANDOM && !ro_name_equal(phase, "random"))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "unknown phase %s: must be random, constant, smooth, spherical or "
                                "given",
@@ -216,10 +269,16 @@ static ro_status open_pictures(ro_context *context, const ro_picture_scene *scen
     ro_status status = RO_OK;
     for (int i = 0; i < scene->count && status == RO_OK; i++) {
         status = check_picture(context, &scene->pictures[i], p->side[0], p->side[1]);
-        if (status == RO_OK && p->given)
+        if (status == RO_OK && p->phase == PICTURE_GIVEN)
             status = check_phases(context, &scene->pictures[i]);
+    }
+    if (status == RO_OK)
+        status = open_there(context, p);
+    for (int i = 0; i < scene->count && status == RO_OK; i++) {
+        struct picture_range depths = {0};
+        status = check_all(context, p, i, &depths);
         if (status == RO_OK)
-            status = add_picture(context, p, &scene->pictures[i]);
+            add_picture(p, i, &depths);
     }
     return status;
 }
@@ -262,6 +321,7 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *opti
                                       .count = pictures.count,
                                       .depth = depth_of,
                                       .emit = emit,
+                                      .emit_there = emit_there,
                                       .places = pictures.count,
                                       .place = place_of};
         status = layers_make(context, &layers, &seen, 0, all.view_specific,
@@ -273,6 +333,8 @@ ro_status ro_hologram_pictures(ro_context *context, const ro_picture_scene *opti
         optics->depth = middle->depth;
         optics->hogel = viewer_hogel(field->width > field->height ? field->width : field->height);
     }
+    if (pictures.device)
+        scene_on_cuda->close_pictures(pictures.device);
     free(pictures.layers);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "core/names.h"
 #include "hologram/field/field.h"
+#include "hologram/scene/scene_light.h"
 #include "hologram/scene/viewer.h"
 
 #include <math.h>
@@ -27,8 +28,8 @@ static const struct {
     .tilt = {-0.3, -0.35, -0.25},
 };
 
-static const char *const targets[] = {"dice", "disc", "ring", "bars"};
-enum { DICE, DISC, RING, BARS, TARGETS };
+static const char *const targets[SCENE_TARGETS] = {
+    [SCENE_DICE_TARGET] = "dice", [SCENE_DISC] = "disc", [SCENE_RING] = "ring", [SCENE_BARS] = "bars"};
 
 /* ---- A die ---------------------------------------------------------------------------------- */
 
@@ -37,106 +38,6 @@ static void turn_die(struct die *die, double yaw, double tilt)
     const double c = cos(yaw), s = sin(yaw), d = cos(tilt), t = sin(tilt);
     const double turn[3][3] = {{c, s * t, s * d}, {0, d, -t}, {-s, c * t, c * d}};
     memcpy(die->turn, turn, sizeof turn);
-}
-
-/* Pips of the faces 1 to 6 on a grid of three by three. */
-static const unsigned pips[] = {0020, 0104, 0124, 0505, 0525, 0555};
-
-static bool on_pip(int face, double u, double v)
-{
-    for (int i = 0; i < 9; i++) {
-        double du = u - 0.5 * (i % 3 - 1), dv = v - 0.5 * (i / 3 - 1);
-        if (pips[face] >> (8 - i) & 1 && du * du + dv * dv < 0.17 * 0.17)
-            return true;
-    }
-    return false;
-}
-
-/* Where the ray through (x, y) meets the die first, and how bright it is there. */
-static bool meet_die(const struct die *die, double x, double y, double *z, double *amplitude)
-{
-    double from[3], along[3], enter = -1e9, leave = 1e9;
-    int face = 0;
-    x -= die->x;
-    y -= die->y;
-    if (x * x + y * y > die->reach * die->reach)
-        return false;
-    for (int i = 0; i < 3; i++) {
-        from[i] = die->turn[i][0] * x + die->turn[i][1] * y;
-        along[i] = die->turn[i][2];
-        if (fabs(along[i]) < 1e-9)
-            along[i] = 1e-9;
-        double a = (-die->half - from[i]) / along[i], b = (die->half - from[i]) / along[i];
-        double first = fmin(a, b);
-        if (first > enter) {
-            enter = first;
-            face = i;
-        }
-        leave = fmin(leave, fmax(a, b));
-    }
-    if (enter > leave)
-        return false;
-    double at[3];
-    for (int i = 0; i < 3; i++)
-        at[i] = (from[i] + enter * along[i]) / die->half;
-    static const double light[3] = {0.75, 0.95, 0.55}; /* by axis: three faces are seen */
-    static const int numbers[3][2] = {{0, 5}, {1, 4}, {2, 3}};
-    *z = die->z + enter;
-    *amplitude = light[face];
-    if (on_pip(numbers[face][at[face] > 0], at[(face + 1) % 3], at[(face + 2) % 3]))
-        *amplitude = 0.12;
-    return true;
-}
-
-/* The nearest die at (x, y), or -1. */
-static int nearest_die(const struct scene *scene, double x, double y, double *z, double *amplitude)
-{
-    int found = -1;
-    for (int i = 0; i < SCENE_DICE; i++) {
-        double at, bright;
-        if (meet_die(&scene->dice[i], x, y, &at, &bright) && (found < 0 || at < *z)) {
-            found = i;
-            *z = at;
-            *amplitude = bright;
-        }
-    }
-    return found;
-}
-
-/* ---- Boards and targets --------------------------------------------------------------------- */
-
-/* Three bars each way, in four sizes, side by side. */
-static bool on_bars(double u, double v)
-{
-    static const double width[] = {0.1, 0.05, 0.025, 0.0125};
-    double left = -0.95;
-    for (int i = 0; i < 4; i++) {
-        double w = width[i], x = u - left;
-        if (x >= 0 && x < 5 * w && fabs(v + 0.5) < 2.5 * w && fmod(x, 2 * w) < w)
-            return true;
-        double y = v - 0.5 + 2.5 * w;
-        if (x >= 0 && x < 5 * w && y >= 0 && y < 5 * w && fmod(y, 2 * w) < w)
-            return true;
-        left += 5 * w + 0.15;
-    }
-    return false;
-}
-
-static double board(const struct scene *scene, double x, double y)
-{
-    double half = scene->options.board.size / 2, u = x / half, v = y / half, r = hypot(u, v);
-    if (fabs(u) > 1 || fabs(v) > 1)
-        return -1;
-    switch (scene->target) {
-    case DISC:
-        return r < 0.5 ? 1 : -1;
-    case RING:
-        return r < 0.5 && r > 0.4 ? 1 : -1;
-    case BARS:
-        return on_bars(u, v) ? 1 : -1;
-    default:
-        return ((int)floor(4 * (u + 1)) + (int)floor(4 * (v + 1))) % 2 ? 0.7 : 0.1;
-    }
 }
 
 /* ---- Scenes --------------------------------------------------------------------------------- */
@@ -221,19 +122,14 @@ static void add_plane(struct scene *scene, double depth, int die)
     scene->plane_die[at] = die;
 }
 
-static double plane_depth(const struct scene *scene, const struct die *die, int layer)
-{
-    return die->near + (layer + 0.5) * (die->far - die->near) / scene->options.layers;
-}
-
 ro_status scene_open(ro_context *context, const ro_hologram_scene *options, double side,
                      struct scene *scene)
 {
     *scene = (struct scene){.options = *options};
-    const char *target = options->target ? options->target : targets[DICE];
-    while (scene->target < TARGETS && !ro_name_equal(target, targets[scene->target]))
+    const char *target = options->target ? options->target : targets[SCENE_DICE_TARGET];
+    while (scene->target < SCENE_TARGETS && !ro_name_equal(target, targets[scene->target]))
         scene->target++;
-    if (scene->target == TARGETS)
+    if (scene->target == SCENE_TARGETS)
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "unknown target %s: must be dice, disc, ring or bars", target);
     scene->smooth = options->phase && ro_name_equal(options->phase, "smooth");
@@ -244,7 +140,7 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
     if (status != RO_OK)
         return status;
     add_plane(scene, scene->options.board.depth, -1);
-    if (scene->target != DICE)
+    if (scene->target != SCENE_DICE_TARGET)
         return RO_OK;
     status = place_dice(context, side, scene);
     for (int i = 0; i < SCENE_DICE && status == RO_OK; i++)
@@ -255,16 +151,7 @@ ro_status scene_open(ro_context *context, const ro_hologram_scene *options, doub
 
 double scene_amplitude(const struct scene *scene, int plane, double x, double y)
 {
-    double z = 0, amplitude = 0;
-    int die = scene->plane_die[plane];
-    if (die < 0) /* also behind the dice: they hide it */
-        return board(scene, x, y);
-    if (nearest_die(scene, x, y, &z, &amplitude) != die)
-        return -1;
-    const struct die *d = &scene->dice[die];
-    int layer = (int)((z - d->near) / (d->far - d->near) * scene->options.layers);
-    layer = layer < 0 ? 0 : layer >= scene->options.layers ? scene->options.layers - 1 : layer;
-    return plane_depth(scene, d, layer) == scene->depth[plane] ? amplitude : -1;
+    return scene_light(scene, plane, x, y);
 }
 
 void scene_extent(const struct scene *scene, int plane, double low[2], double high[2])

@@ -10,6 +10,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SCENE_DICE = 3, SCENE_LAYERS = 16, SCENE_PLANES = SCENE_DICE * SCENE_LAYERS + 1 };
 
 struct die {
@@ -40,5 +44,9 @@ void scene_extent(const struct scene *scene, int plane, double low[2], double hi
 
 /* How far from the axis anything of it lies: to the corners of its outline. */
 void scene_reach(const struct scene *scene, int plane, double reach[2]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

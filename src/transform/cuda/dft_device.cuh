@@ -157,9 +157,9 @@ static __device__ __forceinline__ void dft_step(const dft_device &d, const dft_p
     __syncthreads();
 }
 
-/* Radices beyond 5 are rare, and their arrays large. */
-static __device__ __noinline__ void dft_step_odd(const dft_device &d, const dft_part &part,
-                                                 const dft_batch &now)
+/* Radices beyond 5 are rare, and their arrays large. Values: what a pointer leads to would have to
+ * live in memory, for all radices. */
+static __device__ __noinline__ void dft_step_odd(const dft_device &d, dft_part part, dft_batch now)
 {
     dft_step<0, -1>(d, part, now);
 }

@@ -97,7 +97,7 @@ static const ro_ink cmyk[4] = {{.name = "cyan", .colour = {0, 174, 239}, .degree
 
 static double worth(const ro_moire *moire)
 {
-    return moire->seen * moire->seen + moire->shift * moire->shift;
+    return moire->seen * moire->seen + 4 * moire->shift * moire->shift;
 }
 
 static void angles_are_found(void **state)
@@ -117,6 +117,14 @@ static void angles_are_found(void **state)
         const ro_moire other = find(&coarse, turned, 4, 0);
         assert_true(worth(&other) > 0.98 * worth(&moire));
     }
+    /* coarse dots too keep off each other */
+    const ro_screen_options poster = {RO_SCREEN_DEFAULTS, .kind = "am", .lpi = 20, .dpi = 160};
+    assert_int_equal(ro_angles_find(context, &poster, inks, 4, NULL), RO_OK);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++) {
+            const double apart = fmod(fabs(inks[i].degrees - inks[k].degrees), 90);
+            assert_true(fmin(apart, 90 - apart) >= 5);
+        }
     /* all inks at one angle make none, but shift */
     for (int i = 0; i < 4; i++)
         inks[i].degrees = 45;
