@@ -75,16 +75,23 @@ static void free_images(struct device_images *images)
     ro_cuda_free(images->out_memory);
 }
 
+/* What is timed. */
+struct timed {
+    const char *method, *schedule;
+    int levels;
+};
+
 /* Median kernel time in ms; 0 when it failed. */
-static double method_time(ro_context *context, struct device_images *images, int count,
-                          const char *method, const char *schedule)
+static double time_images(ro_context *context, const ro_image *in, ro_image *out, int count,
+                          const struct timed *timed)
 {
     double times[REPEATS];
-    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = method, .schedule = schedule};
+    ro_halftone_options options = {RO_HALFTONE_DEFAULTS, .method = timed->method,
+                                   .schedule = timed->schedule, .levels = timed->levels};
     for (int i = -2; i < REPEATS; i++) {
         double ms;
         if (ro_cuda_timer_start(context) != RO_OK ||
-            ro_halftone_device(context, images->in, images->out, (uint32_t)count, &options,
+            ro_halftone_device(context, in, out, (uint32_t)count, &options,
                                ro_cuda_stream(context)) != RO_OK ||
             ro_cuda_timer_stop(context, &ms) != RO_OK) {
             fprintf(stderr, "roundoff: %s\n", ro_context_message(context));
@@ -95,6 +102,13 @@ static double method_time(ro_context *context, struct device_images *images, int
     }
     qsort(times, REPEATS, sizeof *times, by_value);
     return times[REPEATS / 2];
+}
+
+static double method_time(ro_context *context, struct device_images *images, int count,
+                          const char *method, const char *schedule)
+{
+    const struct timed timed = {method, schedule, 2};
+    return time_images(context, images->in, images->out, count, &timed);
 }
 
 static double kernel_time(ro_context *context, struct device_images *images, int count,
@@ -186,6 +200,45 @@ static void print_methods(ro_context *context, int only_size)
         }
         free_images(&images);
     }
+}
+
+/* Many levels. Four images of 8 bits have room for one of 16 and what comes of it. */
+static void print_levels(ro_context *context, int only_size)
+{
+    static const struct {
+        const char *method;
+        int from, to;
+    } rows[] = {{"floyd-steinberg", 16, 8},  {"floyd-steinberg", 16, 10},
+                {"floyd-steinberg", 16, 16}, {"floyd-steinberg", 8, 4},
+                {"floyd-steinberg", 8, 2},   {"jarvis-judice-ninke", 16, 8}};
+    const int size = only_size ? only_size : 16384;
+    struct device_images images;
+    printf("\nMany levels, kernel time of the wave, %d²\n\n"
+           "| method | from | to | ms | Gpixel/s |\n| --- | ---: | ---: | ---: | ---: |\n",
+           size);
+    if (make_images(context, size, 4, &images))
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            const uint32_t side = (uint32_t)size;
+            const bool deep = rows[i].from > 8, wide = rows[i].to > 8;
+            ro_image in = {deep ? RO_GRAY16 : RO_GRAY8,
+                           side,
+                           side,
+                           (1u << rows[i].from) - 1,
+                           deep ? 2 * size : size,
+                           images.in_memory};
+            ro_image out = {wide ? RO_GRAY16 : RO_INDEX8,
+                            side,
+                            side,
+                            0,
+                            wide ? 2 * size : size,
+                            (unsigned char *)images.in_memory + (size_t)2 * side * side};
+            const struct timed timed = {rows[i].method, "wave", 1 << rows[i].to};
+            double ms = time_images(context, &in, &out, 1, &timed);
+            printf("| %s | %d | %d | %.3f | %.1f |\n", rows[i].method, rows[i].from, rows[i].to, ms,
+                   (double)size * size / ms / 1e6);
+            fflush(stdout);
+        }
+    free_images(&images);
 }
 
 static void print_batch(ro_context *context)
@@ -379,6 +432,7 @@ int bench_diffusion_cuda(const struct bench_options *options)
     print_kernel_table(context, options->size, chain);
     print_anatomy(context, chain);
     print_methods(context, options->size);
+    print_levels(context, options->size);
     print_batch(context);
     print_host_table(context, options->size);
     print_bytes(context);

@@ -217,7 +217,8 @@ static bool draw_target(ro_context *context, uint32_t width, uint32_t height, ro
         float *v = (float *)((char *)field->data + (ptrdiff_t)y * field->stride);
         for (uint32_t x = 0; x < width; x++) {
             const bool inside = x - width / 4 < width / 2 && y - height / 4 < height / 2;
-            t[x] = inside ? 0.2f + 0.1f * (float)((x * x / 512 + y * 3 + x * y / 1024) / 16 % 8) : 0;
+            t[x] =
+                inside ? 0.2f + 0.1f * (float)((x * x / 512 + y * 3 + x * y / 1024) / 16 % 8) : 0;
             v[2 * x] = t[x];
             v[2 * x + 1] = 0;
         }
@@ -240,8 +241,8 @@ static bool measure_refine(ro_context *context, uint32_t width, uint32_t height,
     bool done = draw_target(context, width, height, &target, &field) &&
                 ro_image_alloc(context, RO_INDEX8, width, height, 255, &out) == RO_OK &&
                 ro_field_propagate(context, &field, &field, &optics, -0.15) == RO_OK;
-    const ro_hologram_options options = {
-        RO_HOLOGRAM_DEFAULTS, .levels = levels, .optics = optics, .window = {0, 0, 0.5, 0.5}};
+    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = levels, .optics = optics,
+                                         .window = {0, 0, 0.5, 0.5}};
     const ro_refinement how = {RO_REFINEMENT_DEFAULTS, .target = target, .distance = 0.15};
     double best = 0;
     for (int i = -1; i < ROUNDS && done; i++) {
@@ -272,8 +273,7 @@ static bool measure_frames(ro_context *context, uint32_t width, uint32_t height,
     bool done = draw_target(context, width, height, &target, &field);
     for (int i = 0; i < count && done; i++)
         done = ro_image_alloc(context, RO_INDEX8, width, height, 255, &out[i]) == RO_OK;
-    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS,
-                                         .levels = "binary",
+    const ro_hologram_options options = {RO_HOLOGRAM_DEFAULTS, .levels = "binary",
                                          .optics = {.wavelength = 532e-9, .pitch = 8e-6},
                                          .window = {0.25, 0.25, 0.4, 0.4}};
     const ro_frames how = {RO_FRAMES_DEFAULTS, .count = count, .distance = distance};
@@ -336,7 +336,8 @@ static bool measure_frame(ro_context *context, int layers)
                 ro_cuda_alloc_pinned(context, pixels, &numbers) == RO_OK;
     for (uint32_t y = 0; y < height && done; y++) {
         float *row = (float *)((char *)target.data + (ptrdiff_t)y * target.stride);
-        done = ro_cuda_copy(context, (float *)amplitude + (size_t)y * width, row, width * 4) == RO_OK;
+        done =
+            ro_cuda_copy(context, (float *)amplitude + (size_t)y * width, row, width * 4) == RO_OK;
         for (uint32_t x = 0; x < width; x++)
             row[x] = 0.2f + 0.02f * (float)((x + y) % 1000) / 1000;
         done &= ro_cuda_copy(context, (float *)depths + (size_t)y * width, row, width * 4) == RO_OK;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A picture too large to store, halftoned and hashed: 10^6 x 10^6 pixels unless told otherwise. Its
- * sample at (x, y) is (x (2 y + 1) mod 2^32) / 2^17 mod 256, made when its row is needed:
- * hyperbolas of every tone and every frequency. Floyd-Steinberg makes bits of it, and the hash is
- *
- *     the sum of mix(word + mix(2^32 y + i)) modulo 2^64
- *
- * over all rows y and the words i of 64 pixels in them, the first pixel highest, the last word
- * filled up with zeros: the same in whatever order, on whatever machine. A thread makes rows and
- * hashes bits while the others halftone.
+ * A picture too large to store, halftoned and hashed: 10^6 x 10^6 pixels unless told otherwise, by
+ * Floyd-Steinberg to bits (halftone/diffusion/made.h says what it shows and what the hash is). On
+ * the CPU some threads make rows and hash bits while the others halftone; on a device both are done
+ * in the kernel.
  */
 #include "bench.h"
+#include "halftone/diffusion/cuda/diffusion_cuda.h"
+#include "halftone/diffusion/made.h"
 #include "roundoff.h"
 #include "timing.h"
 
@@ -20,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 1000000, BLOCK_BYTES = 1 << 24, BAND = 64 };
+enum { SIDE = 1000000, BLOCK_BYTES = 1 << 24, BAND = 64, MAKERS = 8 };
 
 struct block {
     uint8_t *rows; /* samples, or bits */
@@ -28,7 +25,7 @@ struct block {
 };
 
 struct tera {
-    uint32_t side, block_rows;
+    uint32_t side, block_rows, makers;
     size_t bits; /* bytes of a row of bits, to whole words */
     ro_context *context;
     ro_plan *plan;
@@ -37,18 +34,12 @@ struct tera {
     uint64_t hash;
 };
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static void make_row(uint8_t *row, uint32_t width, uint32_t y)
 {
-    const uint32_t step = 2 * y + 1;
-    for (uint32_t x = 0; x < width; x++)
-        row[x] = (uint8_t)(x * step >> 17);
+    const uint32_t step = made_step(y);
+    uint32_t product = 0;
+    for (uint32_t x = 0; x < width; x++, product += step)
+        row[x] = (uint8_t)made_sample(product);
 }
 
 static uint64_t hash_row(const uint8_t *bits, size_t bytes, uint32_t y)
@@ -58,15 +49,16 @@ static uint64_t hash_row(const uint8_t *bits, size_t bytes, uint32_t y)
         uint64_t word = 0;
         for (int b = 0; b < 8; b++)
             word = word << 8 | bits[8 * i + (size_t)b];
-        sum += mix(word + mix((uint64_t)y << 32 | i));
+        sum += made_hash(word, y, (uint32_t)i);
     }
     return sum;
 }
 
-/* The next rows, and a hash of those that have come out. */
+/* The next rows, and a hash of those that have come out: each maker has every so manieth. */
 struct beside {
     struct tera *tera;
     struct block *next;
+    uint32_t maker;
     uint64_t hash;
 };
 
@@ -74,9 +66,9 @@ static void *make_and_hash(void *data)
 {
     struct beside *beside = data;
     const struct tera *tera = beside->tera;
-    for (uint32_t r = 0; r < beside->next->count; r++)
+    for (uint32_t r = beside->maker; r < beside->next->count; r += tera->makers)
         make_row(beside->next->rows + (size_t)r * tera->side, tera->side, beside->next->first + r);
-    for (uint32_t r = 0; r < tera->out.count; r++)
+    for (uint32_t r = beside->maker; r < tera->out.count; r += tera->makers)
         beside->hash += hash_row(tera->out.rows + r * tera->bits, tera->bits, tera->out.first + r);
     return NULL;
 }
@@ -114,18 +106,25 @@ static ro_status run_all(struct tera *tera, uint8_t *bits)
     uint32_t pulled = 0;
     ro_status status = RO_OK;
     next_block(tera, &tera->in[0], 0);
-    make_and_hash(&(struct beside){tera, &tera->in[0], 0});
+    for (uint32_t m = 0; m < tera->makers; m++)
+        make_and_hash(&(struct beside){tera, &tera->in[0], m, 0});
     for (int now = 0; status == RO_OK && (pulled < tera->side || tera->out.count); now = 1 - now) {
-        struct beside beside = {tera, &tera->in[1 - now], 0};
+        struct beside beside[MAKERS];
+        pthread_t threads[MAKERS];
         const uint32_t first = pulled;
-        uint32_t got = 0;
-        pthread_t thread;
-        next_block(tera, beside.next, tera->in[now].first + tera->in[now].count);
-        if (pthread_create(&thread, NULL, make_and_hash, &beside) != 0)
-            return ro_context_fail(tera->context, RO_E_MEMORY, "cannot start a thread");
-        status = halftone(tera, &tera->in[now], bits, &pulled, &got);
-        pthread_join(thread, NULL);
-        tera->hash += beside.hash;
+        uint32_t got = 0, begun = 0;
+        next_block(tera, &tera->in[1 - now], tera->in[now].first + tera->in[now].count);
+        for (; begun < tera->makers && status == RO_OK; begun += status == RO_OK) {
+            beside[begun] = (struct beside){tera, &tera->in[1 - now], begun, 0};
+            if (pthread_create(&threads[begun], NULL, make_and_hash, &beside[begun]) != 0)
+                status = ro_context_fail(tera->context, RO_E_MEMORY, "cannot start a thread");
+        }
+        if (status == RO_OK)
+            status = halftone(tera, &tera->in[now], bits, &pulled, &got);
+        for (uint32_t m = 0; m < begun; m++) {
+            pthread_join(threads[m], NULL);
+            tera->hash += beside[m].hash;
+        }
         uint8_t *hashed = tera->out.rows;
         tera->out = (struct block){bits, first, got};
         bits = hashed;
@@ -133,9 +132,54 @@ static ro_status run_all(struct tera *tera, uint8_t *bits)
     return status;
 }
 
+static void print(const struct bench_options *options, uint32_t side, const char *schedule,
+                  const char *where, int threads, uint64_t hash, double took)
+{
+    const double pixels = (double)side * side;
+    char more[32] = "";
+    if (options->json) {
+        if (threads)
+            snprintf(more, sizeof more, "\"threads\": %d, ", threads);
+        printf("{\"side\": %u, \"hash\": \"%016" PRIx64 "\", \"%s\": \"%s\", %s"
+               "\"seconds\": %.3f, \"gpixels_per_s\": %.3f}\n",
+               side, hash, threads ? "cpu" : "device", where, more, took, pixels / took * 1e-9);
+        return;
+    }
+    if (threads)
+        snprintf(more, sizeof more, ", %d threads", threads);
+    printf("%u x %u pixels, made where they are used, halftoned by floyd-steinberg (%s/%s%s) and "
+           "hashed: %016" PRIx64 ", %.3f s, %.2f Gpixel/s\n",
+           side, side, schedule, where, more, hash, took, pixels / took * 1e-9);
+}
+
+/* The time is that of the whole call, memory for the lines between rows made anew; a small picture
+ * comes first, so that the device is awake and has loaded its code. */
+static int run_cuda(const struct bench_options *options, uint32_t side)
+{
+    enum { FIRST = 4096 };
+    ro_context *context = bench_device();
+    uint64_t hash;
+    double ms;
+    if (!context)
+        return EXIT_FAILURE;
+    ro_status status = diffusion_on_cuda->made(context, FIRST, &hash, &ms);
+    const double start = bench_seconds();
+    if (status == RO_OK)
+        status = diffusion_on_cuda->made(context, side, &hash, &ms);
+    const double took = bench_seconds() - start;
+    if (status != RO_OK)
+        fprintf(stderr, "roundoff bench: %s\n", ro_context_message(context));
+    else
+        print(options, side, "wave", "cuda", 0, hash, took);
+    ro_context_close(context);
+    return status == RO_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int run(const struct bench_options *options)
 {
     struct tera tera = {.side = options->size ? (uint32_t)options->size : SIDE};
+    if (options->cuda)
+        return run_cuda(options, tera.side);
     const size_t block_rows = (BLOCK_BYTES / tera.side / BAND + 1) * BAND;
     tera.block_rows = (uint32_t)block_rows;
     tera.bits = ((size_t)tera.side + 63) / 64 * 8;
@@ -156,22 +200,17 @@ static int run(const struct bench_options *options)
         status = ro_plan_query(tera.plan, &way);
     if (status == RO_OK)
         status = ro_halftone_begin(tera.plan, 0, tera.side, &tera.stream);
+    const int makers = 1 + way.threads / 4;
+    tera.makers = makers < MAKERS ? (uint32_t)makers : MAKERS;
     const double start = bench_seconds();
     tera.out.rows = out;
     if (status == RO_OK)
         status = run_all(&tera, bits);
-    const double took = bench_seconds() - start, pixels = (double)tera.side * tera.side;
+    const double took = bench_seconds() - start;
     if (status != RO_OK)
         fprintf(stderr, "roundoff bench: %s\n", ro_context_message(tera.context));
-    else if (options->json)
-        printf("{\"side\": %u, \"hash\": \"%016" PRIx64 "\", \"cpu\": \"%s\", \"threads\": %d, "
-               "\"seconds\": %.3f, \"gpixels_per_s\": %.3f}\n",
-               tera.side, tera.hash, ro_cpu_name(way.cpu), way.threads, took, pixels / took * 1e-9);
     else
-        printf("%u x %u pixels, made where they are used, halftoned by floyd-steinberg (%s/%s, %d "
-               "threads) and hashed: %016" PRIx64 ", %.2f s, %.2f Gpixel/s\n",
-               tera.side, tera.side, way.schedule, ro_cpu_name(way.cpu), way.threads, tera.hash,
-               took, pixels / took * 1e-9);
+        print(options, tera.side, way.schedule, ro_cpu_name(way.cpu), way.threads, tera.hash, took);
     ro_halftone_close(tera.stream);
     ro_plan_free(tera.plan);
     for (int i = 0; i < 2; i++)
@@ -186,5 +225,6 @@ const struct bench bench_terapixel = {
     .name = "terapixel",
     .summary = "10^12 pixels that are nowhere stored, halftoned and hashed",
     .run = run,
+    .cuda = true,
     .alone = true,
 };

@@ -133,6 +133,9 @@ typedef struct ro_read_options {
     ro_profile_use profile;
     double least, largest; /* what samples of integers that are no plain ones must be able to stand
                               for, beside the file's own numbers; both 0: nothing */
+    int colours;      /* ro_halftone_file, ro_halftone_files: 2 to 256: the picture is read whole, and
+                         its palette is made by ro_palette_adapt; 0: the options say which */
+    ro_palette *made; /* that palette, if not NULL */
 } ro_read_options;
 #define RO_PAGES_ALL UINT_MAX /* to the last one */
 #define RO_PAGES_STACK                                                                             \
@@ -198,6 +201,8 @@ typedef struct ro_write_options {
     int low_bits_first; /* 1: a byte's first pixel is in its lowest bits */
     int ones_are_black; /* 1: of two levels; else ones are white */
     int pixel_bits;     /* 1, 2, 4 or 8; 0: as few as the numbers need */
+    const uint8_t *numbers; /* what stands for each level or colour; NULL: 0, 1, 2, ... */
+    int number_count;
 } ro_write_options;
 #define RO_WRITE_DEFAULTS RO_DEFAULTS_OF(ro_write_options, RO_NONE_UNSET)
 #define RO_WRITE_OPTIONS RO_OPTIONS_OF(ro_write_options, RO_NONE_UNSET)
@@ -373,8 +378,9 @@ ro_status ro_kernel_read(ro_context *context, const char *path, ro_kernel *kerne
 
 /* A palette from a file: GIMP's (.gpl), JASC's or Microsoft's (.pal), Adobe's (.act), a colour a
  * line
- * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them,
- * 8 bits a channel. "-" is standard input, which gives no picture. */
+ * (.hex, .txt), or the colours of a picture, in order of their first appearance; 2 to 256 of them.
+ * Of a picture that has more, or 16 bits a channel, those that ro_palette_adapt makes of it. "-" is
+ * standard input, which gives no picture. */
 RO_API
 ro_status ro_palette_load(ro_context *context, const char *path, ro_palette *palette);
 

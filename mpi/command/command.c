@@ -12,7 +12,7 @@
 enum { ALIGNED = 16, MOST_ROWS = 1 << 24 };
 
 static const struct option of_ranks[] = {
-    {"rows", "N", "rows of a band; bands go round the ranks (default 256)", OPTION_WHOLE,
+    {"rows", "N", "rows of a band (default: as many as run at a time, or 256)", OPTION_WHOLE,
      .offset = offsetof(struct ranks_values, rows), .min = 1, .max = MOST_ROWS},
     {"checkpoint", "FILE", "keep how far it is, to go on after a failure", OPTION_TEXT,
      .offset = offsetof(struct ranks_values, checkpoint), .writes = true},

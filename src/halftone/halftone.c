@@ -83,6 +83,9 @@ static ro_status check_options(struct halftoner *work)
         {OPTION_SEARCH, !ro_is_default(options->rounds), "rounds"},
         {OPTION_SHADOW, options->shadow[0] || options->shadow[1], "shadow"},
     };
+    if (palette && !(known & OPTION_PALETTE))
+        return ro_context_fail(context, RO_E_ARGUMENT, "%s has no palettes: %s", method->info.name,
+                               method->engine->no_palette);
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].set && !(known & given[i].flag))
             return ro_context_fail(context, RO_E_ARGUMENT, "%s does not apply to %s%s",

@@ -67,6 +67,7 @@ struct halftone_engine {
     ro_status (*run_resident)(struct halftoner *work, const ro_image *in, const ro_image *out,
                               uint32_t images, void *stream);
     const struct halftone_engine *coloured; /* the same with a palette; NULL: there is none */
+    const char *no_palette;                 /* why not */
 };
 
 struct halftone_method {
@@ -105,9 +106,10 @@ struct halftoner {
 
 extern const struct halftone_engine diffusion_engine, tonal_engine, acuity_engine, like_engine;
 extern const struct halftone_engine ordered_engine, otsu_engine, dbs_engine;
-/* With a palette: any error diffusion kernel, weights by tone, screens, dot diffusion. */
+/* With a palette: any error diffusion kernel, weights by tone, screens, dot diffusion, a curve.
+ */
 extern const struct halftone_engine palette_engine, palette_tonal_engine, palette_screen_engine;
-extern const struct halftone_engine palette_dots_engine;
+extern const struct halftone_engine palette_dots_engine, palette_curve_engine;
 extern const struct halftone_engine dots_engine, riemersma_engine, pinwheel_engine;
 
 /* Pictures fitted to a palette, as rows of 16-bit sRGB (palette/palette_fit.c); close frees, also

@@ -461,7 +461,7 @@ static ro_status run_device(ro_plan *base, const ro_image *in, const ro_image *o
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "%s images cannot be halftoned on a device",
                                ro_format_name(plan->shape.format));
-    if (plan->out == RO_GRAY8)
+    if (plan->out == RO_GRAY8 && work->options.levels != 256)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "a device gives packed bits or level numbers, not tones");
     if (plan->planes)

@@ -94,8 +94,11 @@ class Alpha(Case):
     @unittest.skipUnless(supports("png"), "no PNG")
     def test_palette(self):
         """One number more, which is transparent."""
-        self.works("halftone", "in.pam", "out.png", "--alpha", "keep", "--quiet", "--palette",
-                   "black white red")
+        done = self.works("halftone", "in.pam", "out.png", "--alpha", "keep", "--palette",
+                          "black white red")
+        self.assertIn(b"all or nothing", done.stderr)
+        self.refused("halftone", "in.pam", "no.png", "--alpha", "keep", "--quiet", "--strict",
+                     "--palette", "black white red", words=["all or nothing"])
         data = self.get("out.png")
         depth, kind, rows, filters = samples(data)
         self.assertEqual((depth, kind, set(filters)), (2, 3, {0}))

@@ -20,7 +20,7 @@ class Bench(Case):
 
     def test_terapixel(self):
         """The hash of a small one, by the text of its definition; any number of threads."""
-        for side in 70, 128:
+        for side in 70, 300:
             samples = [x * (2 * y + 1) % 2**32 // 2**17 % 256
                        for y in range(side) for x in range(side)]
             levels = floyd_steinberg(samples, side, side)

@@ -129,6 +129,15 @@ class Written(Case):
         self.assertEqual(self.get("out.packed"),
                          self.packed(self.numbers("--palette", "white black red"), 4))
 
+    def test_numbers(self):
+        mapped = [0, 1, 2, 3, 5, 6]
+        numbers = bytes(mapped[k] for k in self.numbers("--palette", "spectra6"))
+        self.halftone("in.ppm", "out.packed", "--palette", "spectra6", "--numbers", "0,1,2,3,5,6")
+        self.assertEqual(self.get("out.packed"), self.packed(numbers, 4))
+        levels = bytes(9 - k for k in self.numbers())
+        self.halftone("in.ppm", "out.packed", "--numbers", "9,8")
+        self.assertEqual(self.get("out.packed"), self.packed(levels, 4))
+
     @unittest.skipUnless(have(os.environ.get("CC", "cc")), "no C compiler")
     def test_array(self):
         for name, array, more in [("face.c", "face", []), ("7 colours.h", "_7_colours",
@@ -205,6 +214,12 @@ class Written(Case):
                 ("out.bits", ["3 colours"], ["--palette", "black white red"]),
                 ("out.packed", ["7 colours", "4 bits"], ["--palette", self.PALETTE, "--pixel-bits", "2"]),
                 ("out.packed", ["of 3 bits"], ["--pixel-bits", "3"]),
+                ("out.packed", ["3 numbers", "2 levels"], ["--numbers", "0,1,2"]),
+                ("out.packed", ["number 8", "4 bits"], ["--numbers", "0,8", "--pixel-bits", "2"]),
+                ("out.packed", ["such as 0,1"], ["--numbers", "0,256"]),
+                ("out.packed", ["such as 0,1"], ["--numbers", "0,"]),
+                ("out.packed", ["what ones are"], ["--numbers", "1,0", "--ones", "black"]),
+                ("out.png", ["packed"], ["--numbers", "1,0"]),
                 ("out.packed", ["ones"], ["--ones", "black", "--levels", "4"]),
                 ("out.packed", ["256 levels"], ["--levels", "1000"]),
                 ("out.pbm", ["order", ".pbm"], ["--bit-order", "lsb"]),

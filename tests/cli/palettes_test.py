@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Palettes as users give them: names, even steps, files of every kind, pipes; and what is refused."""
 import json
+import os
 import struct
 import unittest
 
@@ -130,7 +131,7 @@ class Made(Case):
         self.works("halftone", "in.ppm", "none.ppm", "--palette", "spectra6-panel", "--fit", "none",
                    "--quiet")
         self.assertNotEqual(self.get("out.ppm"), self.get("none.ppm"))
-        self.refused("halftone", "in.ppm", "no.pgm", "--fit", "full", words=["fit"])
+        self.refused("halftone", "in.ppm", "no.pgm", "--fit", "full", words=["fit"], status=2)
 
     def test_adaptive(self):
         for count in (2, 7, 256):
@@ -138,10 +139,55 @@ class Made(Case):
             pixels = self.get("out.ppm")[-3 * 48 * 40:]
             found = {pixels[i:i + 3] for i in range(0, len(pixels), 3)}
             self.assertLessEqual(len(found), count)
-        for text, word in (("auto:1", "not 1"), ("auto:257", "not 257")):
-            self.refused("halftone", "in.ppm", "out.pgm", "--palette", text, words=[word])
-        self.refused("halftone", "-", "new.ppm", "--palette", "auto:4", words=["standard input"],
-                     input=self.get("in.ppm"))
+        for text in "auto:0", "auto:1", "auto:257":
+            self.refused("halftone", "in.ppm", "out.pgm", "--palette", text, words=["2 to 256"])
+        self.refused("halftone", "in.ppm", "out.ppm", "--palette", "auto:4", "--range", "9,99",
+                     words=["range"])
+        for method in "fs", "blue-noise", "dot-diffusion":
+            more = ["--palette", "auto:4", "--method", method, "--quiet"]
+            self.works("halftone", "in.ppm", "out.ppm", *more)
+            piped = self.works("halftone", "-", "-", *more, input=self.get("in.ppm")).stdout
+            self.assertEqual(piped, self.get("out.ppm"))
+
+    def test_a_palette_for_each(self):
+        self.put("other.ppm", b"P6\n8 8\n255\n" + noise(3 * 48 * 40)[:192])
+        self.works("halftone", "in.ppm", "other.ppm", "--out-dir", "made", "--type", "ppm",
+                   "--palette", "auto:5", "--quiet")
+        for name in "in.ppm", "other.ppm":
+            self.works("halftone", name, "alone.ppm", "--palette", "auto:5", "--quiet")
+            self.assertEqual(self.get("made/" + name), self.get("alone.ppm"))
+
+    def test_a_picture_of_many_colours(self):
+        """Its 256, as auto:256 would have them; 16 bits a channel are as many."""
+        self.works("halftone", "in.ppm", "made.ppm", "--palette", "auto:256", "--quiet")
+        self.works("halftone", "in.ppm", "out.ppm", "--palette", "./in.ppm", "--quiet")
+        self.assertEqual(self.get("out.ppm"), self.get("made.ppm"))
+        self.put("deep.ppm", b"P6\n2 1\n65535\n\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff")
+        self.works("halftone", "in.ppm", "out.ppm", "--palette", "./deep.ppm", "--quiet")
+        self.works("halftone", "in.ppm", "made.ppm", "--palette", "bw", "--quiet")
+        self.assertEqual(self.get("out.ppm"), self.get("made.ppm"))
+
+    def test_options_that_need_or_exclude_a_palette(self):
+        for more, words in ((["--fit", "full"], ["--fit needs --palette"]),
+                            (["--overshoot", "10"], ["--overshoot needs --palette"]),
+                            (["--palette", "bw", "--separate", "cmyk"], ["--separate exclude"]),
+                            (["--palette", "bw", "--inks", "cyan,black"], ["--inks exclude"])):
+            self.refused("halftone", "in.ppm", "no.tif", *more, words=words, status=2)
+        self.refused("halftone", "in.ppm", "no.ppm", "--recolour", "red",
+                     words=["--recolour red", "not 1"])
+        self.assertIn(b"--palette", self.works("halftone", "--help").stdout)
+
+    def test_a_folder_of_nothing(self):
+        self.put("bad.png", b"nothing")
+        done = self.command("halftone", "bad.png", "--out-dir", "made", "--palette", "bw")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertFalse(os.path.exists(self.path("made")))
+
+    def test_methods_without_palettes(self):
+        for method, word in (("dbs", "searches"), ("otsu", "grey in two"), ("acuity", "two tones"),
+                             ("pinwheel", "paper")):
+            self.refused("halftone", "in.ppm", "no.ppm", "--palette", "bwr", "--method", method,
+                         words=[method, word])
 
     def test_recolour(self):
         self.works("halftone", "in.ppm", "out.ppm", "--recolour", "navy #c60 ivory", "--quiet")

@@ -356,6 +356,8 @@ class Stacks(Case):
             self.works("halftone", "in.npy", "a.npy", "--levels", "5", "--range", numbers, "--quiet")
             self.works("halftone", "in.npy", "b.npy", "--levels", "5", "--quiet")
             self.assertEqual(self.get("a.npy"), self.get("b.npy"), numbers)
+        self.put("flat.pgm", b"P5 2 1 255 aa")
+        self.refused("halftone", "flat.pgm", "a.npy", "--range=data", words=["flat.pgm", "the same"])
         # A range beyond the data, and one within it.
         for black, white in (-2000, 6000), (0, 1000):
             self.works("halftone", "in.npy", "a.npy", "--levels", "9", "--quiet",

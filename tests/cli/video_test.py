@@ -149,6 +149,10 @@ class Video(Case):
                                 (["out.y4m", "--channels=rgb", "--bits=8"], "channels"),
                                 (["out.y4m", "--white=900"], "black and white"),
                                 (["out.y4m", "--resize=50%"], "size"),
+                                (["out.y4m", "--alpha=keep"], "no alpha"),
+                                (["out.y4m", "--compression=zip"], "TIFF"),
+                                (["out.y4m", "--bit-order=lsb"], "order of bits"),
+                                (["out.y4m", "--phases=same"], "phases"),
                                 (["out.y4m", "--certificate=c.json"], "certificate"),
                                 (["out.y4m", "--vectors=v.txt"], "vectors")):
             self.refused("halftone", "in.y4m", *arguments, words=[word])

@@ -90,9 +90,18 @@ static const uint32_t sides[][2] = {{20000, 3000}, {4099, 1001}, {1, 5000},   {5
                                     {32, 4097},    {33, 2049},   {64, 5000},  {65536, 300}};
 enum { LARGE = sizeof sides / sizeof *sides };
 
+/* Levels that every variant is given at every one of these depths. */
+static const int named_levels[] = {2, 3, 4, 15, 16, 17, 255, 256, 1024, 4096, 65536};
+static const uint32_t named_whites[] = {255, 1023, 65535};
+enum {
+    NAMED_LEVELS = sizeof named_levels / sizeof *named_levels,
+    NAMED = NAMED_LEVELS * (int)(sizeof named_whites / sizeof *named_whites)
+};
+
 /* `large`: one of these, `plain`: 8 bits to packed bits, which have code of their own, `deep`: also
- * numbers of 16 bits. */
-static void make(struct check *check, struct picture *picture, int large, bool plain, bool deep)
+ * numbers of 16 bits, `named`: levels and depth of this number, or -1. */
+static void make(struct check *check, struct picture *picture, int large, bool plain, bool deep,
+                 int named)
 {
     static const uint32_t heights[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 65, 97};
     static const uint32_t whites[] = {255, 255, 255, 1, 100, 254, 65535, 65535, 1023, 256};
@@ -103,12 +112,16 @@ static void make(struct check *check, struct picture *picture, int large, bool p
         height = sides[large - 1][1];
     }
     uint32_t white = plain ? 255 : whites[draw(check, sizeof whites / sizeof *whites)];
+    if (named >= 0)
+        white = named_whites[named / NAMED_LEVELS];
     bool wide = white > 255;
     static const int many[] = {3,   4,   15,  16,   17,   64,    100,   255,
                                256, 257, 877, 1024, 4096, 16384, 60000, 65536};
     picture->levels = plain || draw(check, 3) ? 2 : 2 + (int)draw(check, 255);
     if (!plain && draw(check, 3) == 0)
         picture->levels = many[draw(check, deep ? sizeof many / sizeof *many : 9)];
+    if (named >= 0 && (deep || named_levels[named % NAMED_LEVELS] <= 256))
+        picture->levels = named_levels[named % NAMED_LEVELS];
     if (picture->levels > 16 * (int)white + 1)
         picture->levels = 16 * (int)white + 1;
     ro_format format = picture->levels > 256 ? RO_GRAY16 : RO_INDEX8;
@@ -282,9 +295,12 @@ static bool test(int number, struct check *check)
         for (int i = 0; i < images && right; i++) {
             struct picture picture;
             const bool is_large = i < large_ones;
+            const int named = is_large || i - large_ones >= NAMED ? -1 : i - large_ones;
             make(check, &picture, is_large ? i % LARGE + 1 : 0,
                  is_large && (number ? i % 2 == 0 : i < LARGE),
-                 number / SCHEDULES < ACUITY && variant->device == RO_DEVICE_CPU);
+                 number / SCHEDULES < ACUITY &&
+                     (variant->device == RO_DEVICE_CPU || schedule->any_kernel),
+                 named);
             const bool is_huge = (uint64_t)picture.in.width * picture.in.height > 4000000;
             const int repeats = is_huge ? (check->repeats + 9) / 10 : check->repeats;
             run_reference(&picture, number / SCHEDULES);

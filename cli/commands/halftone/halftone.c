@@ -54,7 +54,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, threshold), .min = 1, .max = 99,
      .choices = (const char *const[]){"balanced", NULL}},
     {"schedule", "S", "auto (default), wave, ed or ec; all give the same bits", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, schedule)},
+     .offset = offsetof(struct halftone_values, schedule), .topic = "diffusion"},
     {"type", "T", "pbm, png, tiff, bmp, bits, c, ... (default: OUT's name)", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, type)},
     {"vectors", "FILE", "samples and levels as text, for a circuit's test bench", OPTION_TEXT,
@@ -84,6 +84,8 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, ones), .choices = ones_names, .topic = "files"},
     {"pixel-bits", "N", "these types: 1, 2, 4 or 8 bits a pixel (default: the fewest)", OPTION_WHOLE,
      .offset = offsetof(struct halftone_values, pixel_bits), .min = 1, .max = 8, .topic = "files"},
+    {"numbers", "LIST", "these types: a number for each colour: \"0,1,2,3,5,6\"", OPTION_TEXT,
+     .offset = offsetof(struct halftone_values, numbers), .topic = "files"},
     {"resize", "WxH", "WxH; in proportion Wx, xH, P%, fit:WxH, fill:WxH; up:N", OPTION_SCALE,
      .offset = offsetof(struct halftone_values, resize), .min = 1, .max = 1 << 30},
     {"resample", "R", "resize in light, values or auto (default): as rounded", OPTION_CHOICE,
@@ -141,7 +143,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, phases), .choices = phases_names, .topic = "colour",
      .before = "same"},
     {"palette", "P", "\"black white #c00\", a name, a file, auto:N, or list", OPTION_TEXT,
-     .offset = offsetof(struct halftone_values, palette), .topic = "colour"},
+     .offset = offsetof(struct halftone_values, palette), .also = "colour"},
     {"fit", "F", "palettes: auto (default: of a -panel), full or none", OPTION_CHOICE,
      .offset = offsetof(struct halftone_values, fit), .choices = fit_names, .topic = "colour",
      .before = "none"},
@@ -438,6 +440,17 @@ static bool read_numbers(const char *text, double numbers[2])
     return end != text && *end == '\0';
 }
 
+/* The least and the largest sample of a picture. */
+static ro_status data_range(ro_context *context, const char *in, const ro_read_options *read,
+                            double numbers[2])
+{
+    ro_status status = ro_picture_range(context, in, read, &numbers[0], &numbers[1]);
+    if (status == RO_OK && !(numbers[0] < numbers[1]))
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "%s: all samples are the same, so --range data has no range", in);
+    return status;
+}
+
 /* --range: a name, or two samples. */
 static ro_status read_range(ro_context *context, const struct halftone_values *values,
                             const char *in, struct halftone_request *request)
@@ -455,7 +468,7 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--range data reads the picture twice, which a pipe does not allow");
     else if (values->range && ro_name_equal(values->range, "data"))
-        status = ro_picture_range(context, in, &request->read, &numbers[0], &numbers[1]);
+        status = data_range(context, in, &request->read, numbers);
     else if (values->range && !read_numbers(values->range, numbers))
         return ro_context_fail(context, RO_E_ARGUMENT,
                                "--range %s: must be full, limited, data or two samples, such as "
@@ -466,6 +479,30 @@ static ro_status read_range(ro_context *context, const struct halftone_values *v
         options->white = numbers[1];
     }
     return status;
+}
+
+/* "0,1,2,3,5,6" */
+static ro_status read_colour_numbers(ro_context *context, const char *text,
+                                     struct halftone_request *request)
+{
+    int count = 0;
+    for (const char *at = text; count < 256; at++) {
+        char *end;
+        const long number = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : -1;
+        if (number < 0 || number > 255)
+            break;
+        request->numbers[count++] = (uint8_t)number;
+        at = end;
+        if (*at == '\0') {
+            request->write.numbers = request->numbers;
+            request->write.number_count = count;
+            return RO_OK;
+        }
+        if (*at != ',')
+            break;
+    }
+    return ro_context_fail(context, RO_E_ARGUMENT,
+                           "--numbers %s: must be a list such as 0,1,2,3,5,6", text);
 }
 
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
@@ -507,6 +544,8 @@ ro_status halftone_prepare(ro_context *context, const struct halftone_values *va
     }
     if (status == RO_OK)
         status = halftone_read_inks(context, values, request);
+    if (values->numbers && status == RO_OK)
+        status = read_colour_numbers(context, values->numbers, request);
     if (status == RO_OK && values->profile_out) {
         status = ro_separation_load(context, values->profile_out, (ro_intent)values->intent,
                                     &request->separation, request->profile_hash);
@@ -551,6 +590,8 @@ static ro_status work(struct task *task)
                                    &request->options, &request->read, &request->write,
                                    pictures_dropped(task->files->path[0]), &request->video);
     task->ran = *ro_context_report(task->context);
+    if (status == RO_OK && request->read.colours)
+        request->options.palette = &request->palette;
     if (status == RO_OK && request->video.frames > 0)
         status = ran_video(task);
     if (status == RO_OK && values->proof)
@@ -637,6 +678,15 @@ int halftone_check(const struct command *command, const struct halftone_values *
         return usage_error(command, "--certificate: a file of several inks is not read back; use "
                                     "--separate inks");
 
+    enum { FIT_FULL = 2 };
+    if (values->palette && (values->separate || values->inks))
+        return usage_error(command, "--palette and %s exclude each other: both say which colours "
+                                    "there are",
+                           values->inks ? "--inks" : "--separate");
+    if (values->fit == FIT_FULL && !values->palette)
+        return usage_error(command, "--fit needs --palette");
+    if (values->overshoot > 0 && !values->palette) /* certificates from before say 0 */
+        return usage_error(command, "--overshoot needs --palette");
     if (values->resample && !values->resize.width && !values->resize.height &&
         !(values->resize.percent > 0))
         return usage_error(command, "--resample needs --resize%s",

@@ -22,6 +22,7 @@ struct halftone_values {
     struct scale resize;
     int resample, fit;
     int compression, bit_order, ones, pixel_bits;
+    const char *numbers;
     int alpha, profile;
     const char *background;
     bool list, serpentine, linear, invert;
@@ -42,11 +43,15 @@ struct halftone_request {
     ro_image screen, first, spot;
     ro_kernel kernel;
     ro_palette palette, recolour;
+    uint8_t numbers[256];
     ro_tone_point points[RO_CURVE_POINTS];
     struct ink_list inks;
     ro_separation separation;
     char profile_hash[RO_HASH_TEXT];
 };
+
+/* The palette that was left to the picture `in`, where one was. */
+ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halftone_request *request);
 
 /* Options that cannot be together: told, and the exit status; 0: all is well. */
 int halftone_check(const struct command *command, const struct halftone_values *values,

@@ -130,7 +130,7 @@ static ro_status run_batch(struct batch *batch, struct work *work,
     if (status == RO_OK)
         status = ro_halftone_files(work->context, batch->jobs, batch->count, &request.options,
                                    &request.read, &request.write, &workers, on_job, batch);
-    if (status != RO_OK && made)
+    if (made && (status != RO_OK || batch->failed == batch->count))
         (void)rmdir(folder); /* if nothing came into it */
     halftone_release(&request);
     inks_free(&request.inks);

@@ -178,6 +178,8 @@ ro_status halftone_certify(struct certificate *to, const void *given, const stru
         request->options.black -= (double)info.zero;
         request->options.white -= (double)info.zero;
     }
+    if (status == RO_OK)
+        status = halftone_adapt(context, &in, request);
     if (status == RO_OK && info.stack > 1)
         status = ro_context_fail(context, RO_E_UNSUPPORTED,
                                  "a certificate is of one page; --page N picks it");

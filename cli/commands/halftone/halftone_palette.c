@@ -28,34 +28,34 @@ int halftone_list_palettes(bool json)
     return finish_stdout();
 }
 
-/* "auto:16"; 0: it is not that. */
+/* "auto:16"; -1: it is not that. */
 static int adapted_count(const char *text)
 {
     int count = 0, used = 0;
     if (strcmp(text, "auto") == 0)
         return 16;
-    return sscanf(text, "auto:%4d%n", &count, &used) == 1 && !text[used] ? count : 0;
+    return sscanf(text, "auto:%4d%n", &count, &used) == 1 && !text[used] ? count : -1;
 }
 
-static ro_status adapt(ro_context *context, int count, const char *in,
-                       struct halftone_request *request)
+/* The palette is made when the picture is read; that of many pictures is kept by nobody. */
+static ro_status adapt_later(ro_context *context, int count, bool many,
+                             struct halftone_request *request)
 {
-    ro_image picture;
-    if (!in)
+    if (count < 2 || count > 256)
         return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--palette auto is for one picture: --out-dir has many");
-    if (strcmp(in, "-") == 0)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--palette auto reads IN twice, which standard input cannot be");
-    if (request->options.range || request->options.white > 0)
-        return ro_context_fail(context, RO_E_ARGUMENT,
-                               "--palette auto takes all of the range, not a part of it");
-    ro_status status = ro_image_load(context, in, &request->read, &picture, NULL, NULL);
-    if (status == RO_OK)
-        status =
-            ro_palette_adapt(context, &picture, &request->options.tone, count, &request->palette);
-    ro_image_free(&picture);
-    return status;
+                               "--palette auto:%d: a palette has 2 to 256 colours", count);
+    request->read.colours = count;
+    request->read.made = many ? NULL : &request->palette;
+    return RO_OK;
+}
+
+ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halftone_request *request)
+{
+    if (request->read.colours == 0)
+        return RO_OK;
+    request->options.palette = &request->palette;
+    return ro_palette_adapt(context, in, &request->options.tone, request->read.colours,
+                            &request->palette);
 }
 
 static ro_status read_palette(ro_context *context, const char *text, ro_palette *palette)
@@ -81,16 +81,20 @@ ro_status halftone_colours(ro_context *context, const struct halftone_values *va
     ro_status status = RO_OK;
     if (values->palette) {
         const int count = adapted_count(values->palette);
-        status = count ? adapt(context, count, in, request)
-                       : read_palette(context, values->palette, &request->palette);
-        options->palette = &request->palette;
+        if (count >= 0)
+            status = adapt_later(context, count, !in, request);
+        else
+            status = read_palette(context, values->palette, &request->palette);
+        options->palette = count >= 0 ? NULL : &request->palette;
         options->fit = values->fit == FULL ||
                        (values->fit == AUTO && values->overshoot < 0 && is_panel(values->palette));
-    } else if (values->fit == FULL) {
-        options->fit = 1; /* which is refused */
     }
     if (values->recolour && status == RO_OK) {
+        char why[256];
         status = read_palette(context, values->recolour, &request->recolour);
+        snprintf(why, sizeof why, "%s", ro_context_message(context));
+        if (status != RO_OK && !names_a_file(values->recolour))
+            status = ro_context_fail(context, status, "--recolour %s: %s", values->recolour, why);
         options->recolour = &request->recolour;
     }
     return status;

@@ -292,4 +292,5 @@ const struct halftone_engine dbs_engine = {
     .close = close_engine,
     .whole_image = true,
     .run_resident = run_resident,
+    .no_palette = "it searches among dots of two tones",
 };

@@ -416,15 +416,20 @@ ro_status diffusion_begin_cuda(struct halftoner *work, const uint32_t (*table)[4
 {
     struct diffusion_state *state = work->state;
     const struct diffusion_plan *plan = &state->plan;
+    const struct diffusion_steps steps =
+        diffusion_steps_shape((uint32_t)plan->white / 16, plan->levels);
     struct diffusion_cuda_plan numbers = {
         .kernel_id = plan->kernel_id,
         .width = plan->width,
         .sample_bytes = plan->sample_bytes,
         .levels = plan->levels,
         .bits_out = plan->bits_out,
+        .number_bytes = plan->number_bytes,
         .fold = plan->fold,
         .white = plan->white,
-        .bias = plan->fold ? plan->bias : plan->bound,
+        .bias = plan->fold ? plan->bias : steps.bias,
+        .limit = steps.limit,
+        .least = steps.least,
         .levels_per_tone = plan->levels_per_tone,
         .guess_off = plan->guess_off,
         .level = plan->level,
@@ -543,9 +548,6 @@ ro_status diffusion_run_resident(struct halftoner *work, const ro_image *in, con
 
 static ro_status check_cuda(ro_context *context, const struct diffusion_plan *plan)
 {
-    if (plan->levels > DIFFUSION_TABLED_LEVELS || plan->number_bytes == 2)
-        return ro_context_fail(context, RO_E_UNSUPPORTED,
-                               "a device makes 256 levels at most, in numbers of 8 bits");
     if (plan->kernel_id != DIFFUSION_KERNELS && plan->strength == 100 && plan->shift == 0 &&
         !plan->balance && plan->noise == 0 && !plan->serpentine)
         return RO_OK;

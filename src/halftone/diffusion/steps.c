@@ -114,7 +114,7 @@ static bool find_extra(struct diffusion_steps *steps, int64_t white, int64_t n, 
     return find_line(&want, lane_bits, &steps->extra);
 }
 
-struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int lane_bits)
+struct diffusion_steps diffusion_steps_shape(uint32_t maxval, int32_t levels)
 {
     const int64_t n = levels - 1, white = 16 * (int64_t)maxval;
     struct diffusion_steps steps = {.gap = (int32_t)(white / n), .uneven = white % n != 0};
@@ -122,6 +122,13 @@ struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int l
     steps.bias = steps.uneven && widest % 2 ? widest / 2 : (widest - 1) / 2;
     steps.limit = steps.uneven && widest % 2 ? widest : 0;
     steps.least = steps.uneven && widest % 2;
+    return steps;
+}
+
+struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int lane_bits)
+{
+    const int64_t n = levels - 1, white = 16 * (int64_t)maxval;
+    struct diffusion_steps steps = diffusion_steps_shape(maxval, levels);
     if (find_base(&steps, maxval, n, lane_bits) && find_extra(&steps, white, n, lane_bits))
         steps.lane_bits = lane_bits;
     return steps;

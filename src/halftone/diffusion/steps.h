@@ -44,6 +44,9 @@ struct diffusion_steps {
     struct steps_line extra; /* of k */
 };
 
+/* What of these needs no lines: the steps and the bias. */
+struct diffusion_steps diffusion_steps_shape(uint32_t maxval, int32_t levels);
+
 /* For `levels` evenly spread from 0 to 16 * maxval. The caller has seen that the sums fit. */
 struct diffusion_steps diffusion_steps_of(uint32_t maxval, int32_t levels, int lane_bits);
 

@@ -145,6 +145,7 @@ struct job {
     const struct wave_code *code;
     const struct halftone_block *block;
     int height; /* rows of a band */
+    bool alone; /* one thread runs all bands */
     int64_t interval;
     atomic_uint_fast64_t steps;
 };
@@ -221,6 +222,14 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
         .ahead = (int64_t)plan->skew * (given ? plan->rows_down : 1) + 1,
         .lag = (int64_t)plan->skew * (job->height - 1) + delay_of(plan),
     };
+    if (job->alone && left > (uint32_t)job->height && block->in_stride > 0) {
+        const uint32_t more = left - (uint32_t)job->height;
+        work.band.next = work.band.in + (ptrdiff_t)job->height * block->in_stride;
+        work.band.next_end = (int64_t)block->in_stride *
+                             (more < (uint32_t)job->height ? (int)more : job->height);
+        work.band.next_share =
+            (work.band.next_end / (way.end / WAVE_CHUNK) + 64) & -(int64_t)64;
+    }
     ro_wavefront_walk(front, chain, number, thread, &way, vector_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, (uint_fast64_t)way.end);
 }
@@ -280,6 +289,7 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         plan->width, (int64_t)plan->skew * (job.height - 1), WAVE_CHUNK, chain.bands,
         run->threads / abreast);
     job.interval = abreast > 1 ? 4 * WAVE_CHUNK : pace.interval;
+    job.alone = pace.threads == 1 && abreast == 1;
     front->abreast = abreast;
     ro_wavefront_run(front, &shape, run->pool, pace.threads, &chain, 1,
                      code ? run_vector_band : run_scalar_band, &job);

@@ -37,7 +37,20 @@ struct wave_band {
     void *left[DIFFUSION_MAX_DY]; /* the same of rows rows-1, ..., where these are fewer than lanes
                                    * and lines are wanted; `below` is then of no use. Or NULL */
     void *scratch;                /* wave_code.scratch_bytes, aligned to 64 */
+    const unsigned char *next;    /* the next band's rows, where the same thread runs it; or NULL */
+    int64_t next_share, next_end; /* bytes of it for every chunk, and all of them */
 };
+
+/* Brings a share of the next band's rows nearer while a chunk of this one runs: as they lie, which
+ * the hardware follows, and it does not follow as many rows as a band has. */
+static inline void wave_fetch_next(const struct wave_band *band, int64_t k0)
+{
+    if (!band->next)
+        return;
+    const int64_t from = k0 / WAVE_CHUNK * band->next_share, to = from + band->next_share;
+    for (int64_t at = from; at < to && at < band->next_end; at += 64)
+        __builtin_prefetch(band->next + at, 0, 2);
+}
 
 /* Of the chunk of steps from k0 on, those that are run. */
 static inline int wave_count(const struct wave_band *band, int64_t k0)

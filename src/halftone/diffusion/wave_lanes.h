@@ -30,6 +30,10 @@ struct SIZED(scratch_) {
     vector row_hash;                                /* of each lane's row, for noise */
     uint32_t mask[WAVE_CHUNK];                      /* a bit per lane, newest step first */
     unsigned char plane[LANES / 8][2 * WAVE_CHUNK]; /* eight lanes a byte, newest step first */
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+    /* the levels below samples, a row each; masks are then in the order of steps */
+    __attribute__((aligned(64))) unsigned char number[LANES][2 * WAVE_CHUNK];
+#endif
 };
 
 /*
@@ -50,12 +54,16 @@ enum wave_kind {
     WAVE_STEPS_WIDE,
     WAVE_UNEVEN, /* steps that differ by one */
     WAVE_UNEVEN_SMALL,
+    WAVE_UNEVEN_ODD, /* the longer one is odd; lanes of 16 bits only */
 };
 enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
 enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
 #endif
 
 #include "halftone/diffusion/wave_pixels.h"
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+#include "halftone/diffusion/wave_levels.h"
+#endif
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
@@ -143,7 +151,8 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
 {
     const int count = edge ? wave_count(band, k0) : WAVE_CHUNK;
     const bool small = kind == WAVE_FOLD_SMALL || kind == WAVE_UNEVEN_SMALL;
-    const bool uneven = kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL;
+    const bool uneven =
+        kind == WAVE_UNEVEN || kind == WAVE_UNEVEN_SMALL || kind == WAVE_UNEVEN_ODD;
     struct SIZED(scratch_) *s = band->scratch;
     const int skew = diffusion_skew(kernel);
     const int factor = diffusion_common_factor(kernel), divisor = kernel->divisor / factor;
@@ -215,6 +224,19 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             y = (y & inside) | (bias & ~inside);
             carry = (carry & started) | ((lane)(divisor / 2) & ~started);
         }
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+        /* Of an odd longer step the shorter one is taken off from the longer one on: its
+         * difference wraps where that is not reached, and one more must not take it round. */
+        const vector reached = kind == WAVE_UNEVEN       ? gap + longer
+                               : kind == WAVE_UNEVEN_ODD ? gap + 1
+                                                         : white;
+        f = y - reached;
+        if (kind == WAVE_UNEVEN_ODD)
+            f = saturated_sum16(f, longer);
+        f = minimum16(y, f);
+        mask = mask_at_least16(y, reached);
+        (void)odd;
+#else
         if (uneven) {
             vector up = (vector)((SIZED(ints))y > (SIZED(ints))((longer | odd) + gap - 1));
             f = y - ((gap + longer) & up);
@@ -237,7 +259,12 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             mask = mask_at_least32(s->level[q], zero + 1);
         }
 #endif
+#endif
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+        s->mask[q] = mask;
+#else
         s->mask[WAVE_CHUNK - 1 - q] = mask;
+#endif
         last = f;
         if (keeps_own_row)
             s->history[0][HISTORY + q] = f;
@@ -251,7 +278,11 @@ RO_INLINE void SIZED(chunk_)(const struct diffusion_plan *plan,
             s->history[dy][HISTORY + q] = moved;
         }
     }
+#if LANE_BITS == 16 && defined(WAVE_NUMBERS)
+    memset(s->mask + count, 0, (size_t)(WAVE_CHUNK - count) * sizeof *s->mask);
+#else
     SIZED(no_more_)(s, count);
+#endif
     s->carry = carry;
     s->last = last;
     for (int dy = keeps_own_row ? 0 : 1; dy <= rows_down; dy++)
@@ -287,17 +318,26 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     const int skew = diffusion_skew(kernel);
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
         bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
+        wave_fetch_next(band, k0);
+#if LANE_BITS == 16
+        load_numbers16(plan, band, s, skew, k0, edge, kind);
+#else
         if (plan->sample_bytes == 1)
-            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 1, kind);
+            load_samples_32(plan, band, s, skew, k0, edge, 1, kind);
         else
-            SIZED(load_samples_)(plan, band, s, skew, k0, edge, 2, kind);
+            load_samples_32(plan, band, s, skew, k0, edge, 2, kind);
+#endif
         if (edge)
             SIZED(chunk_)(plan, kernel, band, k0, true, kind);
         else
             SIZED(chunk_)(plan, kernel, band, k0, false, kind);
         if (band->left[0])
             SIZED(leave_lines_)(plan, band, s, skew, k0);
-        SIZED(store_levels_)(plan, band, s, skew, k0, edge);
+#if LANE_BITS == 16
+        store_numbers16(plan, band, s, skew, k0, edge);
+#else
+        store_levels_32(plan, band, s, skew, k0, edge);
+#endif
     }
 }
 
@@ -312,7 +352,9 @@ RO_INLINE void SIZED(run_any_steps_)(const struct diffusion_plan *plan,
     else
         SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_UNEVEN);
 #else
-    if (plan->steps.uneven)
+    if (plan->steps.uneven && plan->steps.limit)
+        SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_UNEVEN_ODD);
+    else if (plan->steps.uneven)
         SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_UNEVEN);
     else
         SIZED(run_steps_)(plan, kernel, band, first, last, WAVE_STEPS);
@@ -366,6 +408,7 @@ RO_INLINE void SIZED(run_steps_)(const struct diffusion_plan *plan,
     const int skew = diffusion_skew(kernel);
     for (int64_t k0 = first; k0 < last; k0 += WAVE_CHUNK) {
         bool edge = k0 < skew * (LANES - 1) || k0 + WAVE_CHUNK > plan->width;
+        wave_fetch_next(band, k0);
         if (plan->sample_bytes == 1)
             SIZED(load_tones_)(plan, band, s, skew, k0, edge, 1);
         else

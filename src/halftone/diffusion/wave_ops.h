@@ -47,6 +47,57 @@ RO_INLINE lanes16 average16(lanes16 a, lanes16 b)
     return (lanes16)_mm512_avg_epu16((whole)a, (whole)b);
 }
 
+/* Lanes where a >= b, or a < b, and sums and differences there. */
+typedef __mmask32 where16;
+RO_INLINE where16 at_least16(lanes16 a, lanes16 b)
+{
+    return _mm512_cmpge_epu16_mask((whole)a, (whole)b);
+}
+RO_INLINE where16 below16(lanes16 a, lanes16 b)
+{
+    return _mm512_cmplt_epu16_mask((whole)a, (whole)b);
+}
+RO_INLINE lanes16 plus_where16(lanes16 a, where16 w, lanes16 b)
+{
+    return (lanes16)_mm512_mask_add_epi16((whole)a, w, (whole)a, (whole)b);
+}
+RO_INLINE lanes16 minus_where16(lanes16 a, where16 w, lanes16 b)
+{
+    return (lanes16)_mm512_mask_sub_epi16((whole)a, w, (whole)a, (whole)b);
+}
+RO_INLINE lanes16 saturated_sum16(lanes16 a, lanes16 b)
+{
+    return (lanes16)_mm512_adds_epu16((whole)a, (whole)b);
+}
+/* Bytes to lanes, the first ones of a vector, and back. */
+RO_INLINE lanes16 widened(whole a)
+{
+    return (lanes16)_mm512_cvtepu8_epi16(_mm512_castsi512_si256(a));
+}
+RO_INLINE lanes16 load_widened(const unsigned char *from)
+{
+    return (lanes16)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)from));
+}
+RO_INLINE bytes narrowed(lanes16 a, lanes16 b)
+{
+    const whole order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    return (bytes)_mm512_permutexvar_epi64(order, _mm512_packus_epi16((whole)a, (whole)b));
+}
+/* 64 numbers, one more where a bit is set. */
+RO_INLINE void add_bits8(unsigned char *to, const unsigned char *from, uint64_t bits)
+{
+    const whole k = _mm512_loadu_si512(from);
+    _mm512_storeu_si512(to, _mm512_mask_add_epi8(k, bits, k, _mm512_set1_epi8(1)));
+}
+RO_INLINE void add_bits16(unsigned char *to, const unsigned char *from, uint64_t bits)
+{
+    for (int half = 0; half < 2; half++, bits >>= 32) {
+        const whole k = _mm512_loadu_si512(from + 64 * half);
+        _mm512_storeu_si512(to + 64 * half, _mm512_mask_add_epi16(k, (__mmask32)bits, k,
+                                                                  _mm512_set1_epi16(1)));
+    }
+}
+
 /* Lane 31 comes round to lane 0, where the caller finds it. */
 RO_INLINE lanes16 rotate16(lanes16 e)
 {
@@ -181,6 +232,55 @@ RO_INLINE lanes16 high_product16(lanes16 a, lanes16 b)
 RO_INLINE lanes16 average16(lanes16 a, lanes16 b)
 {
     return (lanes16)_mm256_avg_epu16((whole)a, (whole)b);
+}
+typedef lanes16 where16;
+RO_INLINE where16 at_least16(lanes16 a, lanes16 b)
+{
+    return (lanes16)_mm256_cmpeq_epi16(_mm256_max_epu16((whole)a, (whole)b), (whole)a);
+}
+RO_INLINE where16 below16(lanes16 a, lanes16 b) { return ~at_least16(a, b); }
+RO_INLINE lanes16 plus_where16(lanes16 a, where16 w, lanes16 b) { return a + (b & w); }
+RO_INLINE lanes16 minus_where16(lanes16 a, where16 w, lanes16 b) { return a - (b & w); }
+RO_INLINE lanes16 saturated_sum16(lanes16 a, lanes16 b)
+{
+    return (lanes16)_mm256_adds_epu16((whole)a, (whole)b);
+}
+RO_INLINE lanes16 widened(whole a)
+{
+    return (lanes16)_mm256_cvtepu8_epi16(_mm256_castsi256_si128(a));
+}
+RO_INLINE lanes16 load_widened(const unsigned char *from)
+{
+    return (lanes16)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)from));
+}
+RO_INLINE bytes narrowed(lanes16 a, lanes16 b)
+{
+    return (bytes)_mm256_permute4x64_epi64(_mm256_packus_epi16((whole)a, (whole)b), 0xd8);
+}
+/* Each byte has its bit before it, or each lane; what is set is all ones, and that is taken off. */
+RO_INLINE void add_bits8(unsigned char *to, const unsigned char *from, uint64_t bits)
+{
+    const whole place = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
+                                           0x0303030303030303);
+    const whole one = _mm256_set1_epi64x((int64_t)0x8040201008040201);
+    for (int half = 0; half < 2; half++, bits >>= 32) {
+        whole spread = _mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), place);
+        whole up = _mm256_cmpeq_epi8(_mm256_and_si256(spread, one), one);
+        whole k = _mm256_loadu_si256((const whole *)(from + 32 * half));
+        _mm256_storeu_si256((whole *)(to + 32 * half), _mm256_sub_epi8(k, up));
+    }
+}
+RO_INLINE void add_bits16(unsigned char *to, const unsigned char *from, uint64_t bits)
+{
+    const whole one = (whole)(lanes16){1 << 0,  1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                       1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                       1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    for (int part = 0; part < 4; part++, bits >>= 16) {
+        whole spread = _mm256_set1_epi16((short)bits);
+        whole up = _mm256_cmpeq_epi16(_mm256_and_si256(spread, one), one);
+        whole k = _mm256_loadu_si256((const whole *)(from + 32 * part));
+        _mm256_storeu_si256((whole *)(to + 32 * part), _mm256_sub_epi16(k, up));
+    }
 }
 RO_INLINE lanes16 rotate16(lanes16 e)
 {

@@ -40,8 +40,6 @@ RO_INLINE void SIZED(split_)(const struct diffusion_steps *steps, struct SIZED(s
     vector level = SIZED(level_of_)(steps, k), rest = (sample << 4) - level;
     if (uneven && steps->uneven)
         rest |= (SIZED(level_of_)(steps, k + 1) - level - (lane)steps->gap) << (LANE_BITS - 1);
-    if (kind == WAVE_STEPS_WIDE)
-        rest -= WIDE_OFF / 16;
     s->level[q] = k;
     s->tone[q] = rest;
 }

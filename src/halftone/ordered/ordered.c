@@ -335,4 +335,5 @@ const struct halftone_engine otsu_engine = {
     .run = run_otsu,
     .close = close_engine,
     .whole_image = true,
+    .no_palette = "it splits the tones of grey in two",
 };

@@ -12,6 +12,7 @@
 struct palette_state {
     struct palette_rule rule;
     struct palette_run run;
+    void *memory; /* that run.state lies in */
 };
 
 static ro_status choose_code(struct halftoner *work, struct palette_state *state)
@@ -151,12 +152,12 @@ static ro_status open_engine(struct halftoner *work)
     if (status != RO_OK)
         return status;
     size_t bytes = palette_state_bytes(plan, state->run.code, state->run.threads);
-    if (posix_memalign(&state->run.state, 64, bytes) != 0)
-        state->run.state = NULL;
-    if (!state->run.state)
+    /* Much of it is never touched, and pages that come as zeros cost nothing until then. */
+    state->memory = calloc(1, bytes + 64);
+    if (!state->memory)
         return ro_context_fail(context, RO_E_MEMORY, "no memory for rows of %u pixels",
                                work->in.width);
-    memset(state->run.state, 0, bytes);
+    state->run.state = (char *)state->memory + (64 - (uintptr_t)state->memory % 64);
     work->bytes += sizeof *state + bytes;
     /* Right to left, no column is ready before the row's end. */
     work->carried = plan->serpentine ? -1 : 3 * plan->rows_down;
@@ -212,7 +213,7 @@ static void close_engine(struct halftoner *work)
 {
     struct palette_state *state = work->state;
     if (state) {
-        free(state->run.state);
+        free(state->memory);
         palette_rule_close(&state->rule);
     }
     free(state);

@@ -60,10 +60,6 @@ enum {
     PALETTE_INSIDE = 1, /* of a cell: in the hull as a whole */
     PALETTE_MIXED = PALETTE_REGIONS,
     PALETTE_GRID_CELLS = 1 << 3 * PALETTE_GRID_BITS,
-    /* With 8-bit samples the regions of all colours of a cell are a block. */
-    PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
-    PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
-    PALETTE_BLOCKS = 1536,
 };
 struct palette_light {
     uint16_t cell[PALETTE_GRID_CELLS];                 /* a region, inside, mixed; 0: new */
@@ -71,10 +67,7 @@ struct palette_light {
     uint16_t corner[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS]; /* regions */
     uint8_t in_hull[PALETTE_CORNERS * PALETTE_CORNERS * PALETTE_CORNERS];
     double colour[3][PALETTE_MOST]; /* of the hull, green doubled, the first repeated to fours */
-    int fours, regions, blocks;
-    uint16_t block_of[PALETTE_GRID_CELLS];         /* of cells */
-    uint16_t block_all_of[PALETTE_REGIONS];        /* of one region */
-    uint16_t block[PALETTE_BLOCKS][PALETTE_BLOCK]; /* 0: not known, as all of the first */
+    int fours, regions;
     struct palette_region {
         struct palette_corners set;
         int level;          /* colours in its point, line or plane */
@@ -82,6 +75,27 @@ struct palette_light {
         double share[4][4]; /* and in the shares of the corners, less what doubles may be off */
     } region[PALETTE_REGIONS];
     struct palette_corners guess;
+};
+
+/* The same of 8-bit samples, for vector code (palette_moves.c): a region's map is a sum of three
+ * looked-up numbers. The moves of all colours of a cell are a block. Begins as zeros. */
+enum {
+    PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
+    PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
+    PALETTE_BLOCKS = 3072,
+    PALETTE_MOVES = 256,
+    PALETTE_STAYS = 1, /* the move that is none */
+    PALETTE_MOVE_BITS = 12,
+    PALETTE_MOVE_UNSURE = 4, /* below it, those bits of a sum say that it may be rounded wrong */
+};
+typedef uint32_t palette_sums __attribute__((vector_size(16)));
+struct palette_moves {
+    palette_sums move[PALETTE_MOVES][3][256]; /* of a sample: its part in the channels */
+    int moves, blocks;
+    uint16_t move_of[PALETTE_REGIONS];
+    uint16_t block_of[PALETTE_GRID_CELLS];         /* of cells */
+    uint16_t block_all_of[PALETTE_MOVES];          /* of one move */
+    uint8_t block[PALETTE_BLOCKS][PALETTE_BLOCK];  /* 0: not known, as all of the first */
 };
 
 /* ---- the nearest colour ---------------------------------------------------------------------- */
@@ -145,7 +159,7 @@ struct palette_plan {
     uint64_t seed;
     bool serpentine; /* odd rows run right to left */
     int rows_down, skew;
-    uint64_t place[3][256]; /* 8-bit samples with a hull: light << 32, place in a block, cell */
+    uint32_t place[3][256]; /* 8-bit samples with a hull: place in a block, cell */
 };
 
 /* Light of a palette's colours, 0 to W. */

@@ -7,6 +7,7 @@
 #include "simd/simd.h"
 
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int32_t ints;
+typedef __attribute__((vector_size(RO_VECTOR_BYTES))) uint32_t whole_lanes;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) float floats;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) double doubles;
 typedef __attribute__((vector_size(RO_VECTOR_BYTES))) int64_t counts;
@@ -33,6 +34,11 @@ RO_INLINE ints pick(ints table, ints index)
     return (ints)_mm512_permutexvar_epi32((whole)index, (whole)table);
 }
 RO_INLINE ints chosen(ints yes, ints a, ints b) { return (yes & a) | (~yes & b); }
+RO_INLINE ints where_more(ints left, ints right, ints a, ints b)
+{
+    return (ints)_mm512_mask_mov_epi32((whole)b, _mm512_cmpgt_epi32_mask((whole)left, (whole)right),
+                                       (whole)a);
+}
 RO_INLINE ints multiply_pairs(ints a, ints b)
 {
     return (ints)_mm512_madd_epi16((whole)a, (whole)b);
@@ -72,6 +78,30 @@ RO_INLINE ints widen_half(const uint16_t *v)
     return (ints)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)v));
 }
 RO_INLINE unsigned high_lanes(ints v) { return _mm512_movepi32_mask((whole)v); }
+RO_INLINE ints pixels_of(const unsigned char *from)
+{
+    const whole apart = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+    const whole bytes =
+        _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)from)),
+                           _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)from + 2)), 1);
+    const whole each = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    return (ints)_mm512_shuffle_epi8(_mm512_permutexvar_epi32(apart, bytes), each);
+}
+RO_INLINE ints low_pairs(ints a, ints b) { return (ints)_mm512_unpacklo_epi32((whole)a, (whole)b); }
+RO_INLINE ints high_pairs(ints a, ints b)
+{
+    return (ints)_mm512_unpackhi_epi32((whole)a, (whole)b);
+}
+RO_INLINE ints low_fours(ints a, ints b) { return (ints)_mm512_unpacklo_epi64((whole)a, (whole)b); }
+RO_INLINE ints high_fours(ints a, ints b)
+{
+    return (ints)_mm512_unpackhi_epi64((whole)a, (whole)b);
+}
+RO_INLINE unsigned below_lanes(ints a, int32_t b)
+{
+    return _mm512_cmplt_epi32_mask((whole)a, _mm512_set1_epi32(b));
+}
 RO_INLINE ints rotate(ints e) { return (ints)_mm512_alignr_epi32((whole)e, (whole)e, LANES - 1); }
 RO_INLINE ints insert_first(ints e, const int32_t *first)
 {
@@ -107,6 +137,10 @@ RO_INLINE ints pick(ints table, ints index)
 RO_INLINE ints chosen(ints yes, ints a, ints b)
 {
     return (ints)_mm256_blendv_epi8((whole)b, (whole)a, (whole)yes);
+}
+RO_INLINE ints where_more(ints left, ints right, ints a, ints b)
+{
+    return chosen(left > right, a, b);
 }
 RO_INLINE ints multiply_pairs(ints a, ints b)
 {
@@ -144,6 +178,26 @@ RO_INLINE ints widen_half(const uint16_t *v)
     return (ints)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)v));
 }
 RO_INLINE unsigned high_lanes(ints v) { return (unsigned)_mm256_movemask_ps((__m256)v); }
+RO_INLINE ints pixels_of(const unsigned char *from)
+{
+    const whole apart = _mm256_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5);
+    const whole bytes = _mm256_set_m128i(_mm_loadl_epi64((const __m128i *)from + 1),
+                                         _mm_loadu_si128((const __m128i *)from));
+    const whole each = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    return (ints)_mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(bytes, apart), each);
+}
+RO_INLINE ints low_pairs(ints a, ints b) { return (ints)_mm256_unpacklo_epi32((whole)a, (whole)b); }
+RO_INLINE ints high_pairs(ints a, ints b)
+{
+    return (ints)_mm256_unpackhi_epi32((whole)a, (whole)b);
+}
+RO_INLINE ints low_fours(ints a, ints b) { return (ints)_mm256_unpacklo_epi64((whole)a, (whole)b); }
+RO_INLINE ints high_fours(ints a, ints b)
+{
+    return (ints)_mm256_unpackhi_epi64((whole)a, (whole)b);
+}
+RO_INLINE unsigned below_lanes(ints a, int32_t b) { return high_lanes(a < b); }
 RO_INLINE ints rotate(ints e)
 {
     const ints from = {7, 0, 1, 2, 3, 4, 5, 6};
@@ -194,6 +248,7 @@ struct scratch {
     ints history[3][DIFFUSION_MAX_DY + 1][HISTORY + PALETTE_CHUNK]; /* [dy]: moved dy lanes down */
     ints last[3], carry[3]; /* the error and the remainder on the left */
     struct palette_light known;
+    struct palette_moves moves;
 };
 
 #endif

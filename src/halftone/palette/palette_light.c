@@ -13,30 +13,6 @@
 
 #include <string.h>
 
-/* A channel's part of a colour's place in the block of its cell. */
-static uint32_t within(const struct palette_plan *plan, uint32_t sample, int channel)
-{
-    return (sample & ((1u << plan->grid_shift) - 1)) << channel * PALETTE_BLOCK_BITS;
-}
-
-void palette_plan_grid(struct palette_plan *plan)
-{
-    bool rises = true, falls = true;
-    plan->grid_shift = 0;
-    while (plan->white >> plan->grid_shift >= PALETTE_GRID)
-        plan->grid_shift++;
-    for (uint32_t a = 0; a < plan->white; a++) {
-        rises &= plan->linear[a + 1] >= plan->linear[a];
-        falls &= plan->linear[a + 1] <= plan->linear[a];
-    }
-    plan->monotone = rises || falls;
-    for (int c = 0; c < 3 && plan->grid_shift <= PALETTE_BLOCK_BITS; c++)
-        for (uint32_t a = 0; a <= plan->white; a++)
-            plan->place[c][a] = (uint64_t)(16 * plan->linear[a]) << 32 |
-                                within(plan, a, c) << 3 * PALETTE_GRID_BITS |
-                                a >> plan->grid_shift << c * PALETTE_GRID_BITS;
-}
-
 struct vector {
     double at[3];
 };
@@ -261,35 +237,4 @@ int palette_light_exact(const struct palette_plan *plan, struct palette_light *k
     if (region != PALETTE_MIXED)
         try_first(known->tries[cell], region);
     return stays ? PALETTE_INSIDE : region;
-}
-
-/* A block of zeros, or of one region throughout; 0 where there is none left. */
-static uint16_t new_block(struct palette_light *known, int region)
-{
-    if (known->blocks + 1 >= PALETTE_BLOCKS)
-        return 0;
-    uint16_t *block = known->block[++known->blocks];
-    for (int i = 0; i < PALETTE_BLOCK; i++)
-        block[i] = (uint16_t)region;
-    return (uint16_t)known->blocks;
-}
-
-void palette_light_note(const struct palette_plan *plan, struct palette_light *known,
-                        const uint32_t sample[3], int32_t to[4])
-{
-    const uint32_t cell = palette_grid_cell(plan, sample);
-    const int region = palette_light_near(plan, known, sample, cell, to), all = known->cell[cell];
-    if (plan->grid_shift > PALETTE_BLOCK_BITS)
-        return;
-    if (known->block_of[cell] == 0 && all == PALETTE_MIXED) {
-        known->block_of[cell] = new_block(known, 0);
-    } else if (known->block_of[cell] == 0) {
-        if (known->block_all_of[all] == 0)
-            known->block_all_of[all] = new_block(known, all);
-        known->block_of[cell] = known->block_all_of[all];
-    }
-    if (all == PALETTE_MIXED && region != PALETTE_MIXED && known->block_of[cell] != 0)
-        known
-            ->block[known->block_of[cell]][within(plan, sample[0], 0) | within(plan, sample[1], 1) |
-                                           within(plan, sample[2], 2)] = (uint16_t)region;
 }

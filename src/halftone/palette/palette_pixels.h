@@ -7,7 +7,7 @@
 #define RO_HALFTONE_PALETTE_PALETTE_PIXELS_H
 
 #include "halftone/palette/palette_lanes.h"
-#include "halftone/palette/palette_region.h"
+#include "halftone/palette/palette_moves.h"
 
 #include <string.h>
 
@@ -33,17 +33,6 @@ RO_INLINE void look_up(const struct palette_plan *plan, const struct palette_lig
     for (int q = part->first; q < part->last; q++) {
         uint32_t sample[3];
         sample_of(part, q, sample_bytes, sample);
-        if (hull && sample_bytes == 1) {
-            uint64_t place = 0;
-            for (int c = 0; c < 3; c++) {
-                const uint64_t here = plan->place[c][sample[c]];
-                part->light[c][q] = (int32_t)(here >> 32);
-                place |= here;
-            }
-            region[q] = known->block[known->block_of[place % PALETTE_GRID_CELLS]]
-                                    [(uint32_t)place / PALETTE_GRID_CELLS];
-            continue;
-        }
         for (int c = 0; c < 3; c++)
             part->light[c][q] = 16 * plan->linear[sample[c]];
         if (hull) {
@@ -60,8 +49,8 @@ __attribute__((noinline)) static void move_one(const struct palette_plan *plan,
 {
     uint32_t sample[3];
     int32_t to[4];
-    plan->sample_bytes == 1 ? sample_of(part, q, 1, sample) : sample_of(part, q, 2, sample);
-    palette_light_note(plan, known, sample, to);
+    sample_of(part, q, 2, sample);
+    palette_light_near(plan, known, sample, palette_grid_cell(plan, sample), to);
     for (int c = 0; c < 3; c++)
         part->light[c][q] = to[c];
 }
@@ -125,22 +114,35 @@ RO_INLINE void move_part(const struct palette_plan *plan, struct palette_light *
     }
 }
 
+/* A lane's pixel at step k0. */
+RO_INLINE const unsigned char *row_of(const struct palette_plan *plan,
+                                      const struct palette_band *band, int i, int64_t k0,
+                                      const int sample_bytes)
+{
+    return band->in + (i < band->rows ? i : 0) * band->in_stride +
+           3 * sample_bytes * (k0 - (int64_t)plan->skew * i);
+}
+
+/* The part of a lane's row from step k0 on. */
+RO_INLINE struct part part_of(const struct palette_plan *plan, const struct palette_band *band,
+                              int i, int64_t k0, const int columns, const int sample_bytes)
+{
+    const int64_t x0 = k0 - (int64_t)plan->skew * i, left = (int64_t)plan->width - x0;
+    struct part part = {
+        .pixel = row_of(plan, band, i, k0, sample_bytes),
+        .first = (int)(x0 >= 0 ? 0 : -x0 < columns ? -x0 : columns),
+    };
+    part.last = (int)(left >= columns ? columns : left > part.first ? left : part.first);
+    return part;
+}
+
 /* Row by row, then turned. Columns outside the picture have no light. */
 RO_INLINE void load_rows(const struct palette_plan *plan, const struct palette_band *band,
                          struct scratch *s, int64_t k0, const int sample_bytes, const bool hull)
 {
     for (int i = 0; i < LANES; i++) {
-        const int64_t x0 = k0 - (int64_t)plan->skew * i, left = (int64_t)plan->width - x0;
-        struct part part = {
-            .pixel = band->in + (i < band->rows ? i : 0) * band->in_stride + 3 * sample_bytes * x0,
-            .first = (int)(x0 >= 0               ? 0
-                           : -x0 < PALETTE_CHUNK ? -x0
-                                                 : PALETTE_CHUNK),
-            .light = s->light[i],
-        };
-        part.last = (int)(left >= PALETTE_CHUNK ? PALETTE_CHUNK
-                          : left > part.first   ? left
-                                                : part.first);
+        struct part part = part_of(plan, band, i, k0, PALETTE_CHUNK, sample_bytes);
+        part.light = s->light[i];
         uint16_t region[PALETTE_CHUNK];
         if (part.first > 0 || part.last < PALETTE_CHUNK) {
             memset(part.light, 0, sizeof s->light[i]);
@@ -159,20 +161,122 @@ RO_INLINE void load_rows(const struct palette_plan *plan, const struct palette_b
         }
 }
 
+/* More rows than the hardware follows by itself. */
+RO_INLINE void prefetch_rows(const struct palette_plan *plan, const struct palette_band *band,
+                             int64_t k0, const int sample_bytes)
+{
+    for (int i = 0; i < band->rows; i++) {
+        const unsigned char *row = row_of(plan, band, i, k0, sample_bytes);
+        for (int ahead = 0; ahead < 3 * sample_bytes * PALETTE_CHUNK; ahead += 64)
+            __builtin_prefetch(row + PREFETCH + ahead);
+    }
+}
+
+/* A pixel of 8-bit samples by itself. */
+__attribute__((noinline)) static void note_one(const struct palette_plan *plan,
+                                               const struct palette_band *band, struct scratch *s,
+                                               int64_t k0, int q, int lane)
+{
+    const struct part part = part_of(plan, band, lane, k0, PALETTE_CHUNK, 1);
+    uint32_t sample[3];
+    int32_t to[4];
+    sample_of(&part, q, 1, sample);
+    const int region =
+        palette_light_near(plan, &s->known, sample, palette_grid_cell(plan, sample), to);
+    palette_note(plan, &s->known, &s->moves, sample, region);
+    for (int c = 0; c < 3; c++)
+        s->tone[c][q][lane] = to[c];
+}
+
+enum { MOVED_COLUMNS = 16 };
+
+/* Sums of a few columns of a row, `apart` from each other. */
+RO_INLINE void sum_part(const struct palette_plan *plan, const struct palette_moves *moves,
+                        const struct part *part, palette_sums *to, const int apart)
+{
+    const uint32_t half = 1 << (PALETTE_MOVE_BITS - 1); /* of no light, certainly */
+    for (int q = 0; q < part->first; q++)
+        to[q * apart] = (palette_sums){half, half, half};
+    for (int q = part->first; q < part->last; q++) {
+        const unsigned char *sample = part->pixel + 3 * q;
+        const uint32_t place =
+            plan->place[0][sample[0]] | plan->place[1][sample[1]] | plan->place[2][sample[2]];
+        to[q * apart] = palette_moved(moves, place, sample[0], sample[1], sample[2]);
+    }
+    for (int q = part->last; q < MOVED_COLUMNS; q++)
+        to[q * apart] = (palette_sums){half, half, half};
+}
+
+/* The same where all lie in the picture and the samples of a cell are eight: places by vectors. */
+RO_INLINE void sum_inner(const struct palette_moves *moves, const unsigned char *pixel,
+                         palette_sums *to, const int apart)
+{
+    _Static_assert(PALETTE_GRID_BITS == 5 && PALETTE_BLOCK_BITS == 3, "shifts of bits");
+    union {
+        ints lanes[MOVED_COLUMNS / LANES];
+        uint32_t of[MOVED_COLUMNS];
+    } place, red, green, blue;
+    for (int n = 0; n < MOVED_COLUMNS / LANES; n++) {
+        const ints p = pixels_of(pixel + 3 * LANES * n);
+        red.lanes[n] = p & 255;
+        green.lanes[n] = p >> 8 & 255;
+        blue.lanes[n] = p >> 16;
+        place.lanes[n] = (p >> 3 & 31) | (p >> 6 & 31 << 5) | (p >> 9 & 31 << 10) |
+                         ((p & 7) | (p >> 5 & 7 << 3) | (p >> 10 & 7 << 6)) << 15;
+    }
+    asm("" : "+m"(place), "+m"(red), "+m"(green), "+m"(blue)); /* not lane by lane */
+    for (int q = 0; q < MOVED_COLUMNS; q++)
+        to[q * apart] =
+            palette_moved(moves, place.of[q], red.of[q], green.of[q], blue.of[q]);
+}
+
+/* 8-bit samples with a hull: sums of all lanes, a few columns at a time, then light. In the sums of
+ * a column the lanes 4n + i stand at i, so that the four numbers of a pixel become lanes within 16
+ * bytes. */
+RO_INLINE void load_moved(const struct palette_plan *plan, const struct palette_band *band,
+                          struct scratch *s, int64_t k0, bool edge)
+{
+    const ints zero = {0}, fine = zero + ((1 << PALETTE_MOVE_BITS) - 1);
+    union {
+        palette_sums sum[LANES];
+        ints lanes[4];
+    } column[MOVED_COLUMNS];
+    prefetch_rows(plan, band, k0, 1);
+    for (int q0 = 0; q0 < PALETTE_CHUNK; q0 += MOVED_COLUMNS) {
+        for (int i = 0; i < LANES; i++) {
+            palette_sums *to = column[0].sum + i % 4 * (LANES / 4) + i / 4;
+            if (!edge) {
+                sum_inner(&s->moves, row_of(plan, band, i, k0 + q0, 1), to, LANES);
+            } else {
+                const struct part part = part_of(plan, band, i, k0 + q0, MOVED_COLUMNS, 1);
+                sum_part(plan, &s->moves, &part, to, LANES);
+            }
+        }
+        for (int q = 0; q < MOVED_COLUMNS; q++) {
+            const ints *lanes = column[q].lanes;
+            const ints low = low_pairs(lanes[0], lanes[1]), high = low_pairs(lanes[2], lanes[3]);
+            const ints sum[3] = {low_fours(low, high), high_fours(low, high),
+                                 low_fours(high_pairs(lanes[0], lanes[1]),
+                                           high_pairs(lanes[2], lanes[3]))};
+            const ints least = minimum(minimum(sum[0] & fine, sum[1] & fine), sum[2] & fine);
+            for (int c = 0; c < 3; c++)
+                s->tone[c][q0 + q] = (ints)((whole_lanes)sum[c] >> PALETTE_MOVE_BITS);
+            for (unsigned open = below_lanes(least, PALETTE_MOVE_UNSURE); open; open &= open - 1)
+                note_one(plan, band, s, k0, q0 + q, __builtin_ctz(open));
+        }
+    }
+}
+
 /* A pixel of every lane by one load of four bytes (two for 16-bit samples), then its light by the
  * table. The byte after the last sample of a row is read: never called for a row's last pixel. */
 RO_INLINE void load_inner(const struct palette_plan *plan, const struct palette_band *band,
                           struct scratch *s, int64_t k0, const int sample_bytes)
 {
-    const int chunk_bytes = 3 * sample_bytes * PALETTE_CHUNK;
     ints at = {0};
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < LANES; i++)
         at[i] = (int32_t)((i < band->rows ? i : 0) * band->in_stride -
                           3 * sample_bytes * (int64_t)plan->skew * i);
-        /* More rows than the hardware follows by itself. */
-        for (int ahead = PREFETCH; ahead < PREFETCH + chunk_bytes; ahead += 64)
-            __builtin_prefetch(band->in + 3 * sample_bytes * k0 + at[i] + ahead);
-    }
+    prefetch_rows(plan, band, k0, sample_bytes);
     const unsigned char *base = band->in + 3 * sample_bytes * k0;
     for (int q = 0; q < PALETTE_CHUNK; q++, base += 3 * sample_bytes) {
         ints first = gather(base, at, 1), sample[3];

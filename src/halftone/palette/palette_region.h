@@ -102,10 +102,6 @@ static inline int palette_light_near(const struct palette_plan *plan, struct pal
     return palette_light_exact(plan, known, sample, to);
 }
 
-/* The same, and notes the colour's region for 8-bit samples. */
-void palette_light_note(const struct palette_plan *plan, struct palette_light *known,
-                        const uint32_t sample[3], int32_t to[4]);
-
 /* The light that a pixel is diffused with. */
 static inline void palette_light_of(const struct palette_plan *plan, struct palette_light *known,
                                     const uint32_t sample[3], int32_t to[4])

@@ -52,14 +52,14 @@ RO_INLINE ints best_of(const struct palette_choice *choice, ints pair, ints blue
     for (int apart = 1; apart < colours; apart *= 2)
         RO_UNROLL
     for (int k = 0; k < colours; k += 2 * apart) {
-        number[k] = chosen(score[k + apart] > score[k], number[k + apart], number[k]);
+        number[k] = where_more(score[k + apart], score[k], number[k + apart], number[k]);
         score[k] = maximum(score[k + apart], score[k]);
     }
     *best = score[0];
     return number[0] + first;
 }
 
-/* palette_nearest, of two, four or eight colours; 0: any number. */
+/* palette_nearest, of two, four, eight or sixteen colours; 0: any number. */
 RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], const int colours)
 {
     const int32_t *least = choice->least, *most = choice->most;
@@ -69,13 +69,23 @@ RO_INLINE ints nearest_of(const struct palette_choice *choice, const ints v[3], 
     const ints blue = stretch(u[2], least[2], most[2]);
     const ints pair =
         stretch((u[0] & 65535) | u[1] << 16, least[0] | least[1] << 16, most[0] | most[1] << 16);
-    ints nearest = best_of(choice, pair, blue, 0, colours ? colours : 8, &best);
-    for (int first = 8; first < choice->count && !colours; first += 8) {
+    ints nearest = best_of(choice, pair, blue, 0, colours && colours < 8 ? colours : 8, &best);
+    for (int first = 8; first < (colours ? colours : choice->count); first += 8) {
         ints score, number = best_of(choice, pair, blue, first, 8, &score);
-        nearest = chosen(score > best, number, nearest);
+        nearest = where_more(score, best, number, nearest);
         best = maximum(score, best);
     }
     return nearest;
+}
+
+enum { TABLES = 16 / LANES }; /* of a few colours: 16 */
+
+RO_INLINE ints colour_of(const ints table[TABLES], ints k)
+{
+    ints colour = pick(table[0], k);
+    for (int n = 1; n < TABLES; n++)
+        colour = where_more(k, (ints){0} + (n * LANES - 1), pick(table[n], k), colour);
+    return colour;
 }
 
 /* Division by multiplication, exact for sums below 2^31 (Granlund and Montgomery). */
@@ -124,7 +134,7 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
         keeps_own_row |= tap.dy == 0;
     }
     /* Lanes whose column lies in the image run from step `from` of this chunk to step `until`. */
-    ints from = zero, until = zero, table[3] = {zero, zero, zero};
+    ints from = zero, until = zero, table[3][TABLES] = {{zero}};
     if (edge)
         for (int i = 0; i < LANES; i++) {
             int64_t start = (int64_t)skew * i - k0, end = start + plan->width;
@@ -133,7 +143,7 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
         }
     if (few)
         for (int c = 0; c < 3; c++)
-            memcpy(&table[c], plan->colour[c], sizeof table[c]);
+            memcpy(table[c], plan->colour[c], sizeof table[c]);
 
     ints last[3] = {s->last[0], s->last[1], s->last[2]};
     ints carry[3] = {s->carry[0], s->carry[1], s->carry[2]};
@@ -167,7 +177,10 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
         }
         RO_UNROLL
         for (int c = 0; c < 3; c++) {
-            ints e = v[c] - (few ? pick(table[c], k) : gather(plan->colour[c], k, 4));
+            const ints colour = !few               ? gather(plan->colour[c], k, 4)
+                                : colours <= LANES ? pick(table[c][0], k)
+                                                   : colour_of(table[c], k);
+            ints e = v[c] - colour;
             if (edge) {
                 e &= inside;
                 carry[c] = (carry[c] & started) | ((divider.divisor / 2) & ~started);
@@ -195,9 +208,10 @@ RO_INLINE void run_chunk(const struct palette_plan *plan, const struct palette_b
 static void load(const struct palette_plan *plan, const struct palette_band *band,
                  struct scratch *s, int64_t k0, bool edge)
 {
-    const bool bytes = plan->sample_bytes == 1;
+    const bool bytes = plan->sample_bytes == 1, eights = plan->grid_shift == PALETTE_BLOCK_BITS;
     if (plan->hull)
-        bytes ? load_rows(plan, band, s, k0, 1, true) : load_rows(plan, band, s, k0, 2, true);
+        bytes ? load_moved(plan, band, s, k0, edge || !eights)
+              : load_rows(plan, band, s, k0, 2, true);
     else if (edge)
         bytes ? load_rows(plan, band, s, k0, 1, false) : load_rows(plan, band, s, k0, 2, false);
     else
@@ -222,10 +236,12 @@ static void run(const struct palette_plan *plan, const struct palette_band *band
                 struct divider divider, int64_t k0, bool edge)
 {
     if (!plan->hull)
-        plan->count <= LANES ? run_rule(plan, band, divider, k0, edge, true, false, 0)
+        plan->count <= LANES ? run_rule(plan, band, divider, k0, edge, true, false, LANES)
                              : run_rule(plan, band, divider, k0, edge, false, false, 0);
-    else if (plan->count > 8)
+    else if (plan->count > 16)
         run_rule(plan, band, divider, k0, edge, false, true, 0);
+    else if (plan->count > 8)
+        run_rule(plan, band, divider, k0, edge, true, true, 16);
     else if (plan->count > 4)
         run_rule(plan, band, divider, k0, edge, true, true, 8);
     else

@@ -245,4 +245,5 @@ const struct halftone_engine like_engine = {
     .begin = begin_engine,
     .run = run_engine,
     .close = close_engine,
+    .no_palette = "it has the tones of another program",
 };

@@ -246,4 +246,5 @@ const struct halftone_engine pinwheel_engine = {
     .run = run_engine,
     .close = close_engine,
     .whole_image = true,
+    .no_palette = "it is the paper's, which has two tones",
 };

@@ -39,8 +39,7 @@ static ro_status try_gain(struct trials *t, double gain, struct trial *trial)
     ro_hologram_report report = {0};
     t->options.gain = gain;
     t->options.measure = 1;
-    ro_status status = 
-        hologram_quantize_at(t->context, t->in, t->out, &t->options, NULL, &report);
+    ro_status status = hologram_quantize_at(t->context, t->in, t->out, &t->options, NULL, &report);
     *trial = (struct trial){gain, report.measured ? report.reached_snr : -300, report.efficiency};
     ro_free(report.hogel);
     return status;

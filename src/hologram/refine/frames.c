@@ -143,8 +143,7 @@ static void rescale_row(const struct work *work, uint32_t y)
 static void show_row(const struct work *work, uint32_t y)
 {
     const struct frames *f = work->f;
-    const uint8_t *numbers =
-        (const uint8_t *)work->out->data + (ptrdiff_t)y * work->out->stride;
+    const uint8_t *numbers = (const uint8_t *)work->out->data + (ptrdiff_t)y * work->out->stride;
     for (uint32_t x = 0; x < f->width; x++)
         memcpy(f->b + 2 * ((size_t)y * f->width + x), f->table + 2 * numbers[x], 2 * sizeof *f->b);
 }

@@ -225,8 +225,7 @@ static ro_status open_refiner(struct refiner *f, const ro_hologram_options *opti
     f->best = malloc(n);
     f->sums = malloc(f->height * sizeof *f->sums);
     f->figures = malloc(f->height * sizeof *f->figures);
-    if (status == RO_OK &&
-        (!f->target || !f->numbers || !f->best || !f->sums || !f->figures))
+    if (status == RO_OK && (!f->target || !f->numbers || !f->best || !f->sums || !f->figures))
         status = ro_context_fail(context, RO_E_MEMORY, "no memory to refine %u x %u pixels",
                                  f->width, f->height);
     return status;

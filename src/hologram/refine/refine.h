@@ -37,7 +37,7 @@ struct refiner {
     double *sums;                /* a row each */
     struct refine_sums *figures; /* as well */
     struct refine_cuda *device;  /* instead of what q, y, r, numbers and best hold; or NULL */
-    double done, share; /* of the progress, for the steps at hand */
+    double done, share;          /* of the progress, for the steps at hand */
     int iterations, passes;
 };
 

@@ -3,8 +3,8 @@
 
 #include "context/context.h"
 #include "cuda/cuda.h"
-#include "hologram/scene/enlarge.h"
 #include "hologram/field/field.h"
+#include "hologram/scene/enlarge.h"
 #include "hologram/scene/viewer.h"
 
 #include <stdlib.h>
@@ -118,7 +118,8 @@ static ro_status fetch(ro_context *context, struct scene_cuda *device, const ro_
         const uint32_t rows = height - y < most ? height - y : most, left = height - y - rows;
         struct spread s = {.field = field, .first = y, .rows = rows};
         if (left)
-            status = scene_on_cuda->send(device, (int)turn ^ 1, y + rows, left < most ? left : most);
+            status =
+                scene_on_cuda->send(device, (int)turn ^ 1, y + rows, left < most ? left : most);
         const ro_status came = scene_on_cuda->wait(device, (int)turn, &s.from);
         status = status == RO_OK ? came : status;
         if (status == RO_OK)

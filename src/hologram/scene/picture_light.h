@@ -34,7 +34,7 @@ struct picture_layer {
 /* What samples may be, and what they are. */
 struct picture_range {
     float least, most;
-    bool open;      /* the least itself is not allowed */
+    bool open; /* the least itself is not allowed */
     float low, high;
     uint64_t place; /* of the first that is not good, from the top; UINT64_MAX: none */
 };

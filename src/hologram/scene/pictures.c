@@ -21,7 +21,7 @@ enum { MOST_LAYERS = 1024, USUAL_LAYERS = 16 };
 
 struct layer {
     const ro_scene_picture *picture;
-    int number; /* of the picture */
+    int number;              /* of the picture */
     double depth, near, far; /* of its middle, and what it holds */
     bool last;               /* the farthest depth belongs to it */
 };
@@ -161,9 +161,9 @@ static ro_status check_all(ro_context *context, struct pictures *p, int number,
             .least = kinds[i].least, .most = kinds[i].most, .open = kinds[i].open};
         if (!kinds[i].image->data || (i == 2 && p->phase != PICTURE_GIVEN))
             continue;
-        status = p->device ? check_there(context, p, number, i, kinds[i].image, kinds[i].what,
-                                         &range)
-                           : check_samples(context, kinds[i].image, kinds[i].what, &range);
+        status = p->device
+                     ? check_there(context, p, number, i, kinds[i].image, kinds[i].what, &range)
+                     : check_samples(context, kinds[i].image, kinds[i].what, &range);
         if (i == 1)
             *depths = range;
     }

@@ -28,8 +28,10 @@ static const struct {
     .tilt = {-0.3, -0.35, -0.25},
 };
 
-static const char *const targets[SCENE_TARGETS] = {
-    [SCENE_DICE_TARGET] = "dice", [SCENE_DISC] = "disc", [SCENE_RING] = "ring", [SCENE_BARS] = "bars"};
+static const char *const targets[SCENE_TARGETS] = {[SCENE_DICE_TARGET] = "dice",
+                                                   [SCENE_DISC] = "disc",
+                                                   [SCENE_RING] = "ring",
+                                                   [SCENE_BARS] = "bars"};
 
 /* ---- A die ---------------------------------------------------------------------------------- */
 

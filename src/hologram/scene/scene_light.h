@@ -64,7 +64,8 @@ LIGHT_INLINE bool meet_die(const struct die *die, double x, double y, double *z,
 }
 
 /* The nearest die at (x, y), or -1. */
-LIGHT_INLINE int nearest_die(const struct scene *scene, double x, double y, double *z, double *amplitude)
+LIGHT_INLINE int nearest_die(const struct scene *scene, double x, double y, double *z,
+                             double *amplitude)
 {
     int found = -1;
     for (int i = 0; i < SCENE_DICE; i++) {
@@ -137,8 +138,8 @@ LIGHT_INLINE double scene_light(const struct scene *scene, int plane, double x, 
 }
 
 /* The light at a pixel of a plane. */
-LIGHT_INLINE void scene_light_of(const struct scene *scene, int plane, double amplitude, uint32_t column,
-                     uint32_t row, double x, double y, float *light)
+LIGHT_INLINE void scene_light_of(const struct scene *scene, int plane, double amplitude,
+                                 uint32_t column, uint32_t row, double x, double y, float *light)
 {
     const ro_hologram_scene *o = &scene->options;
     double turns = ro_hash(o->seed, column, row) * 0x1p-32;

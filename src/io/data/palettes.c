@@ -163,11 +163,8 @@ static ro_status read_picture(struct palette_file *from, const char *path)
         return status;
     bool grey = image.format == RO_GRAY8;
     uint32_t white = image.maxval ? image.maxval : 255;
-    if (!grey && image.format != RO_RGB8)
-        status = ro_file_fail(from->file, RO_E_UNSUPPORTED,
-                              "a palette needs 8 bits per channel; this is %s",
-                              ro_format_name(image.format));
-    for (uint32_t y = 0; y < image.height && status == RO_OK && from->count <= 256; y++) {
+    const bool eight = grey || image.format == RO_RGB8;
+    for (uint32_t y = 0; y < image.height && eight && from->count <= 256; y++) {
         const uint8_t *row = (const uint8_t *)image.data + (ptrdiff_t)y * image.stride;
         for (size_t x = 0; x < image.width && from->count <= 256; x++) {
             uint8_t rgb[3];
@@ -176,6 +173,10 @@ static ro_status read_picture(struct palette_file *from, const char *path)
             if (!has_colour(from->palette, rgb))
                 add(from, rgb);
         }
+    }
+    if (!eight || from->count > 256) {
+        status = ro_palette_adapt(from->file->context, &image, NULL, 256, from->palette);
+        from->count = from->palette->count;
     }
     ro_image_free(&image);
     return status;

@@ -112,7 +112,8 @@ static ro_status write_palette(struct carray *self, const ro_palette *palette)
     ro_status status = RO_OK;
     for (int i = 0; palette && i < palette->count && status == RO_OK; i++) {
         const uint8_t *rgb = palette->colours[i];
-        snprintf(text, sizeof text, "/* %3d is #%02x%02x%02x */\n", i, rgb[0], rgb[1], rgb[2]);
+        snprintf(text, sizeof text, "/* %3d is #%02x%02x%02x */\n",
+                 self->packing.number[i], rgb[0], rgb[1], rgb[2]);
         status = put(self, text);
     }
     return status;
@@ -127,9 +128,11 @@ static ro_status write_head(struct carray *self, const ro_file_info *info)
     if (status != RO_OK)
         return status;
     const bool low = self->packing.low_first;
+    const uint8_t *number = self->packing.number;
     const char *kind = info->palette || info->inks || info->format != RO_BITS ? ""
-                       : self->packing.flip                                   ? ", 1 is black"
-                                                                              : ", 1 is white";
+                       : number[0] == 1 && number[1] == 0                     ? ", 1 is black"
+                       : number[0] == 0 && number[1] == 1                     ? ", 1 is white"
+                                                                              : "";
     snprintf(text, sizeof text,
              "/* %" PRIu32 " x %" PRIu32 " pixels of %d bit%s%s, a byte's first pixel in its %s "
              "bits; rows begin at whole bytes. */\n"

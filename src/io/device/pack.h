@@ -10,7 +10,7 @@ struct ro_packing {
     uint32_t width;
     int bits;       /* a pixel: 1, 2, 4 or 8 */
     bool low_first; /* a byte's first pixel is in its lowest bits */
-    uint8_t flip;   /* XORed to every number */
+    uint8_t number[256]; /* of every level or colour */
 };
 
 /* How the writer's options want it. Fails where the numbers need more bits than are asked for. */

@@ -41,6 +41,7 @@ struct pump {
     ro_reader *reader;
     struct ro_output output;
     ro_plan *plan;
+    ro_image picture; /* read before its turn, for its palette */
     ro_halftone_stream *stream;
     uint32_t height, block_rows;
     struct ring in, out;
@@ -283,9 +284,10 @@ static ro_status write_whole(struct pump *pump, const ro_image *out, uint32_t he
 /* For methods that cannot run row by row. */
 static ro_status run_whole(struct pump *pump, ro_format format)
 {
-    ro_image in = {0}, out = {0};
+    ro_image in = pump->picture, out = {0};
     const ro_file_info *info = ro_reader_info(pump->reader);
-    ro_status status = ro_reader_image(pump->reader, &in);
+    ro_status status = in.data ? RO_OK : ro_reader_image(pump->reader, &in);
+    pump->picture = (ro_image){0};
     const uint32_t plates = (uint32_t)pump->output.count; /* a row of each for every row */
     if (status == RO_OK && info->height > UINT32_MAX / plates)
         status = ro_context_fail(pump->context, RO_E_SIZE, "%u rows are too many for %u inks",
@@ -318,6 +320,33 @@ static ro_status run_pages(struct pump *pump, ro_format out, bool streams)
         pump->stream = NULL;
     }
     return status;
+}
+
+/* A palette for the picture, which is then read already. */
+static ro_status adapt(struct pump *pump, const ro_halftone_options *options, int colours,
+                       ro_palette *palette)
+{
+    if (ro_reader_info(pump->reader)->stack > 1)
+        return ro_context_fail(pump->context, RO_E_ARGUMENT,
+                               "a palette is made for one picture, not for several pages");
+    ro_status status = ro_reader_image(pump->reader, &pump->picture);
+    return status == RO_OK ? ro_palette_adapt(pump->context, &pump->picture, &options->tone,
+                                              colours, palette)
+                           : status;
+}
+
+static ro_status check_colours(ro_context *context, const ro_halftone_options *options, int colours)
+{
+    if (colours < 2 || colours > 256)
+        return ro_context_fail(context, RO_E_ARGUMENT, "a palette has 2 to 256 colours, not %d",
+                               colours);
+    if (options->palette || options->recolour)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a palette cannot both be given and made for the picture");
+    if (options->range || options->black != 0 || options->white > 0)
+        return ro_context_fail(context, RO_E_ARGUMENT,
+                               "a palette made for a picture takes all of the range, not a part");
+    return RO_OK;
 }
 
 ro_file_info ro_halftone_result(const ro_halftone_options *options)
@@ -367,6 +396,13 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
                             "is a video, which has no pages and no other size");
     if (write->dpi_x > 0 || write->dpi_y > 0 || write->split_inks)
         return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no resolution and no inks");
+    if (read->alpha || read->background_given)
+        return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
+    if (write->compression)
+        return ro_file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
+    if (write->low_bits_first || write->ones_are_black || write->pixel_bits)
+        return ro_file_fail(file, RO_E_ARGUMENT,
+                            "is a video; the order of bits is that of raw bits only");
     return RO_OK;
 }
 
@@ -404,6 +440,7 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
     const ro_halftone_options *options = &full;
     ro_read_options reading = RO_READ_OPTIONS;
     ro_write_options form = RO_WRITE_OPTIONS;
+    ro_palette own_palette = {0}, *palette = &own_palette;
     ro_video_report own;
     video = video ? video : &own;
     *video = (ro_video_report){0};
@@ -416,6 +453,13 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         status = ro_options_take(context, write, &form, "RO_WRITE_OPTIONS");
     if (status != RO_OK || ro_file_named(context, out) != RO_OK)
         return status == RO_OK ? RO_E_ARGUMENT : status;
+    if (reading.colours) {
+        status = check_colours(context, options, reading.colours);
+        if (status != RO_OK)
+            return status;
+        palette->count = reading.colours; /* at most, until it is made */
+        full.palette = palette;
+    }
     if (options->channels == RO_CHANNELS_INKS &&
         (!options->inks || options->ink_count < 1 || options->ink_count > RO_INKS_MOST))
         return ro_context_fail(context, RO_E_ARGUMENT, "%d inks: must be from 1 to %d",
@@ -442,11 +486,19 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         full.black -= (double)info->zero;
         full.white -= (double)info->zero;
     }
+    if (reading.colours) {
+        status = adapt(&pump, options, reading.colours, palette);
+        result.maxval = (uint32_t)palette->count - 1;
+        if (reading.made)
+            *reading.made = *palette;
+    }
     ro_image shape = {info->format, info->width, info->height, info->maxval, 0, NULL};
     ro_plan_info way = {0};
-    status = ro_halftone_plan(context, &shape, result.format, options, &pump.plan);
+    if (status == RO_OK)
+        status = ro_halftone_plan(context, &shape, result.format, options, &pump.plan);
     if (status == RO_OK)
         status = ro_plan_query(pump.plan, &way);
+    way.streams = way.streams && !pump.picture.data;
     if (status == RO_OK && way.streams)
         status = ro_halftone_begin(pump.plan, 0, info->height, &pump.stream);
     result.width = info->width;
@@ -470,6 +522,10 @@ ro_status ro_halftone_video(ro_context *context, const char *in, const char *out
         status = run_pages(&pump, result.format, way.streams);
     ro_halftone_close(pump.stream);
     ro_plan_free(pump.plan);
+    ro_image_free(&pump.picture);
+    if (status == RO_OK && pump.output.writers[0]->cut_alpha)
+        status = ro_reader_drop(pump.reader, RO_DROPPED_ALPHA,
+                                "soft alpha (a palette's is all or nothing)");
     if (status == RO_OK)
         status = ro_output_commit(&pump.output);
     ro_output_close(&pump.output);

@@ -89,7 +89,8 @@ static ro_status options_fit(struct ro_file *file, const struct ro_extension *ex
             form.pixel_bits = 1;
         return ro_packing_open(&packing, file, layout, &form);
     }
-    if (options->low_bits_first || options->ones_are_black || options->pixel_bits)
+    if (options->low_bits_first || options->ones_are_black || options->pixel_bits ||
+        options->numbers)
         return ro_file_fail(file, RO_E_ARGUMENT,
                             "the order, number and meaning of bits can be chosen for types bits, "
                             "packed and c, not for a .%s file",
@@ -158,8 +159,10 @@ static void join_alpha(ro_writer *writer, const uint8_t *row, const uint8_t *alp
     const ro_file_info *layout = &writer->layout;
     uint8_t *to = writer->joined;
     if (layout->palette) {
-        for (uint32_t x = 0; x < layout->width; x++)
+        for (uint32_t x = 0; x < layout->width; x++) {
             to[x] = alpha[x] < 128 ? (uint8_t)layout->palette->count : row[x];
+            writer->cut_alpha |= alpha[x] != 0 && alpha[x] != 255;
+        }
         return;
     }
     const size_t pixel = ro_format_row_bytes(layout->format, 1);

@@ -19,6 +19,7 @@ struct ro_writer {
     uint64_t row;     /* the next one, of all pages */
     ro_status status; /* of the first failure; it stays */
     bool complete, committed;
+    bool cut_alpha; /* some pixel was neither opaque nor clear, and is one of them now */
 };
 
 struct ro_extension;

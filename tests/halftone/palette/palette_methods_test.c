@@ -120,6 +120,7 @@ static void every_method_is_golden(void **state)
         {{RO_HALFTONE_DEFAULTS, .method = "ostromoukhov"}, 0x49a45ffba876e0e2},
         {{RO_HALFTONE_DEFAULTS, .method = "zhou-fang", .serpentine = 1}, 0xb4ef8004bf1f6b5d},
         {{RO_HALFTONE_DEFAULTS, .method = "dot-diffusion"}, 0xc7fb461332787814},
+        {{RO_HALFTONE_DEFAULTS, .method = "riemersma"}, 0x910286d54369f8b3},
         {{RO_HALFTONE_DEFAULTS, .serpentine = 1}, 0x4d31cee8a162400d},
         {{RO_HALFTONE_DEFAULTS, .strength = 80}, 0x72dc408be7dc39e6},
         {{RO_HALFTONE_DEFAULTS, .noise = 50, .seed = 1}, 0x426dddb9b8f7062c},
@@ -161,11 +162,12 @@ static void mixtures_keep_their_light(void **state)
     (void)state;
     enum { SIDE = 64 };
     static uint8_t pixels[3 * SIDE * SIDE], out[SIDE * SIDE];
-    static const char *const methods[] = {"blue-noise", "bayer-16", "random", "ostromoukhov"};
-    static const double most[] = {1.5, 2, 6, 3}; /* 255ths of white */
+    static const char *const methods[] = {"blue-noise", "bayer-16", "random", "ostromoukhov",
+                                          "riemersma"};
+    static const double most[] = {1.5, 2, 6, 3, 0.5}; /* 255ths of white */
     static const char *const names[] = {"bw", "7-colour", "spectra6-panel"};
     for (int p = 0; p < 3; p++)
-        for (int m = 0; m < 4; m++)
+        for (int m = 0; m < 5; m++)
             for (uint32_t flat = 0; flat < 8; flat++) {
                 const ro_palette palette = palette_of(names[p]);
                 double light[3] = {0}, mean[3] = {0};
@@ -203,7 +205,7 @@ static void palette_colours_stay(void **state)
     enum { SIDE = 40 };
     static uint8_t pixels[3 * SIDE * SIDE], out[3 * SIDE * SIDE];
     static const char *const methods[] = {"bayer",     "blue-noise",    "random",   "clustered-dot",
-                                          "threshold", "dot-diffusion", "ostromoukhov"};
+                                          "threshold", "dot-diffusion", "ostromoukhov", "riemersma"};
     for (int p = 0; p < 3; p++) {
         const ro_palette palette = p == 0   ? palette_of("7-colour-panel")
                                    : p == 1 ? random_palette(16)

@@ -354,7 +354,7 @@ template <class FORM> struct acuity_band {
             const int quad = first + c - lane, inside = ~(quad >> 31);
             typename FORM::found now[4];
             uint4 words[FORM::words];
-            unsigned levels = 0;
+            unsigned levels[4];
 #pragma unroll
             for (int q = 0; q < 4; q++)
                 now[q] = coming[q];
@@ -370,7 +370,7 @@ template <class FORM> struct acuity_band {
                 if (FORM::bits)
                     s.bits = s.bits << 1 | level;
                 else
-                    levels |= level << (8 * q);
+                    levels[q] = level;
 #pragma unroll
                 for (int i = 0; i < FORM::words; i++) {
                     (q == 0   ? words[i].x
@@ -386,7 +386,7 @@ template <class FORM> struct acuity_band {
             send<FORM>(m.ring[warp + 1], &m.sent[warp + 1], quad, words,
                        (lane == LANES - 1) & ((unsigned)quad < (unsigned)quads));
             if (!FORM::bits && row && (unsigned)(4 * quad) < (unsigned)p.width)
-                put_bytes(p, row, quad, levels);
+                put_numbers(p, row, quad, levels);
         }
     }
 

@@ -40,14 +40,14 @@ struct diffusion_cuda {
     unsigned tag; /* that the wave gave it */
 };
 
-/* The levels, where kernels find them; those that round by folding need none. */
+/* The levels, where the paper's schedules find them; the wave computes them. */
 static ro_status send_tables(struct diffusion_cuda *work)
 {
     const struct diffusion_cuda_plan *plan = &work->plan;
     struct ro_cuda *cuda = work->cuda;
     const size_t bytes = 256 * sizeof(int32_t);
     const int32_t *host[3] = {plan->level, plan->middle, plan->below};
-    if (plan->fold)
+    if (plan->fold || (work->schedule->kind == schedule::WAVE && !plan->table))
         return RO_OK;
     RO_TRY(ro_cuda_scratch_begin(cuda, cuda->compute));
     if (plan->table) {
@@ -96,6 +96,20 @@ static size_t words_left(const struct diffusion_cuda_plan *plan)
     return line_words((int)plan->width, rows_down_of(plan));
 }
 
+/* level(k) <= T, or < T, for the highest k: see find_base of steps.c. */
+static struct step_numbers steps_of(const struct diffusion_cuda_plan *plan)
+{
+    const long long n = plan->levels - 1, white = plan->white;
+    struct step_numbers steps = {};
+    steps.base = fixed_line_of(32 * n, plan->least ? -n - 1 : n - 1, 2 * white);
+    steps.level = fixed_line_of(2 * white, n, 2 * n);
+    steps.top = (int)n - 1;
+    steps.gap = (unsigned)(white / n);
+    steps.uneven = white % n != 0;
+    steps.limit = (unsigned)plan->limit;
+    return steps;
+}
+
 static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion_cuda_plan *plan,
                                      const char *name, struct diffusion_cuda **work)
 {
@@ -115,6 +129,11 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "schedule %s is the one of the paper and runs floyd-steinberg only",
                                name);
+    if (found->kind != schedule::WAVE && plan->number_bytes == 2)
+        return ro_context_fail(context, RO_E_UNSUPPORTED,
+                               "schedule %s is the one of the paper and makes 256 levels at most, "
+                               "in numbers of 8 bits",
+                               name);
     if (plan->kernel_id >= DIFFUSION_KERNELS && !plan->table)
         return ro_context_fail(context, RO_E_UNSUPPORTED,
                                "CUDA runs built-in kernels only, not your own");
@@ -132,6 +151,8 @@ static ro_status diffusion_cuda_open(ro_context *context, const struct diffusion
     launch->width = (int)plan->width;
     launch->images = 1;
     launch->bits_out = plan->bits_out;
+    launch->number_bytes = plan->number_bytes;
+    launch->steps = steps_of(plan);
     launch->white = (unsigned)plan->white;
     launch->bias = (unsigned)plan->bias;
     launch->levels = plan->levels;
@@ -174,10 +195,10 @@ static ro_status own_lines(struct diffusion_cuda *work)
 }
 
 /* The wave's words on the host (pack and unpack of wave_quads.cuh): four biased errors of 12 bits
- * in one, or of 24 bits in two, and a tag of 16 bits above them. */
+ * in one, or, of deeper samples and many levels, of 24 bits in two, and a tag of 16 bits above. */
 static int errors_a_word(const struct diffusion_cuda *work)
 {
-    return work->plan.sample_bytes == 1 ? 4 : 2;
+    return work->plan.sample_bytes == 1 && work->plan.fold ? 4 : 2;
 }
 
 static ro_status diffusion_cuda_put_lines(struct diffusion_cuda *work, const int32_t *lines)
@@ -295,6 +316,12 @@ static ro_status run_band(void *data, const struct ro_cuda_band *band, cudaStrea
     return ro_context_progress(work->context, "halftone", (double)done / run->rows->height);
 }
 
+static size_t out_row_bytes(const struct diffusion_cuda_plan *plan)
+{
+    return plan->bits_out ? ((size_t)plan->width + 7) / 8
+                          : (size_t)plan->width * (size_t)plan->number_bytes;
+}
+
 /* Rows of a band: enough for the copy to cover the computing, few enough to start soon, and no more
  * than the device has room for. */
 static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t row_bytes,
@@ -303,9 +330,9 @@ static ro_status band_rows(struct diffusion_cuda *work, uint32_t rows, size_t ro
     size_t free_bytes, total;
     RO_CUDA_TRY(work->context, cudaMemGetInfo(&free_bytes, &total));
     /* The pixelwise forms keep a number per pixel; blocks and waves little. */
-    size_t cost =
-        RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) + ro_cuda_band_pitch(work->plan.width)) +
-        (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
+    size_t cost = RO_CUDA_LANES * (ro_cuda_band_pitch(row_bytes) +
+                                   ro_cuda_band_pitch(out_row_bytes(&work->plan))) +
+                  (work->schedule->kind == schedule::PIXELWISE ? 4 * (size_t)work->plan.width : 64);
     size_t fit = free_bytes / 2 / cost, wanted = ((size_t)32 << 20) / row_bytes;
     wanted = wanted < 1024 ? 1024 : wanted;
     if (work->schedule->kind != schedule::WAVE)
@@ -329,8 +356,7 @@ static ro_status diffusion_cuda_run(struct diffusion_cuda *work,
                                  rows->out,
                                  rows->out_stride,
                                  (size_t)work->plan.width * (size_t)work->plan.sample_bytes,
-                                 work->plan.bits_out ? ((size_t)work->plan.width + 7) / 8
-                                                     : (size_t)work->plan.width,
+                                 out_row_bytes(&work->plan),
                                  rows->rows,
                                  0};
     RO_TRY(band_rows(work, rows->rows, bands.in_bytes, &bands.band));
@@ -380,11 +406,12 @@ static ro_status diffusion_cuda_run_resident(struct diffusion_cuda *work, const 
         launch.rows = (int)in->height;
         launch.in_pitch = (size_t)in->stride;
         launch.out_pitch = (size_t)out->stride;
-        launch.words_out = out->stride % 4 == 0;
+        const size_t word = launch.bits_out ? 4 : 4 * (size_t)launch.number_bytes;
+        launch.words_out = (size_t)out->stride % word == 0;
         for (uint32_t i = 0; i < batch; i++) {
             list.in[i] = (const unsigned char *)in[first + i].data;
             list.out[i] = (unsigned char *)out[first + i].data;
-            launch.words_out &= (size_t)list.out[i] % 4 == 0;
+            launch.words_out &= (size_t)list.out[i] % word == 0;
         }
         RO_TRY(align_rows(work, &launch, &list, stream));
         RO_TRY(launch_schedule(work, &launch, &list, stream, count));
@@ -396,6 +423,6 @@ static const struct diffusion_cuda_calls calls = {
     diffusion_cuda_open,        diffusion_cuda_schedule,     diffusion_cuda_begin,
     diffusion_cuda_runs_pieces, diffusion_cuda_put_lines,    diffusion_cuda_take_lines,
     diffusion_cuda_run,         diffusion_cuda_run_resident, diffusion_cuda_close,
-    diffusion_cuda_chain,
+    diffusion_cuda_chain,       diffusion_cuda_made,
 };
 const struct diffusion_cuda_calls *const diffusion_on_cuda = &calls;

@@ -18,12 +18,13 @@ struct diffusion_cuda_plan {
     uint32_t width;
     int sample_bytes;
     int levels;
-    int bits_out;
+    int bits_out, number_bytes;
     int fold; /* two levels, no negative weight */
     int32_t white, bias;
+    int32_t limit, least; /* of steps.h, where not `fold` */
     float levels_per_tone;
     int guess_off;
-    const int32_t *level, *middle, *below; /* 256 each */
+    const int32_t *level, *middle, *below; /* 256 each: for the paper's */
     const uint32_t (*table)[4];            /* of acuity (acuity_cuda.c), else NULL; */
     size_t table_entries; /* then of all above only width, depth and output count */
 };
@@ -71,6 +72,9 @@ struct diffusion_cuda_calls {
      * registers. The wave of w x h pixels has w + 2.5 h steps one after the other (Floyd-Steinberg,
      * 8 bit). */
     ro_status (*chain)(ro_context *context, double *nanoseconds);
+    /* And the hash of a picture of side^2 pixels that is made where it is used (made.h), at least
+     * 32 of them to a side, with the time between events. */
+    ro_status (*made)(ro_context *context, uint32_t side, uint64_t *hash, double *ms);
 };
 extern const struct diffusion_cuda_calls *const diffusion_on_cuda;
 

@@ -25,6 +25,7 @@ struct rows_in {
     unsigned buffer;              /* of the lane's own rows */
     unsigned window[2], shift[2]; /* where the words of the next chunk start, and bits into them */
     unsigned last[2];             /* the word before them */
+    unsigned char *out[2];        /* the lane's rows of bits; NULL: there is none */
 };
 
 /* Copies a piece of a group's rows. */
@@ -131,6 +132,21 @@ static __device__ __forceinline__ void make_tones(rows_in &in, int chunk, uint4 
     }
 }
 
+/* A band's rows of bits, from this lane's upper row on, and the next word of one of them. */
+static __device__ __forceinline__ void aim_bits(rows_in &in, const diffusion_launch &p,
+                                                unsigned char *image, int row)
+{
+#pragma unroll
+    for (int r = 0; r < 2; r++)
+        in.out[r] = row + r < p.rows ? image + (size_t)(row + r) * p.out_pitch : NULL;
+}
+static __device__ __forceinline__ void put_bits(const rows_in &in, const diffusion_launch &p, int r,
+                                                int done, unsigned before, unsigned now)
+{
+    put_word(p, in.out[r], done, before, now);
+}
+static __device__ __forceinline__ void close_rows(const rows_in &, const diffusion_launch &) {}
+
 /* The next of a block's pieces that has a band for this warp; false: there is none any more. */
 static __device__ __forceinline__ bool next_band(const diffusion_launch &p, pair_memory &m,
                                                  int warp, int lane, int &tickets, piece &found)
@@ -142,6 +158,7 @@ static __device__ __forceinline__ bool next_band(const diffusion_launch &p, pair
     return true;
 }
 
+template <class ROWS>
 static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
                                                    const diffusion_images &images, pair_memory &m,
                                                    int warp, int lane)
@@ -150,20 +167,15 @@ static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
     const int chunks = band_chunks(p), first_row = warp * BAND_ROWS + 2 * lane;
     int tickets = 0, base = 0;
     piece piece;
-    rows_in in;
+    ROWS in = {};
     const unsigned buffer = shared_address(m.staged[warp]);
     bool more = next_band(p, m, warp, lane, tickets, piece);
     if (more)
         aim_rows(in, p, images.in[piece.image], piece.row + warp * BAND_ROWS, lane, buffer);
 #pragma unroll 1
     for (; more; base += chunks) {
-        unsigned char *bits_out[2];
         unsigned before[2] = {0, 0};
-#pragma unroll
-        for (int r = 0; r < 2; r++) {
-            const int row = piece.row + first_row + r;
-            bits_out[r] = row < p.rows ? images.out[piece.image] + (size_t)row * p.out_pitch : NULL;
-        }
+        aim_bits(in, p, images.out[piece.image], piece.row + first_row);
         open_rows(in);
 #pragma unroll 1
         for (int chunk = 0; chunk < chunks + SLOTS; chunk += 2) {
@@ -177,7 +189,7 @@ static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
                                          __byte_perm(first, second, 0x3276)};
 #pragma unroll
                 for (int r = 0; r < 2; r++) {
-                    put_word(p, bits_out[r], (old + 2) * CHUNK + first_column(lane, r), before[r],
+                    put_bits(in, p, r, (old + 2) * CHUNK + first_column(lane, r), before[r],
                              now[r]);
                     before[r] = now[r];
                 }
@@ -199,6 +211,7 @@ static __device__ __forceinline__ void serve_bands(const diffusion_launch &p,
             }
         }
     }
+    close_rows(in, p);
 }
 
 #endif

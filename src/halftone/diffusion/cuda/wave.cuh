@@ -18,6 +18,36 @@ struct diffusion_images {
     unsigned char *out[WAVE_MAX_IMAGES];
 };
 
+/* floor((by * x + add) / 2^40), which is floor((rise * x + more) / run) for x up to 65535 and run
+ * up to 2^21: each product is too large by less than 2^-24. */
+struct fixed_line {
+    unsigned long long by;
+    long long add;
+};
+static inline struct fixed_line fixed_line_of(long long rise, long long more, long long run)
+{
+    struct fixed_line line = {(((unsigned long long)rise << 40) + (unsigned long long)run - 1) /
+                                  (unsigned long long)run,
+                              0};
+    const long long scaled = more * (1ll << 40);
+    line.add = scaled / run + (scaled > 0 && scaled % run != 0);
+    return line;
+}
+static __device__ __forceinline__ long long fixed_product(const fixed_line &line, unsigned x)
+{
+    return (long long)(line.by * x) + line.add;
+}
+
+/* Many levels (steps.h): a tone is level(k) and a rest, the error that is left is of the rest. */
+struct step_numbers {
+    struct fixed_line base, level; /* from a sample to k, from k to its tone */
+    int top;                       /* the highest k */
+    unsigned gap;                  /* the smaller step */
+    int uneven;
+    unsigned limit;              /* k+1 from here on, and from the step on */
+    unsigned gap_sum, limit_sum; /* times the divisor */
+};
+
 /* What a kernel needs to know of them, passed by value and small: it is sent with every launch.
  * Pitches are in bytes. */
 struct diffusion_launch {
@@ -26,14 +56,18 @@ struct diffusion_launch {
     size_t in_pitch, out_pitch;
     int width, rows;
     int images;
-    int bits_out, words_out; /* words_out: rows of output start at multiples of four bytes */
-    int quads_only;          /* lines are the wave's tagged quads, whatever else would be faster */
+    int bits_out, number_bytes; /* numbers have one or two */
+    int words_out;  /* rows of output start at multiples of four bytes, or of four numbers */
+    int quads_only; /* lines are the wave's tagged quads, whatever else would be faster */
     unsigned white, bias;
     unsigned minus_white; /* -divisor * white */
+    struct step_numbers steps;
+    /* The paper's: */
     int levels, guess_off;
     float levels_per_tone;
     const int32_t *level, *middle, *below; /* on the device */
     const void *table;                     /* there too: of acuity */
+    unsigned long long *hash;              /* there too: of a made picture's bits (pairs_made.cu) */
 
     /* What the rows above the first left, and where the last rows leave theirs, as the schedule has
      * it (line_words(...) words); NULL: nothing, or not wanted. */
@@ -115,6 +149,12 @@ ro_status wave_start(struct ro_cuda *cuda, struct diffusion_launch *launch,
                      const struct diffusion_images *images, const struct wave_form *form,
                      cudaStream_t stream);
 
+extern const char wave_lines_scratch; /* key of the wave's lines */
+/* Numbers of levels (wave_numbers.cu); wave_launch takes it for them. */
+ro_status wave_numbers_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
+                              const struct diffusion_images *images, int kernel_id,
+                              int sample_bytes, cudaStream_t stream);
+
 /* Two rows to a lane, where sums fit 16 bits; wave_launch takes it where it fits. */
 bool wave_pairs_fits(const struct ro_cuda *cuda, const struct diffusion_launch *launch,
                      int kernel_id, int sample_bytes, bool fold);
@@ -129,6 +169,7 @@ ro_status acuity_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,
 size_t acuity_line_words(int width, int sample_bytes);
 
 ro_status diffusion_cuda_chain(ro_context *context, double *nanoseconds);
+ro_status diffusion_cuda_made(ro_context *context, uint32_t side, uint64_t *hash, double *ms);
 
 /* The schedules: each runs the rows of a launch, in the order of `stream`. */
 ro_status wave_launch(struct ro_cuda *cuda, struct diffusion_launch *launch,

@@ -8,6 +8,8 @@
 #include "cuda/copy_async.cuh"
 #include "halftone/diffusion/cuda/wave.cuh"
 
+#include <stdint.h>
+
 /* In a checked build a wait that lasts for seconds stops the kernel instead of the machine. */
 #ifdef RO_CUDA_CHECKED
 #define SPIN_LIMIT (1 << 26)
@@ -94,16 +96,26 @@ static __device__ __noinline__ void put_bits_bytewise(unsigned char *to, unsigne
 }
 
 /* Writes four levels of a row. */
-static __device__ __forceinline__ void put_bytes(const diffusion_launch &p, unsigned char *row,
-                                                 int quad, unsigned levels)
+static __device__ __forceinline__ void put_numbers(const diffusion_launch &p, unsigned char *row,
+                                                   int quad, const unsigned *levels)
 {
-    int bytes = p.width - quad * 4;
-    unsigned char *to = row + (size_t)quad * 4;
-    if (bytes >= 4 && p.words_out)
-        *(unsigned *)to = levels;
-    else
-        for (int i = 0; i < 4 && i < bytes; i++)
-            to[i] = (unsigned char)(levels >> (8 * i));
+    const int columns = p.width - quad * 4;
+    if (p.number_bytes == 1) {
+        unsigned char *to = row + (size_t)quad * 4;
+        if (columns >= 4 && p.words_out)
+            *(unsigned *)to =
+                __byte_perm(levels[0] | levels[1] << 8, levels[2] | levels[3] << 8, 0x5410);
+        else
+            for (int i = 0; i < 4 && i < columns; i++)
+                to[i] = (unsigned char)levels[i];
+    } else {
+        uint16_t *to = (uint16_t *)row + (size_t)quad * 4;
+        if (columns >= 4 && p.words_out)
+            *(uint2 *)to = {levels[0] | levels[1] << 16, levels[2] | levels[3] << 16};
+        else
+            for (int i = 0; i < 4 && i < columns; i++)
+                to[i] = (uint16_t)levels[i];
+    }
 }
 
 /*

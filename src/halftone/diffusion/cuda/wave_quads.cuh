@@ -34,6 +34,17 @@ template <> struct depth<2> {
     static constexpr int ahead = 8;
 };
 
+/* What many levels leave of a pixel where 15 bits are too few. */
+template <> struct depth<4> {
+    typedef uint4 pixels;
+    static constexpr int words = 2;
+    static constexpr int ahead = 8;
+};
+
+/* How pixels are rounded: samples to two levels, or what they have above the level below them, to
+ * that level or the next; steps between levels are all the same, or differ by one. */
+enum levels_form { FOLD, EVEN, UNEVEN };
+
 static __device__ __forceinline__ unsigned sample(uint32_t pixels, int q)
 {
     return pixels >> (8 * q) & 255;
@@ -41,6 +52,11 @@ static __device__ __forceinline__ unsigned sample(uint32_t pixels, int q)
 static __device__ __forceinline__ unsigned sample(uint2 pixels, int q)
 {
     return (q < 2 ? pixels.x : pixels.y) >> (16 * (q & 1)) & 65535;
+}
+
+static __device__ __forceinline__ unsigned sample(uint4 pixels, int q)
+{
+    return q == 0 ? pixels.x : q == 1 ? pixels.y : q == 2 ? pixels.z : pixels.w;
 }
 
 template <int WORDS> struct quad_words {

@@ -32,8 +32,7 @@ template <int ID> struct history {
     static constexpr int length = kernel_of<ID>::oldest + 1;
     unsigned own[own_length < 2 ? 2 : own_length];
     unsigned moved[kernel_of<ID>::rows_down][length];
-    unsigned
-        rest; /* divisor * error + carry of the pixel to the left; the carry alone if not FOLD */
+    unsigned rest; /* divisor * error + carry of the pixel to the left */
 };
 
 template <int ID, int I>
@@ -54,45 +53,55 @@ static __device__ __forceinline__ unsigned sum_of_taps(const history<ID> &h)
 }
 
 /*
- * One pixel: its level, its error, what is left. The chain from the pixel to the left is kept
- * short: with u = divisor * error + carry the sum is t = early + u + (weight - divisor) * error,
- * which is one addition beside a shift, one multiplication and one minimum. What is known early is
- * summed first; the empty assembly keeps the compiler from summing in another order.
+ * One pixel: whether it is the upper level, its error, what is left. The chain from the pixel to
+ * the left is kept short: with u = divisor * error + carry the sum is
+ * t = early + u + (weight - divisor) * error, which is one addition beside a shift, one
+ * multiplication and one minimum. What is known early is summed first; the empty assembly keeps the
+ * compiler from summing in another order.
  */
-template <int ID, bool FOLD>
+template <int ID, int SAMPLE_BYTES, levels_form FORM>
 static __device__ __forceinline__ unsigned round_pixel(const diffusion_launch &p, history<ID> &h,
-                                                       unsigned tone_sum, unsigned *error)
+                                                       unsigned sample, unsigned *error)
 {
     constexpr unsigned divisor = kernel_of<ID>::divisor;
     constexpr unsigned weight = (unsigned)kernel_of<ID>::next_weight;
-    unsigned early = tone_sum + sum_of_taps<ID, 0>(h);
+    constexpr int top_bit = 8 * SAMPLE_BYTES - 1; /* of uneven steps: the longer one */
+    unsigned early = sum_of_taps<ID, 0>(h), step = 0;
+    if constexpr (FORM == UNEVEN) {
+        early += (sample & ~(1u << top_bit)) * divisor;
+        step = p.steps.gap_sum + (sample >> top_bit) * divisor;
+    } else if constexpr (FORM == EVEN) {
+        early += sample * divisor;
+    } else if constexpr (SAMPLE_BYTES == 1 && divisor == 16) {
+        early += sample; /* comes shifted */
+    } else {
+        early += sample * (16 * divisor);
+    }
     if constexpr (kernel_of<ID>::weight_sum != (int)divisor)
         early += p.bias * (divisor - (unsigned)kernel_of<ID>::weight_sum);
     asm volatile("" : "+r"(early));
     unsigned t = early + h.rest;
     asm volatile("" : "+r"(t));
-    if constexpr (FOLD) {
-        t += (weight - divisor) * h.own[1];
-        unsigned u = __viaddmin_u32(t, p.minus_white, t);
-        *error = u / divisor;
-        h.rest = u;
-        return (u - t) >> 31;
+    t += (weight - divisor) * h.own[1];
+    unsigned u, up;
+    if constexpr (FORM == UNEVEN) {
+        const bool reached = t >= max(p.steps.limit_sum, step);
+        u = reached ? t - step : t;
+        up = reached;
     } else {
-        t += weight * h.own[1];
-        unsigned y = t / divisor;
-        h.rest = t - y * divisor;
-        int k = nearest_level(p, (int)(y - p.bias));
-        *error = y - (unsigned)p.level[k];
-        return (unsigned)k;
+        u = __viaddmin_u32(t, p.minus_white, t);
+        up = (u - t) >> 31;
     }
+    *error = u / divisor;
+    h.rest = u;
+    return up;
 }
 
 /* What a pixel outside the image leaves: no error, and the carry that a row starts with. */
-template <int ID, bool FOLD>
-static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
+template <int ID> static __device__ __forceinline__ unsigned empty_rest(const diffusion_launch &p)
 {
     constexpr unsigned divisor = kernel_of<ID>::divisor;
-    return (FOLD ? p.bias * divisor : 0) + divisor / 2;
+    return p.bias * divisor + divisor / 2;
 }
 
 /* Where a warp's last rows send their errors: the ring of the next warp, or lines in global memory;
@@ -141,7 +150,7 @@ read_above(const unsigned long long (*ring)[RING * WORDS], int first, int quads,
  * the image pixels are zeros, which make no error as long as none comes in, so that only what
  * leaves a quad outside has to be set right.
  */
-template <int ID, int SAMPLE_BYTES, bool FOLD, place PLACE>
+template <int ID, int SAMPLE_BYTES, levels_form FORM, place PLACE>
 static __device__ __forceinline__ void
 run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, int lane,
           const typename depth<SAMPLE_BYTES>::pixels *staged,
@@ -167,30 +176,27 @@ run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
     for (int c = 0; c < GROUP; c++) {
         const int quad = first + c - lane;
         const bool inside = PLACE == INTERIOR || (unsigned)quad < (unsigned)b.quads;
-        unsigned errors[4], levels = 0;
+        unsigned errors[4];
 #pragma unroll
         for (int q = 0; q < 4; q++) {
-            unsigned tone;
-            if (SAMPLE_BYTES == 1 && divisor == 16)
-                tone = __byte_perm(*(const unsigned *)&pixels[c], 0, 0x4404 | q << 4);
+            unsigned value;
+            if constexpr (FORM == FOLD && SAMPLE_BYTES == 1 && divisor == 16)
+                value = __byte_perm(pixels[c], 0, 0x4404 | q << 4);
             else
-                tone = sample(pixels[c], q) * (16 * divisor);
-            unsigned error, level = round_pixel<ID, FOLD>(p, h, tone, &error);
+                value = sample(pixels[c], q);
+            unsigned error, level = round_pixel<ID, SAMPLE_BYTES, FORM>(p, h, value, &error);
             if (PLACE == SIDES) {
                 error = inside ? error : p.bias;
                 if (q == 3)
-                    h.rest = inside ? h.rest : empty_rest<ID, FOLD>(p);
+                    h.rest = inside ? h.rest : empty_rest<ID>(p);
             } else if (PLACE == ANYWHERE) {
                 bool outside = (unsigned)(quad * 4 + q) >= (unsigned)p.width;
                 error = outside ? p.bias : error;
-                h.rest = outside ? empty_rest<ID, FOLD>(p) : h.rest;
+                h.rest = outside ? empty_rest<ID>(p) : h.rest;
                 level = outside ? 0 : level;
             }
             errors[q] = error;
-            if (FOLD)
-                bits = bits << 1 | level;
-            else
-                levels |= level << (8 * q);
+            bits = bits << 1 | level;
 
 #pragma unroll
             for (int a = history<ID>::own_length; a-- > 2;)
@@ -215,12 +221,10 @@ run_group(const diffusion_launch &p, const band &b, history<ID> &h, int first, i
         const unsigned tag = out.consumed ? ring_tag(quad) : p.tag;
         store_quad(out.words + (size_t)place * words, pack(errors, tag, quad_words<words>()),
                    sends);
-        if (!FOLD && b.row_exists && inside)
-            put_bytes(p, b.out, quad, levels);
     }
 }
 
-template <int ID, int SAMPLE_BYTES, bool FOLD>
+template <int ID, int SAMPLE_BYTES, levels_form FORM>
 static __device__ __forceinline__ void run_band(const diffusion_launch &p,
                                                 const diffusion_images &images,
                                                 shared_memory<ID, SAMPLE_BYTES> &s, int image,
@@ -237,7 +241,7 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
     for (int d = 0; d < rows_down; d++)
         for (int i = 0; i < history<ID>::length; i++)
             h.moved[d][i] = p.bias;
-    h.rest = empty_rest<ID, FOLD>(p);
+    h.rest = empty_rest<ID>(p);
     unsigned bits = 0;
 
     /* Quads of a lane lie `lane` behind; its granules likewise, so that all are equally far ahead.
@@ -272,26 +276,19 @@ static __device__ __forceinline__ void run_band(const diffusion_launch &p,
             wait_for(out.consumed, step + CHUNK - (LANES - 1) - (RING - 2 * rows_down - GROUP));
 #pragma unroll 1
         for (int group = step; group < step + CHUNK; group += GROUP) {
-            if constexpr (FOLD) {
-                if (group >= LANES && (group + GROUP) * 4 <= p.width &&
-                    group + GROUP + rows_down < b.quads)
-                    run_group<ID, SAMPLE_BYTES, FOLD, INTERIOR>(p, b, h, group, lane, staged,
-                                                                s.ring[warp], out, bits);
-                else if (quads_whole)
-                    run_group<ID, SAMPLE_BYTES, FOLD, SIDES>(p, b, h, group, lane, staged,
-                                                             s.ring[warp], out, bits);
-                else
-                    run_group<ID, SAMPLE_BYTES, FOLD, ANYWHERE>(p, b, h, group, lane, staged,
-                                                                s.ring[warp], out, bits);
-            } else {
-                run_group<ID, SAMPLE_BYTES, FOLD, ANYWHERE>(p, b, h, group, lane, staged,
+            if (group >= LANES && (group + GROUP) * 4 <= p.width &&
+                group + GROUP + rows_down < b.quads)
+                run_group<ID, SAMPLE_BYTES, FORM, INTERIOR>(p, b, h, group, lane, staged,
                                                             s.ring[warp], out, bits);
-            }
+            else if (quads_whole)
+                run_group<ID, SAMPLE_BYTES, FORM, SIDES>(p, b, h, group, lane, staged, s.ring[warp],
+                                                         out, bits);
+            else
+                run_group<ID, SAMPLE_BYTES, FORM, ANYWHERE>(p, b, h, group, lane, staged,
+                                                            s.ring[warp], out, bits);
         }
-        if (FOLD) {
-            put_word(p, b.row_exists ? b.out : NULL, 4 * (step + CHUNK - lane), bits_before, bits);
-            bits_before = bits;
-        }
+        put_word(p, b.row_exists ? b.out : NULL, 4 * (step + CHUNK - lane), bits_before, bits);
+        bits_before = bits;
         __syncwarp();
         if (lane == 0)
             s.consumed[warp] = step + CHUNK + 1;
