@@ -120,7 +120,7 @@ def jobs():
                       lambda: registration.optical_flow_tvl1(small / 255, moved / 255)))
     yield "Displacement between two pictures, 256 x 256", small.size, calls
 
-    field = np.zeros((*noisy.shape, 2), np.float32) + (1.5, 2.25)
+    field = np.broadcast_to(np.array([1.5, 2.25], np.float32), (*noisy.shape, 2)).copy()
     rows, columns = np.mgrid[0:1024, 0:1024].astype(np.float32)
     calls = [("roundoff, warp", lambda: roundoff.warp(noisy, field))]
     if cv2 is not None:
