@@ -28,14 +28,14 @@ static uint32_t minimum32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 #define SIZED(name) name##16
 #define lane uint16_t
 #define vector uint16_t
-#include "halftone/diffusion/wave_step.h"
+#include "halftone/diffusion/wave/wave_step.h"
 #undef SIZED
 #undef lane
 #undef vector
 #define SIZED(name) name##32
 #define lane uint32_t
 #define vector uint32_t
-#include "halftone/diffusion/wave_step.h"
+#include "halftone/diffusion/wave/wave_step.h"
 #undef SIZED
 #undef lane
 #undef vector

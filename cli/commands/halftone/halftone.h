@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* --separate */
+enum { SEPARATE_NONE, SEPARATE_CMYK, SEPARATE_CMYK_TIFF, SEPARATE_INKS, SEPARATE_INKS_TIFF };
+
 struct halftone_values {
     struct common common;
     const char *method, *schedule, *type, *shape, *screen, *kernel, *like, *curve, *palette;
@@ -57,11 +60,15 @@ ro_status halftone_adapt(ro_context *context, const ro_image *in, struct halfton
 int halftone_check(const struct command *command, const struct halftone_values *values,
                    const char *in, const char *out);
 
-/* Reads the files that options name, and IN (NULL: many) where an option asks what is in it;
+/* halftone_request.c: reads the files that options name, and IN (NULL: many) where an option asks what is in it;
  * halftone_release frees, also after a failure. */
 ro_status halftone_prepare(ro_context *context, const struct halftone_values *values,
                            const char *in, struct halftone_request *request);
 void halftone_release(struct halftone_request *request);
+
+/* "9/255", and "600dpi,300mm" with or without the units, as two numbers. */
+bool halftone_fraction(const char *text, uint32_t fraction[2]);
+bool halftone_view(const char *text, double view[2]);
 
 /* Palettes: what is asked for (halftone_palette.c), and a list of those with names. */
 ro_status halftone_colours(ro_context *context, const struct halftone_values *values,

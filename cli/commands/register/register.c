@@ -217,7 +217,7 @@ ro_status register_load(ro_context *context, const char *path, const struct regi
     ro_reader *reader;
     ro_read_options read = pictures_read(path);
     ro_dropped *dropped = pictures_dropped(path);
-    if (values->page) /* else the first, and a line about those behind it */
+    if (values->page || kept) /* else the first, and a line about those behind it */
         stack_pages(values->page, &read);
     read.carries = kept != NULL;
     ro_status status = ro_reader_open(context, path, &read, &reader);

@@ -6,14 +6,14 @@
  * differences have not. Where a step is a number of samples (257 from 16 bits to 8), the cell's
  * share is added to the sample first, and the level is a quotient.
  */
-#include "halftone/diffusion/wave_ops.h"
+#include "halftone/diffusion/wave/wave_ops.h"
 #include "halftone/ordered/ordered.h"
 
 #define LANE_BITS 16
 #define SIZED(name) RO_SIMD_JOIN(name, LANE_BITS)
 #define lane uint16_t
 #define vector lanes16
-#include "halftone/diffusion/steps_lanes.h"
+#include "halftone/diffusion/wave/steps_lanes.h"
 
 enum { LANES = RO_VECTOR_BYTES / 2 };
 

@@ -60,9 +60,9 @@ enum { SMALL_WHITE = 16 * 255, LARGE_WHITE = 16 * 65535, SMALL_STEP = 1 << 13 };
 enum { WIDE_OFF = DIFFUSION_WIDE_STEP }; /* of the sums */
 #endif
 
-#include "halftone/diffusion/wave_pixels.h"
+#include "halftone/diffusion/wave/wave_pixels.h"
 #if LANE_BITS == 16 && defined(WAVE_NUMBERS)
-#include "halftone/diffusion/wave_levels.h"
+#include "halftone/diffusion/wave/wave_levels.h"
 #endif
 
 /* ---- the chain ------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ RO_INLINE lanes32 round_any(const struct diffusion_plan *plan, lanes32 y, lanes3
 }
 #endif
 
-#include "halftone/diffusion/wave_step.h"
+#include "halftone/diffusion/wave/wave_step.h"
 
 
 /* Steps k0 .. k0+63, as far as there are any. `kernel` is a constant where this is compiled for a kernel of the table. */

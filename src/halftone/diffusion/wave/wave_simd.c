@@ -4,14 +4,14 @@
  * numbers instead of bits are in wave_numbers_simd.c. */
 #include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/tonal.h"
-#include "halftone/diffusion/wave.h"
-#include "halftone/diffusion/wave_ops.h"
+#include "halftone/diffusion/wave/wave.h"
+#include "halftone/diffusion/wave/wave_ops.h"
 
 #define LANE_BITS 16
-#include "halftone/diffusion/wave_lanes.h"
+#include "halftone/diffusion/wave/wave_lanes.h"
 #undef LANE_BITS
 #define LANE_BITS 32
-#include "halftone/diffusion/wave_lanes.h"
+#include "halftone/diffusion/wave/wave_lanes.h"
 
 /* tonal_index of a vector of samples. */
 RO_INLINE lanes32 tonal_indices(const struct tonal_plan *tonal, lanes32 samples)
@@ -20,12 +20,12 @@ RO_INLINE lanes32 tonal_indices(const struct tonal_plan *tonal, lanes32 samples)
     return whole_numbers(side_of(samples, 0) * tonal->tone_scale + nearest,
                          side_of(samples, 1) * tonal->tone_scale + nearest);
 }
-#include "halftone/diffusion/tonal_lanes.h"
+#include "halftone/diffusion/wave/tonal_lanes.h"
 
-#include "halftone/diffusion/acuity_simd.h"
+#include "halftone/diffusion/wave/acuity_simd.h"
 #undef LANE_BITS
 #define LANE_BITS 16
-#include "halftone/diffusion/acuity_lanes.h"
+#include "halftone/diffusion/wave/acuity_lanes.h"
 #undef LANE_BITS
 #define LANE_BITS 32
-#include "halftone/diffusion/acuity_lanes.h"
+#include "halftone/diffusion/wave/acuity_lanes.h"

@@ -6,7 +6,7 @@
  * Without vector code (another architecture, --cpu scalar, sums too large for lanes) a band is one
  * row, run by the gather form.
  */
-#include "halftone/diffusion/wave.h"
+#include "halftone/diffusion/wave/wave.h"
 
 #include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/tonal.h"

@@ -7,8 +7,8 @@
  *   lane_mask(a != b)     a bit per lane, in the bytes named by MASK_BYTE
  *   transpose             a square of lanes
  */
-#ifndef RO_HALFTONE_DIFFUSION_WAVE_OPS_H
-#define RO_HALFTONE_DIFFUSION_WAVE_OPS_H
+#ifndef RO_HALFTONE_DIFFUSION_WAVE_WAVE_OPS_H
+#define RO_HALFTONE_DIFFUSION_WAVE_WAVE_OPS_H
 
 #include "simd/simd.h"
 

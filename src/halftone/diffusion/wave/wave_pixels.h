@@ -28,7 +28,7 @@ RO_INLINE whole SIZED(load_with_edges_)(const unsigned char *row, int64_t at, in
 
 #ifdef WAVE_NUMBERS
 
-#include "halftone/diffusion/steps_lanes.h"
+#include "halftone/diffusion/wave/steps_lanes.h"
 
 /* From samples to the level below and what a tone has above it; an uneven step that is the longer
  * one is the highest bit. */
