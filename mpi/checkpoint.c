@@ -114,8 +114,15 @@ static ro_status resume_from(struct checkpoint *checkpoint, const struct checkpo
 
 static ro_status begin_new(struct checkpoint *checkpoint, const struct checkpoint_record *wanted)
 {
-    checkpoint->fd = open(checkpoint->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return checkpoint->fd >= 0 && put_first(checkpoint, wanted) ? RO_OK : failed(checkpoint);
+    checkpoint->fd = open(checkpoint->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (checkpoint->fd >= 0 && !is_empty(checkpoint->fd) &&
+        !find_record(checkpoint->fd, &checkpoint->record))
+        return ro_context_fail(checkpoint->ranks->context, RO_E_ARGUMENT,
+                               "%s is there and is not a checkpoint: it stays as it is",
+                               checkpoint->path);
+    return checkpoint->fd >= 0 && ftruncate(checkpoint->fd, 0) == 0 && put_first(checkpoint, wanted)
+               ? RO_OK
+               : failed(checkpoint);
 }
 
 ro_status checkpoint_open(struct checkpoint *checkpoint, const struct ranks *ranks,

@@ -322,6 +322,8 @@ static int run(const struct command *command, int argc, char **argv)
         return usage_error(command, "--strict does not apply to calibrate wedge");
     if ((!wedge && !fits) || files.count != 1)
         return usage_error(command, "calibrate needs wedge and OUT, or fit and SCAN");
+    if (values.curve && same_file(values.curve, files.path[0]))
+        return usage_error(command, "--curve and %s are the same file", files.path[0]);
     int result = fits ? check_fit(command, &values) : 0;
     if (result)
         return result;

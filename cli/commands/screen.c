@@ -185,6 +185,8 @@ static int run(const struct command *command, int argc, char **argv)
     double degrees;
     if (values.angle && !read_degrees(values.angle, &degrees))
         return usage_error(command, "--angle %s: must be degrees, -360 to 360", values.angle);
+    if (values.spot && same_file(values.spot, names.path[1]))
+        return usage_error(command, "--spot and OUT are the same file, %s", values.spot);
     struct made made = {0};
     return task_run(&(struct task){
         .command = command,

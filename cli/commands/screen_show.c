@@ -81,6 +81,8 @@ int screen_show(const struct command *command, const struct screen_values *value
         return usage_error(command, "--size, --angle, --type and --seed apply to screen make");
     if (values->common.certificate)
         return usage_error(command, "--certificate: a drawing is not read back");
+    if (values->spot && same_file(values->spot, files->path[0]))
+        return usage_error(command, "--spot and OUT are the same file, %s", values->spot);
     struct shown shown = {0};
     const int result = task_run(&(struct task){
         .command = command,

@@ -79,6 +79,10 @@ class Calibrate(Case):
         self.refused("calibrate", "wedge", "wedge.pbm", "--linear", words=["fit"], status=2)
         self.refused("calibrate", "fit", "card.pgm", "--curve", "curve.csv", "--ink", "rot",
                      words=["rot"])
+        before = self.get("card.pgm")
+        self.refused("calibrate", "fit", "card.pgm", "--curve", "card.pgm", status=2,
+                     words=["same file"])
+        self.assertEqual(self.get("card.pgm"), before)
         self.refused("calibrate", "card.pgm", status=2, words=["wedge and OUT"])
         self.refused("calibrate", status=2, words=["fit and SCAN"])
 

@@ -512,6 +512,14 @@ class Optics(Case):
             self.works("verify", "c.json", "in.npy", "out-1.pbm")
             self.put("out-2.pbm", self.get("out-3.pbm"))
             self.refused("verify", "c.json", "in.npy", "out.pbm", words=["output_2"])
+            # a number of OUT's own is no frame's
+            arguments[3] = "out-1.pbm"
+            self.works(*arguments, "--window", "0.25,0.25,0.4,0.4", "--frames", "2",
+                       "--certificate", "d.json", "--quiet")
+            self.works("verify", "d.json", "in.npy", "out-1.pbm")
+        self.refused("hologram", "quantize", "in.npy", "in.npy", words=["lost"], status=2)
+        self.works("hologram", "quantize", "in.npy", "any.pbm", "--levels", "binary", "--gain",
+                   "auto", "--window", "0.25,0.25,0.4,0.4", "--quiet")
         for more, word in ((["--frames", "2"], "--window"), (["--phase", "smooth"], "--frames"),
                            (["--frames", "2", "--taps", "3"], "its own rules")):
             self.refused(*arguments, *more, words=[word], status=2)

@@ -130,6 +130,9 @@ class Inks(Case):
         self.put("out-black.pbm", b"0, 0\n50%, 40%\n100%, 100%\n")
         for option in (["--ink", "e30613:curve=out-black.pbm"], ["--curve", "out-black.pbm"]):
             self.refused("halftone", "in.ppm", "out.pbm", *dots, *option, words=["overwrite"])
+        for option in (["--proof", "out-black.pbm"], ["--certificate", "out-black.pbm"]):
+            self.refused("halftone", "in.ppm", "other.pbm", *dots, *option, "--ink",
+                         "black:curve=out-black.pbm", words=["overwritten"])
         self.works("halftone", "in.ppm", "other.pbm", *dots, "--ink", "black:curve=out-black.pbm")
 
     def test_proof(self):

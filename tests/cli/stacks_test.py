@@ -385,6 +385,14 @@ class Stacks(Case):
         self.put("short.npy", self.get("in.npy")[:-2])
         self.refused("denoise", "short.npy", "out.npy", words=["ends early"])
 
+    def test_archives_stay(self):
+        """A written archive has one member, and names in it are plain."""
+        self.works("denoise", "in.npy", "a.npz:x", "--page", "1", "--quiet")
+        before = self.get("a.npz")
+        self.refused("denoise", "a.npz:x", "a.npz:y", words=["one member"], status=2)
+        self.assertEqual(self.get("a.npz"), before)
+        self.refused("denoise", "in.npy", "a.h5:/../x", "--page", "1", words=["dataset"])
+
     def test_certificate(self):
         self.refused("denoise", "in.npy", "out.npy", "--certificate", "c.json",
                      words=["one page"])

@@ -78,6 +78,9 @@ cmp one.pbm many.pbm || wrong "an empty checkpoint: the bytes differ"
 
 # What cannot go on says so.
 refused "No such file" 2 halftone in.pgm old.pbm --checkpoint none --resume
+cp in.pgm precious
+refused "not a checkpoint" 2 halftone in.pgm old.pbm --checkpoint precious
+cmp in.pgm precious || wrong "a file that is no checkpoint was touched"
 echo nothing >junk
 refused "is not a checkpoint" 2 halftone in.pgm old.pbm --checkpoint junk --resume
 exit $failed

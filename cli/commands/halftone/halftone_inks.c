@@ -44,6 +44,14 @@ ro_status halftone_read_inks(ro_context *context, const struct halftone_values *
 ro_status halftone_check_plates(ro_context *context, const struct halftone_values *values,
                                 const struct halftone_request *request, const char *out)
 {
+    const char *const written[] = {request->write.split_inks ? NULL : out, values->proof,
+                                   values->common.certificate};
+    for (int i = 0; i < request->inks.count; i++)
+        for (size_t k = 0; k < sizeof written / sizeof *written; k++)
+            if (request->inks.curves[i] && written[k] &&
+                same_file(request->inks.curves[i], written[k]))
+                return ro_context_fail(context, RO_E_ARGUMENT,
+                                       "%s is an ink's curve and would be overwritten", written[k]);
     if (!request->write.split_inks)
         return RO_OK;
     for (int i = 0; i < request->inks.count; i++) {

@@ -231,7 +231,9 @@ ro_status hologram_certify_frames(struct certificate *to, const struct hologram_
         certificate_natural(to, "psnr_tenths_of_db", (uint64_t)rint(10 * fmax(f.report.psnr, 0)));
         certificate_natural(to, "efficiency_thousandths",
                             (uint64_t)rint(1000 * f.report.efficiency));
-        char *path = name_of_all(files->path[1]);
+        /* verify takes a frame's name as well; a run that states itself has named its own */
+        char *path = values->common.certificate ? strdup(files->path[1])
+                                                : name_of_all(files->path[1]);
         status = path ? state_frames(to, values, &f, path, again)
                       : ro_context_fail(to->context, RO_E_MEMORY, "no memory for a file name");
         free(path);

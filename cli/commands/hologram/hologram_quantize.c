@@ -330,6 +330,8 @@ int hologram_quantize(const struct command *command, const struct hologram_value
                       const struct operands *files)
 {
     struct quantize q = {0};
+    if (strcmp(files->path[1], "-") != 0 && same_file(files->path[0], files->path[1]))
+        return usage_error(command, "%s is IN and OUT: the field would be lost", files->path[1]);
     if (values->frames)
         return hologram_frames(command, values, files);
     if (values->phase)

@@ -101,7 +101,7 @@ static ro_status find_gain(struct trials *t, double least, double *gain)
         status = climb(t, 1, &k, &best);
     if (status == RO_OK && k == 0)
         status = climb(t, -1, &k, &best);
-    if (status == RO_OK && best.snr < least)
+    if (status == RO_OK && least > 0 && best.snr < least)
         return ro_context_fail(t->context, RO_E_ARGUMENT,
                                "%g dB cannot be reached: the best gain, %.3g, gives %.1f dB", least,
                                best.gain, best.snr);

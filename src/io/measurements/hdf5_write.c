@@ -208,13 +208,25 @@ static void put_superblock(struct header *h, uint64_t end)
     put(h, checksum(h->bytes, h->used), 4);
 }
 
+/* Whether a part of the path is "." or "..", which is no name in a file. */
+static bool has_dots(const char *path)
+{
+    for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+        const size_t length = strcspn(part, "/");
+        if ((length == 1 || length == 2) && strspn(part, ".") == length)
+            return true;
+    }
+    return false;
+}
+
 static ro_status check_path(struct ro_file *file, const char *path)
 {
     int groups = 0;
     for (const char *at = path; *at; at++)
         groups += *at == '/';
     const size_t length = strlen(path);
-    if (length == 0 || path[length - 1] == '/' || strstr(path, "//"))
+    if (length == 0 || path[length - 1] == '/' || strstr(path, "//") ||
+        has_dots(path))
         return ro_file_fail(file, RO_E_ARGUMENT, "'%s' is not the name of a dataset", path);
     if (length > LONGEST_PATH || groups >= MOST_GROUPS)
         return ro_file_fail(file, RO_E_ARGUMENT,

@@ -77,6 +77,12 @@ ro_status ro_parts_open(ro_context *context, const char *path, const ro_file_inf
                                  "%s: a .%s file cannot be written in parts; .pbm, .pgm, .ppm, "
                                  ".npy and .tif can",
                                  path, made->type);
+    if (status == RO_OK && strcmp(made->type, "npy") == 0 && info->sample != RO_SAMPLE_PLAIN &&
+        info->sample != RO_SAMPLE_UINT16 && info->sample != RO_SAMPLE_INT16)
+        status = ro_context_fail(context, RO_E_UNSUPPORTED,
+                                 "%s: only numbers of 8 and 16 bits and float32 are written in "
+                                 "parts; one process writes the others",
+                                 path);
     if (status == RO_OK)
         status = open_writer(made, info->height, &made->frame);
     if (status == RO_OK) {

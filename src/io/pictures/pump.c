@@ -245,8 +245,7 @@ static ro_status run_stream(struct pump *pump, ro_format out)
     pthread_mutex_init(&pump->lock, NULL);
     pthread_cond_init(&pump->changed, NULL);
     if (ring_open(&pump->in, ro_format_row_bytes(info->format, info->width), pump->block_rows) &&
-        ring_open(&pump->out,
-                  ro_format_row_bytes(out, info->width) * (size_t)pump->output.count,
+        ring_open(&pump->out, ro_format_row_bytes(out, info->width) * (size_t)pump->output.count,
                   pump->block_rows))
         status = run_threads(pump);
     else
@@ -293,8 +292,7 @@ static ro_status run_whole(struct pump *pump, ro_format format)
         status = ro_context_fail(pump->context, RO_E_SIZE, "%u rows are too many for %u inks",
                                  info->height, plates);
     if (status == RO_OK)
-        status =
-            ro_image_alloc(pump->context, format, info->width, info->height * plates, 0, &out);
+        status = ro_image_alloc(pump->context, format, info->width, info->height * plates, 0, &out);
     if (status == RO_OK)
         status = ro_plan_run(pump->plan, &in, &out, NULL);
     if (status == RO_OK)
@@ -330,9 +328,9 @@ static ro_status adapt(struct pump *pump, const ro_halftone_options *options, in
         return ro_context_fail(pump->context, RO_E_ARGUMENT,
                                "a palette is made for one picture, not for several pages");
     ro_status status = ro_reader_image(pump->reader, &pump->picture);
-    return status == RO_OK ? ro_palette_adapt(pump->context, &pump->picture, &options->tone,
-                                              colours, palette)
-                           : status;
+    return status == RO_OK
+               ? ro_palette_adapt(pump->context, &pump->picture, &options->tone, colours, palette)
+               : status;
 }
 
 static ro_status check_colours(ro_context *context, const ro_halftone_options *options, int colours)
@@ -354,9 +352,8 @@ ro_file_info ro_halftone_result(const ro_halftone_options *options)
     int levels = options->levels ? options->levels : 2;
     const ro_palette *colours = options->palette ? options->palette : options->recolour;
     if (colours)
-        return (ro_file_info){.format = RO_INDEX8,
-                              .maxval = (uint32_t)colours->count - 1,
-                              .palette = colours};
+        return (ro_file_info){
+            .format = RO_INDEX8, .maxval = (uint32_t)colours->count - 1, .palette = colours};
     if (options->channels == RO_CHANNELS_RGB && levels > 256)
         return (ro_file_info){.format = RO_RGB16, .maxval = (uint32_t)levels - 1};
     if (options->channels == RO_CHANNELS_RGB)
@@ -400,9 +397,10 @@ static ro_status check_video(struct ro_file *file, const char *out, const ro_rea
         return ro_file_fail(file, RO_E_ARGUMENT, "is a video, which has no alpha");
     if (write->compression)
         return ro_file_fail(file, RO_E_ARGUMENT, "is a video; compression is of TIFF only");
-    if (write->low_bits_first || write->ones_are_black || write->pixel_bits)
+    if (write->low_bits_first || write->ones_are_black || write->pixel_bits || write->numbers)
         return ro_file_fail(file, RO_E_ARGUMENT,
-                            "is a video; the order of bits is that of raw bits only");
+                            "is a video; the order of bits and the numbers of colours are those of "
+                            "raw files only");
     return RO_OK;
 }
 

@@ -300,6 +300,8 @@ static ro_status find_time(struct ro_denoiser *work)
     if (!(wanted > 0))
         return ro_context_fail(work->context, RO_E_ARGUMENT,
                                "the time step is %g; it must be positive", wanted);
+    if (floor(wanted * RO_TIME_ONE) == floor(largest * RO_TIME_ONE))
+        wanted = fmin(wanted, largest); /* steps are whole numbers of 1 / RO_TIME_ONE */
     const bool saturates = work->scheme->run == ro_denoise_explicit && !work->number->floating;
     if (wanted > (saturates ? 1 : largest))
         return ro_context_fail(
