@@ -154,6 +154,9 @@ uint32_t ro_denoise_reach(const ro_denoise_stream *stream);
 
 /* The standard deviation of the noise, in 1/255 of white. */
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma);
+/* The same of every `step`-th row and the one below it. */
+ro_status ro_noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
+                           double *sigma);
 ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double *sigma);
 
 /* The share of samples that are impulses, on some rows; and a copy in which they are mended. */

@@ -16,7 +16,8 @@
 enum {
     LEAST_PART = 8, /* of white: less on average is no impulse, */
     NOISES = 3,     /* nor are so many standard deviations */
-    LOOKED_AT = 4   /* a row of so many, to notice impulses */
+    LOOKED_AT = 4,  /* a row of so many, to notice impulses, */
+    MOST_ROWS = 64  /* and about so many at most */
 };
 
 /* Samples of row y as doubles, one more pixel at either end. */
@@ -99,7 +100,7 @@ static ro_status run(ro_context *context, const ro_image *in, ro_image *out, uin
     const size_t channels = ro_format_is_colour(in->format) ? 3 : 1;
     const size_t samples = channels * in->width, line = samples + 2 * channels;
     double noise, median;
-    ro_status status = ro_noise_estimate(context, in, &noise);
+    ro_status status = ro_noise_of_rows(context, in, step, &noise);
     double *memory = malloc(3 * line * sizeof *memory);
     if (status == RO_OK && !memory)
         status =
@@ -128,7 +129,9 @@ static ro_status run(ro_context *context, const ro_image *in, ro_image *out, uin
 ro_status ro_impulses_notice(ro_context *context, const ro_image *image, double *share)
 {
     uint64_t found, seen;
-    ro_status status = run(context, image, NULL, LOOKED_AT, &found, &seen);
+    const uint32_t step = image->height / MOST_ROWS;
+    ro_status status =
+        run(context, image, NULL, step > LOOKED_AT ? step : LOOKED_AT, &found, &seen);
     *share = seen ? (double)found / (double)seen : 0;
     return status;
 }

@@ -200,6 +200,12 @@ ro_status ro_noise_in_blocks(ro_context *context, const ro_image *image, double 
 
 ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *sigma)
 {
+    return ro_noise_of_rows(context, image, 1, sigma);
+}
+
+ro_status ro_noise_of_rows(ro_context *context, const ro_image *image, uint32_t step,
+                           double *sigma)
+{
     const bool floats = ro_format_sample_bytes(image->format) == 4;
     const uint32_t white = floats ? 65535 : ro_image_white(image);
     const size_t size = 2 * (size_t)white + 1;
@@ -210,7 +216,9 @@ ro_status ro_noise_estimate(ro_context *context, const ro_image *image, double *
     uint64_t *histogram = calloc(size, sizeof *histogram);
     if (!histogram)
         status = ro_context_fail(context, RO_E_MEMORY, "no memory for a histogram of the noise");
-    for (uint32_t y = 0; y + 1 < image->height && status == RO_OK; y++) {
+    for (uint32_t y = 0; y + 1 < image->height && status == RO_OK; y += step) {
+        if (step > 1)
+            load(&lines, y, lines.lower);
         status = next_squares(context, &lines, y);
         for (size_t i = 0; i + lines.channels < lines.samples; i++) {
             const size_t bin = (size_t)lines.cross[i];
