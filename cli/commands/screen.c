@@ -39,7 +39,7 @@ static const struct option options[] = {
      .offset = offsetof(struct screen_values, inks), .topic = "show"},
     {"ink", "I", "show: an ink's screen: cyan:lpi=133,angle=15,shape=S", OPTION_LIST,
      .offset = offsetof(struct screen_values, ink), .topic = "show"},
-    {"angles", "A", "show: auto: least moiré; or degrees, \"15,75,0,45\"", OPTION_TEXT,
+    {"angles", "A", "show: auto (little moiré), or degrees, \"15,75,0,45\"", OPTION_TEXT,
      .offset = offsetof(struct screen_values, angles), .topic = "show"},
     {"type", "T", "type of OUT: pgm, png, tiff, npy, mem (default: its name)", OPTION_TEXT,
      .offset = offsetof(struct screen_values, type)},

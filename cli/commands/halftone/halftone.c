@@ -158,7 +158,7 @@ static const struct option options[] = {
      .offset = offsetof(struct halftone_values, inks), .topic = "colour"},
     {"ink", "I", "an ink's screen: cyan:lpi=133,angle=15,shape=S,curve=FILE", OPTION_LIST,
      .offset = offsetof(struct halftone_values, ink), .topic = "colour"},
-    {"angles", "A", "of inks: auto: least moiré; or degrees, \"15,75,0,45\"", OPTION_TEXT,
+    {"angles", "A", "of inks: auto (little moiré), or degrees, \"15,75,0,45\"", OPTION_TEXT,
      .offset = offsetof(struct halftone_values, angles), .topic = "colour"},
     {"ink-limit", "P%", "of --inks: ink at most, all together, up to 800", OPTION_SHARE,
      .offset = offsetof(struct halftone_values, ink_limit), .min = 0, .max = 800,

@@ -34,7 +34,7 @@ static int adapted_count(const char *text)
     int count = 0, used = 0;
     if (strcmp(text, "auto") == 0)
         return 16;
-    return sscanf(text, "auto:%4d%n", &count, &used) == 1 && !text[used] ? count : -1;
+    return sscanf(text, "auto:%9d%n", &count, &used) == 1 && !text[used] ? count : -1;
 }
 
 /* The palette is made when the picture is read; that of many pictures is kept by nobody. */

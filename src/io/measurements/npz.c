@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLLOWS = 8 /* the checksum does */, LONGEST_NAME = 200, ROOM = 512 };
+enum { FOLLOWS = 8 /* the checksum does */, UTF8 = 2048, LONGEST_NAME = 200, ROOM = 512 };
 
 struct npz {
     struct ro_encoder encoder; /* first, so that an encoder can be cast back */
@@ -45,7 +45,7 @@ static void put_member(struct record *record, const struct npz *self, uint32_t c
                        uint64_t size, int extra)
 {
     put(record, self->wide ? 45 : 20, 2); /* the version that reads it */
-    put(record, FOLLOWS, 2);
+    put(record, FOLLOWS | UTF8, 2);
     put(record, 0, 2);  /* stored */
     put(record, 0, 2);  /* midnight, */
     put(record, 33, 2); /* 1 January 1980 */
