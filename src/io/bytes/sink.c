@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,17 @@ ro_status ro_sink_write(struct ro_sink *sink, const void *bytes, size_t size)
         sink->checksum = summed(sink->checksum, bytes, size);
     return sink->packer ? ro_packer_write(sink->packer, sink, put, bytes, size)
                         : put(sink, bytes, size);
+}
+
+void ro_sink_print(struct ro_sink *sink, ro_status *status, const char *format, ...)
+{
+    char line[512];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (*status == RO_OK)
+        *status = ro_sink_write(sink, line, (size_t)length);
 }
 
 ro_status ro_sink_pack(struct ro_sink *sink)

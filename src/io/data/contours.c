@@ -3,7 +3,6 @@
 #include "io/bytes/sink.h"
 #include "io/data/contour_rings.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +14,7 @@ struct text {
     ro_status status;
 };
 
-static void print(struct text *text, const char *format, ...) RO_PRINTF(2, 3);
-static void print(struct text *text, const char *format, ...)
-{
-    char line[512];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(line, sizeof line, format, list);
-    va_end(list);
-    if (text->status == RO_OK)
-        text->status = ro_sink_write(&text->sink, line, (size_t)length);
-}
+#define print(text, ...) ro_sink_print(&(text)->sink, &(text)->status, __VA_ARGS__)
 
 static const char *const colours[] = {"#ff3030", "#00d25a", "#408cff", "#ffc800"};
 

@@ -7,7 +7,6 @@
 #include "io/bytes/sink.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -23,17 +22,7 @@ struct drawing {
     int count;
 };
 
-static void print(struct drawing *drawing, const char *format, ...) RO_PRINTF(2, 3);
-static void print(struct drawing *drawing, const char *format, ...)
-{
-    char line[512];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(line, sizeof line, format, list);
-    va_end(list);
-    if (drawing->status == RO_OK)
-        drawing->status = ro_sink_write(&drawing->sink, line, (size_t)length);
-}
+#define print(drawing, ...) ro_sink_print(&(drawing)->sink, &(drawing)->status, __VA_ARGS__)
 
 static double closest_rows(const struct drawing *drawing, bool most)
 {

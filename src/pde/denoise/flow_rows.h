@@ -20,6 +20,8 @@
 #include "pde/stencil/stencil.h"
 #include "simd/variants.h"
 
+#include <string.h>
+
 struct ro_rows;
 
 /* One row of work. The last row has no row below it: `bottom` is then not used. */
@@ -76,5 +78,15 @@ RO_VARIANTS_DECLARE(const struct ro_row_kernel, ro_float_kernel_rounded);
 void ro_plain_pack(const struct ro_rows *rows, const void *values, char *line);
 void ro_plain_unpack(const struct ro_rows *rows, const char *line, void *values);
 bool ro_float_is_exact(const struct ro_diffusion *diffusion, int64_t white); /* s23e8 */
+
+/* The vectors at either end of a line repeat the opposite ones by one lane. */
+static inline void ro_wrap_line(const struct ro_rows *rows, char *line, size_t vector, size_t lane)
+{
+    char *first = line + vector, *last = line + rows->vectors * vector;
+    memmove(line + lane, last, vector - lane);
+    memcpy(line, first, lane);
+    memmove(last + vector, first + lane, vector - lane);
+    memcpy(last + 2 * vector - lane, last + vector - lane, lane);
+}
 
 #endif

@@ -221,15 +221,9 @@ RO_INLINE void row(const struct ro_rows *rows, const struct ro_row_work *work, c
     }
 }
 
-/* The vectors at either end repeat the opposite ones by one lane. */
 static void wrap(const struct ro_rows *rows, char *line)
 {
-    const size_t lane = sizeof(float);
-    char *first = line + sizeof(vec), *last = line + rows->vectors * sizeof(vec);
-    memmove(line + lane, last, sizeof(vec) - lane);
-    memcpy(line, first, lane);
-    memmove(last + sizeof(vec), first + lane, sizeof(vec) - lane);
-    memcpy(last + 2 * sizeof(vec) - lane, last + sizeof(vec) - lane, lane);
+    ro_wrap_line(rows, line, sizeof(vec), sizeof(float));
 }
 
 static void wrap_row(const struct ro_rows *rows, char *row)
