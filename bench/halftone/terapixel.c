@@ -5,11 +5,11 @@
  * the CPU some threads make rows and hash bits while the others halftone; on a device both are done
  * in the kernel.
  */
-#include "bench.h"
+#include "bench/bench.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
 #include "halftone/diffusion/made.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <inttypes.h>
 #include <pthread.h>
