@@ -134,11 +134,35 @@ void dft_device_close(struct ro_cuda *cuda, struct dft_device *device)
     device->table = NULL;
 }
 
+/* What the passes of a block cost so many threads, of which some have nothing to do at the end. */
+static long cost_of(const struct dft_device *device, int lanes, int threads)
+{
+    const struct dft_device_short *parts[] = {&device->first, &device->second};
+    long cost = 0;
+    for (const struct dft_device_short *part : parts)
+        for (int i = 0; i < part->passes; i++) {
+            const int points = part->pass[i].radix[0] * part->pass[i].radix[1];
+            const int units = lanes * device->length / points;
+            cost += (long)((units + threads - 1) / threads) * points * threads;
+        }
+    return cost;
+}
+
+static int threads_of(const struct dft_device *device, int lanes, int hold, int most)
+{
+    int best = most;
+    for (int threads = most; threads >= 64; threads -= 32)
+        if (hold * threads >= lanes * device->length &&
+            cost_of(device, lanes, threads) < cost_of(device, lanes, best))
+            best = threads;
+    return best;
+}
+
 ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wanted, bool beside,
                          struct dft_block *block)
 {
     enum { MOST = 16, USUAL = 1024, SHARE = 40 << 10, BANKS = 16 };
-    int shared = 0, lanes = 1, threads = 64;
+    int shared = 0, lanes = 1;
     RO_CUDA_TRY(cuda->context, cudaDeviceGetAttribute(
                                    &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device));
     const long lane = (long)device->lane * (long)sizeof(float2);
@@ -150,8 +174,8 @@ ro_status dft_device_fit(struct ro_cuda *cuda, struct dft_device *device, int wa
     const size_t bytes = (size_t)lanes * device->lane * sizeof(float2);
     const int numbers = lanes * device->length;
     const bool many = device->chirp >= 0 || numbers > DFT_FEW * DFT_FEW_THREADS;
-    while (threads < (many ? DFT_MANY_THREADS : DFT_FEW_THREADS) && threads * DFT_POINTS < numbers)
-        threads += 32;
+    const int threads = many ? threads_of(device, lanes, DFT_MANY, DFT_MANY_THREADS)
+                             : threads_of(device, lanes, DFT_FEW, DFT_FEW_THREADS);
     if (bytes > (size_t)shared || numbers > DFT_MANY * DFT_MANY_THREADS)
         return ro_context_fail(cuda->context, RO_E_UNSUPPORTED,
                                "transforms of %d numbers do not fit the shared memory of the CUDA "

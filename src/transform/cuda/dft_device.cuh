@@ -24,7 +24,7 @@ typedef float real;
 
 enum {
     DFT_POINTS = 16,
-    DFT_FEW = 20,   /* numbers that a thread may have to hold at once */
+    DFT_FEW = 28,   /* numbers that a thread may have to hold at once */
     DFT_MANY = 57,  /* for the longest, and with a chirp */
     DFT_FEW_THREADS = 256,
     DFT_MANY_THREADS = 512,
