@@ -5,12 +5,12 @@
  * thread makes the pixels it halftones and hashes their bits; on a device both are done in the
  * kernel.
  */
-#include "bench.h"
+#include "bench/bench.h"
+#include "bench/timing.h"
 #include "context/context.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
 #include "halftone/diffusion/wave/wave_made.h"
 #include "roundoff.h"
-#include "timing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
