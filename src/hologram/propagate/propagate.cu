@@ -147,6 +147,31 @@ struct row_back {
     }
 };
 
+/* A row that came back to the sum of the kinds before it, which is asked for a few at once. */
+template <int HOLD>
+static __device__ __forceinline__ void add_row(const pass &p, const dft_lanes &lanes, int kind,
+                                               int lane, int y, float2 *to)
+{
+    enum { AT_ONCE = 4 };
+    for (int x0 = threadIdx.x; x0 < p.width; x0 += AT_ONCE * blockDim.x) {
+        float2 sum[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            if (kind && x0 + i * blockDim.x < p.width)
+                sum[i] = to[x0 + i * blockDim.x];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int x = x0 + i * blockDim.x;
+            if (x >= p.width)
+                break;
+            float2 v = turned(p, kind, x, y, dft_result<HOLD>(p.dft, lanes, lane, x));
+            if (kind)
+                v = make_float2(sum[i].y + v.x, sum[i].x + v.y);
+            to[x] = make_float2(v.y, v.x);
+        }
+    }
+}
+
 template <int HOLD>
 static __global__ void DFT_BOUNDS(HOLD)
     rows_back(const __grid_constant__ pass p, const float2 *__restrict__ work,
@@ -158,14 +183,7 @@ static __global__ void DFT_BOUNDS(HOLD)
     for (int kind = p.kind; kind < p.kind + p.kinds; kind++) {
         dft_run<HOLD>(p.dft, lanes, row_back{p, work + (size_t)y0 * p.width, kind});
         for (int lane = 0; lane < lanes.count; lane++)
-#pragma unroll 4
-            for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
-                float2 *at = &to[(size_t)(y0 + lane) * p.width + x];
-                float2 v = turned(p, kind, x, y0 + lane, dft_result<HOLD>(p.dft, lanes, lane, x));
-                if (kind)
-                    v = make_float2(at->y + v.x, at->x + v.y);
-                *at = make_float2(v.y, v.x);
-            }
+            add_row<HOLD>(p, lanes, kind, lane, y0 + lane, to + (size_t)(y0 + lane) * p.width);
         __syncthreads();
         work += (size_t)p.width * p.height;
     }
