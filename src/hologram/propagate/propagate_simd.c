@@ -4,16 +4,14 @@
 
 #include <string.h>
 
-enum { LANES = RO_VECTOR_BYTES / 4, HALF = LANES / 2 };
+#include "hologram/propagate/propagate_panel.h"
 
-typedef float real __attribute__((vector_size(RO_VECTOR_BYTES)));
+enum { HALF = LANES / 2 };
+
 typedef int32_t whole __attribute__((vector_size(RO_VECTOR_BYTES)));
 typedef double wide __attribute__((vector_size(RO_VECTOR_BYTES))); /* half of the lanes */
 typedef float narrow __attribute__((vector_size(RO_VECTOR_BYTES / 2)));
 typedef int32_t narrow_whole __attribute__((vector_size(RO_VECTOR_BYTES / 2)));
-#define DFT_INLINE RO_INLINE
-#define DFT_LOOP RO_UNROLL
-#include "hologram/propagate/propagate_panel.h"
 
 #if defined(RO_SIMD_AVX512)
 RO_INLINE wide root(wide x) { return (wide)_mm512_sqrt_pd((__m512d)x); }
@@ -106,4 +104,5 @@ static void filter_columns(float *panel, const struct propagate_filter *f, int a
 }
 
 const struct propagate_kernel RO_SIMD_NAME(propagate_kernel) = {
-    &RO_SIMD_NAME(dft_kernel), turn_rows, add_rows, filter_columns};
+    &RO_SIMD_NAME(dft_kernel), turn_panel,    turn_row,      add_row,
+    row_to_blocks,             blocks_to_row, filter_columns};
