@@ -183,8 +183,8 @@ ro_status dft_open(ro_context *context, uint32_t n, struct dft **out)
     } else {
         const int n2 = (int)n / n1;
         if (!short_open(&plan->first, n1) || !short_open(&plan->second, n2) ||
-            (n1 > 1 && (!(plan->between = turns_of(-1, (int)n, 0, n2, 0, n1)) ||
-                        !open_across(plan))))
+            (n1 > 1 &&
+             (!(plan->between = turns_of(-1, (int)n, 0, n2, 0, n1)) || !open_across(plan))))
             status = no_memory(context, n);
     }
     if (status == RO_OK)

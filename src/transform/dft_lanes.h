@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of the instruction set at hand, or one float in plain C: LANES complex numbers as they lie
- * to real and imaginary parts (split), and back (join). */
+/* Vectors of the instruction set at hand, or one float in plain C: LANES complex numbers as they
+ * lie to real and imaginary parts (split), and back (join). */
 #ifndef RO_TRANSFORM_DFT_LANES_H
 #define RO_TRANSFORM_DFT_LANES_H
 

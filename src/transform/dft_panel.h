@@ -170,7 +170,8 @@ static inline void run_plain(const struct dft *plan, real *x, real *spare)
                                   .after = p ? plan->between + 2 * n1 * p : NULL},
                   buffers);
     for (size_t k = 0; k < n1; k++)
-        run_short(&plan->second, (struct places){.x = spare + 2 * n2 * k, .in = 1, .y = x + 2 * k, .out = n1},
+        run_short(&plan->second,
+                  (struct places){.x = spare + 2 * n2 * k, .in = 1, .y = x + 2 * k, .out = n1},
                   buffers);
 }
 

@@ -30,11 +30,11 @@ RO_INLINE void turn_block(const real *from, size_t stride, int rows, real *to, s
     RO_UNROLL
     for (int r = 0; r < 16; r += 4)
         RO_UNROLL
-        for (int h = 0; h < 2; h++) {
-            const __m512d x = (__m512d)b[r + h], y = (__m512d)b[r + 2 + h];
-            a[r + 2 * h] = (__m512)_mm512_unpacklo_pd(x, y);
-            a[r + 2 * h + 1] = (__m512)_mm512_unpackhi_pd(x, y);
-        }
+    for (int h = 0; h < 2; h++) {
+        const __m512d x = (__m512d)b[r + h], y = (__m512d)b[r + 2 + h];
+        a[r + 2 * h] = (__m512)_mm512_unpacklo_pd(x, y);
+        a[r + 2 * h + 1] = (__m512)_mm512_unpackhi_pd(x, y);
+    }
     /* a[4 g + c]: column c of each four, rows 4 g to 4 g + 3 */
     RO_UNROLL
     for (int c = 0; c < 4; c++) {
@@ -68,11 +68,11 @@ RO_INLINE void turn_block(const real *from, size_t stride, int rows, real *to, s
     RO_UNROLL
     for (int r = 0; r < 8; r += 4)
         RO_UNROLL
-        for (int h = 0; h < 2; h++) {
-            const __m256d x = (__m256d)b[r + h], y = (__m256d)b[r + 2 + h];
-            a[r + 2 * h] = (__m256)_mm256_unpacklo_pd(x, y);
-            a[r + 2 * h + 1] = (__m256)_mm256_unpackhi_pd(x, y);
-        }
+    for (int h = 0; h < 2; h++) {
+        const __m256d x = (__m256d)b[r + h], y = (__m256d)b[r + 2 + h];
+        a[r + 2 * h] = (__m256)_mm256_unpacklo_pd(x, y);
+        a[r + 2 * h + 1] = (__m256)_mm256_unpackhi_pd(x, y);
+    }
     RO_UNROLL
     for (int c = 0; c < 4; c++) {
         b[c] = _mm256_permute2f128_ps(a[c], a[4 + c], 0x20);
@@ -109,8 +109,8 @@ static void run_row(const struct dft *plan, float *row, float *spare)
     const int n1 = plan->first.n, n2 = plan->second.n;
     const int g1 = (n1 + LANES - 1) / LANES, g2 = (n2 + LANES - 1) / LANES;
     const size_t wide = 2 * (size_t)g2, narrow = 2 * (size_t)g1;
-    const size_t numbers = wide * (size_t)n1 > narrow * (size_t)n2 ? wide * (size_t)n1
-                                                                   : narrow * (size_t)n2;
+    const size_t numbers =
+        wide * (size_t)n1 > narrow * (size_t)n2 ? wide * (size_t)n1 : narrow * (size_t)n2;
     real *a = (real *)spare, *b = a + numbers;
     real *buffers[2] = {b + numbers, b + numbers + 2 * DFT_SHORT};
     for (int j = 0; j < n1; j++)
@@ -130,9 +130,10 @@ static void run_row(const struct dft *plan, float *row, float *spare)
                   buffers);
     turn_blocks(b, n1, a, n2);
     for (int g = 0; g < g1; g++)
-        run_short(&plan->second,
-                  (struct places){.x = a + 2 * g, .in = (size_t)g1, .y = b + 2 * g, .out = (size_t)g1},
-                  buffers);
+        run_short(
+            &plan->second,
+            (struct places){.x = a + 2 * g, .in = (size_t)g1, .y = b + 2 * g, .out = (size_t)g1},
+            buffers);
     for (int l = 0; l < n2; l++)
         for (int g = 0; g < g1; g++) {
             const real *from = b + (size_t)l * narrow + 2 * g;

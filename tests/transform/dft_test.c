@@ -9,9 +9,9 @@
 
 #define FIXTURE_OPTIONS                                                                            \
     &(ro_context_options) { RO_CONTEXT_DEFAULTS, .device = RO_DEVICE_CPU }
-#include "fixture.h"
 #include "core/cpu.h"
 #include "core/random.h"
+#include "fixture.h"
 #include "transform/dft.h"
 #include "transform/phasor.h"
 

@@ -273,8 +273,8 @@ static void rows(struct pass *pass, uint32_t y, int count, const struct bench *b
 
 static void strip_of_rows(struct pass *pass, uint32_t strip, const struct bench *bench)
 {
-    const uint32_t end = pass->p->height - strip * STRIP < STRIP ? pass->p->height
-                                                                  : (strip + 1) * STRIP;
+    const uint32_t end =
+        pass->p->height - strip * STRIP < STRIP ? pass->p->height : (strip + 1) * STRIP;
     const uint32_t step = (uint32_t)rows_at_once(pass->p);
     for (uint32_t y = strip * STRIP; y < end; y += step)
         rows(pass, y, (int)(end - y < step ? end - y : step), bench);
@@ -318,8 +318,8 @@ static void work(void *data, int thread)
         if (thread == 0) {
             const double part = (pass->stage + (double)task / all) / 3;
             const double kinds = pass->first + part * (pass->end - pass->first);
-            ro_status status = ro_context_progress(p->context, p->phase,
-                                                   p->done + p->share * kinds / pass->kinds);
+            ro_status status =
+                ro_context_progress(p->context, p->phase, p->done + p->share * kinds / pass->kinds);
             if (status != RO_OK)
                 atomic_store(&pass->status, (int)status);
         }

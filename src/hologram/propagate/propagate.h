@@ -29,10 +29,10 @@ struct propagation {
     struct dft *row, *column;
     size_t numbers; /* of a thread's panel, spare and rows */
     float *panels, *work, *sum;
-    size_t room;      /* numbers that `work` holds */
+    size_t room;         /* numbers that `work` holds */
     int *slots, *blocks; /* of the even frequencies, then of the odd ones: see propagate_panel.h */
-    float *turns[2];    /* e^{-i pi x / w} along each direction */
-    double done, share; /* of the progress */
+    float *turns[2];     /* e^{-i pi x / w} along each direction */
+    double done, share;  /* of the progress */
     const char *phase;
 };
 

@@ -71,6 +71,10 @@ static void filter_columns(float *panel, const struct propagate_filter *f, int a
     }
 }
 
-const struct propagate_kernel RO_SIMD_NAME(propagate_kernel) = {
-    &RO_SIMD_NAME(dft_kernel), turn_panel,    turn_row,      add_row,
-    row_to_blocks,             blocks_to_row, filter_columns};
+const struct propagate_kernel RO_SIMD_NAME(propagate_kernel) = {&RO_SIMD_NAME(dft_kernel),
+                                                                turn_panel,
+                                                                turn_row,
+                                                                add_row,
+                                                                row_to_blocks,
+                                                                blocks_to_row,
+                                                                filter_columns};
