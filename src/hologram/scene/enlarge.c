@@ -71,7 +71,7 @@ static void run_line(const struct enlarge *e, const struct enlarge_line *l, floa
     const struct dft_kernel *k = e->kernel->dft;
     const size_t number = 2 * (size_t)k->lanes, fine = (size_t)l->n * l->factor;
     k->run(l->coarse, panel, spare);
-    e->kernel->turn(panel, (int)l->n, l->turns, NULL);
+    e->kernel->turn(panel, (int)l->n, l->turns);
     memcpy(spare, panel, l->n * number * sizeof *panel);
     memset(panel, 0, fine * number * sizeof *panel);
     for (size_t i = 0; i < l->n; i++) {
