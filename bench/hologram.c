@@ -4,8 +4,8 @@
  * not say what they timed; 12 x 12 hogels of 2048 (24,576 pixels a side) is inferred from their
  * hologram of 18.4 mm at 750 nm. Fields are random, 8-bit phase, hogels of 2048.
  */
-#include "bench.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/timing.h"
 
 #include "context/context.h"
 #include "core/random.h"
