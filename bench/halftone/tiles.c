@@ -4,9 +4,9 @@
  * shift, odd and even, given as pictures, and dots in rows, whose tiles are shifted from one row of
  * tiles to the next and may be one pixel high.
  */
-#include "bench.h"
-#include "contenders.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
