@@ -21,6 +21,7 @@ static const struct bench *const benches[] = {
     &bench_diffusion,
     &bench_halftone,
     &bench_ordered,
+    &bench_tiles,
     &bench_plan,
     &bench_levels,
     &bench_scaling,
