@@ -2,7 +2,8 @@
 /*
  * The passes of propagate.h on the device, with its bits: for each kind of frequencies rows there,
  * columns there, filtered and back, rows back, a block doing a few rows or columns in shared memory
- * (dft_device.cuh). Small fields do all kinds in one launch of each.
+ * (dft_device.cuh). All kinds go in one launch of each, so that they find each other's rows in the
+ * cache, where their work takes no more than a quarter of the device's memory.
  */
 #include "hologram/propagate/propagate.cuh"
 
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 
 enum { KINDS = 4 };
-static const size_t together = (size_t)2 << 30; /* bytes of work up to which kinds run together */
 
 struct propagate_cuda {
     ro_context *context;
@@ -303,8 +303,13 @@ static ro_status open_all(struct propagate_cuda *d, const struct dft *row, const
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          shared));
     const size_t bytes = (size_t)d->width * d->height * sizeof(float2);
-    d->batch = KINDS * bytes <= together ? KINDS : 1;
-    RO_TRY(ro_cuda_own(d->cuda, d->batch * bytes, (void **)&d->work));
+    d->batch = KINDS * bytes <= d->cuda->memory / 4 ? KINDS : 1;
+    ro_status status = ro_cuda_own(d->cuda, d->batch * bytes, (void **)&d->work);
+    if (status == RO_E_MEMORY && d->batch > 1) { /* others have some of it */
+        d->batch = 1;
+        status = ro_cuda_own(d->cuda, bytes, (void **)&d->work);
+    }
+    RO_TRY(status);
     RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));
     return RO_OK;
 }
