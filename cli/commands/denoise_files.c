@@ -28,7 +28,7 @@ static bool is_real(ro_format format) { return format == RO_GRAYF || format == R
 static ro_file_info as_in(const ro_file_info *in)
 {
     ro_file_info out = *in;
-    if (out.format == RO_GRAY8 && out.maxval == 1)
+    if ((out.format == RO_GRAY8 || out.format == RO_RGB8) && out.maxval == 1)
         out.maxval = 255;
     return out;
 }
