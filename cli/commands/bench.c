@@ -31,6 +31,7 @@ static const struct bench *const benches[] = {
     &bench_dbs,
     &bench_denoise,
     &bench_hologram,
+    &bench_light,
     &bench_register,
     &bench_segment,
     &bench_papers,
