@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registration's back end on a CUDA device. The loops stay on the host and wait for the device
- * twice an update: for the sums at u, all taken in one go from the gradient to the products, and
- * for energies, of which four lengths are computed at once, for the search asks for double and half
- * of the first.
+ * The registration's back end on a CUDA device. The host goes from scale to scale, and waits for
+ * the device once on each; all updates of a scale are one kernel's (register_descend.cuh).
  */
 #include "pde/multigrid/multigrid.cuh"
 #include "pde/register/register_cuda.h"
+#include "pde/register/register_descend.cuh"
 #include "pde/register/register_kernels.cuh"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,15 @@ struct device {
     struct tally *tally, *host; /* host: pinned */
     const struct ro_scale_plan *scale;
     int level;
-    float lengths[LENGTHS]; /* of the energies in hand; 0: none */
+    struct descent_memory *descent, *found; /* found: pinned */
+    struct descent_grids *descent_grids;
 };
+
+/* Sums and steps of a scale. */
+static size_t descent_bytes(const struct ro_flow *flow)
+{
+    return sizeof(struct descent_memory) + flow->options.updates * sizeof(struct ro_descent_step);
+}
 
 /* ---- The back end --------------------------------------------------------------------------- */
 
@@ -186,76 +193,60 @@ static bool fetch(struct device *device)
            !failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-static void probe(struct ro_flow *flow, float tau, struct ro_probe *probe)
+/* As many blocks as there is work for, and as can be there at once. */
+static unsigned blocks_to_descend(const struct device *device)
+{
+    const ro_grid &grid = device->grids.level[device->level];
+    const int across = (grid.width + FINE - 1) / FINE, down = (grid.height + FINE - 1) / FINE;
+    const long long tiles = 2LL * across * down;
+    return (unsigned)(tiles < device->cuda->processors ? tiles : device->cuda->processors);
+}
+
+static const struct ro_descent_step *descend(struct ro_flow *flow,
+                                             const struct ro_descent_rule *rule,
+                                             struct ro_descent *descent)
 {
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
-    const ro_flow_rows rows = rows_of(device);
-    const arrays p = arrays_of(device);
-    const dim3 blocks = blocks_of(device, 1);
-    memset(device->lengths, 0, sizeof device->lengths);
-    failed(device, cudaMemsetAsync(device->tally, 0, sizeof *device->tally, stream),
-           "cudaMemsetAsync");
-    gradient_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, tau, device->tally);
-    int *peak = &device->tally->d_peak;
-    if (flow->options.cycles == 1) {
-        smooth(device, &device->scale->gradient, device->g, device->d, peak);
-    } else {
-        const int l = device->level;
-        float *between[2] = {device->grids.cycle.up[0][l], device->grids.cycle.up[1][l]};
-        smooth(device, &device->scale->gradient, device->g, between, NULL);
-        if (flow->balanced) {
-            weigh_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(
-                rows, device->balance[0] + RO_GRID_MARGIN, device->balance[1] + RO_GRID_MARGIN,
-                between[0] + RO_GRID_MARGIN, between[1] + RO_GRID_MARGIN);
-            device->grids.launches++;
-        }
-        smooth(device, &device->scale->gradient, between, device->d, peak);
+    const int l = device->level, last = flow->grids.levels - 1;
+    const size_t direct = 2 * (size_t)flow->grids.grid[last].width *
+                          (size_t)flow->grids.grid[last].height * sizeof(float);
+    const size_t tile = TILE_FLOATS * sizeof(float), shared = direct > tile ? direct : tile;
+    descent_job job = {};
+    job.rows = rows_of(device);
+    job.p = arrays_of(device);
+    for (int p = 0; p < 2; p++) {
+        job.g[p] = device->g[p];
+        job.d[p] = device->d[p];
+        job.balance[p] = flow->balanced ? device->balance[p] : NULL;
     }
-    products_kernel<<<blocks, THREADS, 0, stream>>>(rows, p, device->tally);
-    device->grids.launches += 2;
-    if (!fetch(device))
-        return;
-    probe->sums.energy = (int64_t)device->host->energy;
-    probe->sums.count = (int64_t)device->host->count;
-    memcpy(&probe->sums.peak, &device->host->g_peak, sizeof probe->sums.peak);
-    memcpy(&probe->peak, &device->host->d_peak, sizeof probe->peak);
-    probe->products.slope = (int64_t)device->host->slope;
-    probe->products.square = (int64_t)device->host->square;
-}
-
-static int64_t energy(struct ro_flow *flow, float tau)
-{
-    struct device *device = (struct device *)flow->data;
-    cudaStream_t stream = device->grids.stream;
-    for (int i = 0; i < LENGTHS; i++)
-        if (device->lengths[i] == tau)
-            return (int64_t)device->host->energies[i];
-    /* the first asks both ways; later ones go on in their direction */
-    const bool falling = device->lengths[0] != 0 && tau < device->lengths[0];
-    const bool first = device->lengths[0] == 0;
-    lengths at_once;
-    for (int i = 0; i < LENGTHS; i++) {
-        float by = falling ? 1.0f / (float)(1 << i) : (float)(1 << i);
-        at_once.tau[i] = tau * (first && i == LENGTHS - 1 ? 0.5f : by);
-        device->lengths[i] = at_once.tau[i];
-    }
-    failed(device,
-           cudaMemsetAsync(device->tally->energies, 0, sizeof device->tally->energies, stream),
-           "cudaMemsetAsync");
-    energy_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows_of(device), arrays_of(device),
-                                                                at_once, device->tally);
+    for (int i = l; i <= last; i++)
+        job.stencils[i] = device->scale->gradient.stencils[i];
+    job.inverse = device->inverses + (device->scale->gradient.inverse - flow->inverses);
+    job.level = l;
+    job.cycles = (int)flow->options.cycles;
+    job.rule = *rule;
+    job.tau = descent->tau;
+    job.grids = device->descent_grids;
+    job.memory = device->descent;
+    void *arguments[] = {&job};
+    const size_t bytes = descent_bytes(flow);
+    if (failed(device,
+               cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
+               "cudaMemsetAsync") ||
+        failed(device,
+               cudaLaunchCooperativeKernel((const void *)descend_kernel, blocks_to_descend(device),
+                                           TEAM, arguments, shared, stream),
+               "cudaLaunchCooperativeKernel") ||
+        failed(device,
+               cudaMemcpyAsync(device->found, device->descent, bytes, cudaMemcpyDeviceToHost,
+                               stream),
+               "cudaMemcpyAsync") ||
+        failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize"))
+        return NULL;
     device->grids.launches++;
-    return fetch(device) ? (int64_t)device->host->energies[0] : 0;
-}
-
-static void update(struct ro_flow *flow, float tau)
-{
-    struct device *device = (struct device *)flow->data;
-    update_kernel<<<blocks_of(device, 1), THREADS, 0, device->grids.stream>>>(
-        rows_of(device), arrays_of(device), tau);
-    device->grids.launches++;
-    failed(device, cudaGetLastError(), "a kernel of registration");
+    *descent = device->found->descent;
+    return device->found->steps;
 }
 
 static void agree(struct ro_flow *flow, struct ro_agreement *sums)
@@ -284,7 +275,7 @@ static void agree(struct ro_flow *flow, struct ro_agreement *sums)
              (int64_t)from[3], (int64_t)from[4], (int64_t)from[5]};
 }
 
-static const struct ro_flow_backend backend = {begin, start, refine, probe, energy, update, agree};
+static const struct ro_flow_backend backend = {begin, start, refine, descend, NULL, NULL, NULL, agree};
 
 /* Gives out memory; counts it first. */
 static ro_status place_all(struct device *device, struct grid_pieces *pieces)
@@ -311,6 +302,9 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
     device->pairs = (float *)grid_piece(pieces, 2 * (size_t)flow->size[1].width *
                                                     (size_t)flow->size[1].height * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
+    device->descent = (struct descent_memory *)grid_piece(pieces, descent_bytes(flow));
+    device->descent_grids =
+        (struct descent_grids *)grid_piece(pieces, sizeof *device->descent_grids);
     return RO_OK;
 }
 
@@ -333,6 +327,24 @@ static ro_status upload_mask(struct device *device, int p)
     return RO_OK;
 }
 
+/* What the kernel of updates has to know of the grids. */
+static ro_status send_grids(struct device *device)
+{
+    const struct grid_cuda *grids = &device->grids;
+    struct descent_grids to;
+    memset(&to, 0, sizeof to);
+    memcpy(to.level, grids->level, sizeof to.level);
+    to.direct = grids->direct;
+    memcpy(to.b, grids->cycle.b, sizeof to.b);
+    memcpy(to.down, grids->cycle.down, sizeof to.down);
+    memcpy(to.up, grids->cycle.up, sizeof to.up);
+    to.last = grids->grids->levels - 1;
+    /* pageable: copied away before the call returns */
+    RO_CUDA_TRY(device->flow->context, cudaMemcpyAsync(device->descent_grids, &to, sizeof to,
+                                                       cudaMemcpyHostToDevice, grids->stream));
+    return RO_OK;
+}
+
 static ro_status run(struct device *device, const ro_image *field)
 {
     struct ro_flow *flow = device->flow;
@@ -348,6 +360,8 @@ static ro_status run(struct device *device, const ro_image *field)
     RO_TRY(ro_cuda_reserve(device->cuda, &ro_grids_scratch, pieces.used, stream, &memory));
     RO_TRY(ro_cuda_reserve_pinned(device->cuda, 0, sizeof *device->host, &pinned));
     device->host = (struct tally *)pinned;
+    RO_TRY(ro_cuda_reserve_pinned(device->cuda, 1, descent_bytes(flow), &pinned));
+    device->found = (struct descent_memory *)pinned;
     pieces = {(char *)memory, 0};
     RO_TRY(place_all(device, &pieces));
     RO_CUDA_TRY(context,
@@ -364,6 +378,7 @@ static ro_status run(struct device *device, const ro_image *field)
             RO_TRY(upload_mask(device, p));
     }
     RO_CUDA_TRY(context, cudaGetLastError());
+    RO_TRY(send_grids(device));
     flow->backend = &backend;
     flow->data = device;
     ro_flow_run(flow);
