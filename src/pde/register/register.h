@@ -183,6 +183,7 @@ struct ro_flow {
     struct ro_extent ends[RO_GRID_LEVELS];
     float *images[2]; /* moving and fixed on the finest grid, 0 to 1 */
     float *keep[2];   /* 1 where they count, 0 elsewhere; NULL: everywhere */
+    float darkest[2], lightest[2]; /* tones of the images */
     double contrast;  /* what 1 stands for, white being 1 */
     int scales;
     struct ro_scale_plan scale[RO_REGISTER_SCALES];

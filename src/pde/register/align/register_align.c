@@ -70,19 +70,43 @@ static void close_copy(struct ro_copy *copy)
 }
 
 /* A plane as it is, or by the mean of two by two. */
-static float *shrunk(const struct ro_copy *to, const struct ro_copy *from, const float *plane,
-                     ptrdiff_t stride)
+struct shrinking {
+    const struct ro_copy *to, *from;
+    const float *plane;
+    ptrdiff_t stride;
+    float *out;
+    atomic_int ticket;
+};
+
+static void shrink_rows(void *data, int thread)
 {
+    struct shrinking *shrinking = data;
+    const struct ro_copy *to = shrinking->to, *from = shrinking->from;
     const bool halved = to->shrink > from->shrink;
-    const ptrdiff_t right = from->width > 1, below = from->height > 1 ? stride : 0;
-    float *out = malloc((size_t)to->width * (size_t)to->height * sizeof *out);
-    for (int y = 0; out && y < to->height; y++)
+    const ptrdiff_t right = from->width > 1, below = from->height > 1 ? shrinking->stride : 0;
+    int y;
+    (void)thread;
+    while ((y = atomic_fetch_add(&shrinking->ticket, 1)) < to->height) {
+        float *out = shrinking->out + (ptrdiff_t)y * to->width;
+        const float *row = shrinking->plane + (halved ? 2 * y : y) * shrinking->stride;
         for (int x = 0; x < to->width; x++) {
-            const float *p = halved ? plane + 2 * y * stride + 2 * x : plane + y * stride + x;
-            out[y * to->width + x] =
-                halved ? 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right])) : *p;
+            const float *p = halved ? row + 2 * x : row + x;
+            out[x] = halved ? 0.25f * ((p[0] + p[right]) + (p[below] + p[below + right])) : *p;
         }
-    return out;
+    }
+}
+
+static float *shrunk(const struct ro_flow *flow, const struct ro_copy *to,
+                     const struct ro_copy *from, const float *plane, ptrdiff_t stride)
+{
+    enum { LEAST_ROWS = 256 }; /* fewer are not worth waking threads for */
+    struct shrinking shrinking = {.to = to, .from = from, .plane = plane, .stride = stride};
+    shrinking.out = malloc((size_t)to->width * (size_t)to->height * sizeof *shrinking.out);
+    if (shrinking.out && to->height < LEAST_ROWS)
+        shrink_rows(&shrinking, 0);
+    else if (shrinking.out)
+        ro_pool_run(flow->context->pool, flow->context->threads, shrink_rows, &shrinking);
+    return shrinking.out;
 }
 
 /* Pixels count where all they were made of does. */
@@ -153,10 +177,10 @@ static ro_status make_copies(struct ro_flow *flow, int longest, struct ro_copy c
         }
         for (int p = 0; p < 2; p++) {
             const float *image = last.image[0] ? last.image[p] : flow->images[p] + RO_GRID_MARGIN;
-            next.image[p] = shrunk(&next, &last, image, stride);
+            next.image[p] = shrunk(flow, &next, &last, image, stride);
             if (flow->keep[p]) {
                 const float *keep = last.image[0] ? last.keep[p] : flow->keep[p] + RO_GRID_MARGIN;
-                next.keep[p] = shrunk(&next, &last, keep, stride);
+                next.keep[p] = shrunk(flow, &next, &last, keep, stride);
             }
             good = good && next.image[p] && (!flow->keep[p] || next.keep[p]);
         }
