@@ -146,19 +146,38 @@ static __device__ __forceinline__ int up_tile(const ro_grid &grid, const ro_grid
     return high;
 }
 
-/* out (rows x width) = a (rows x terms) times b (terms x width). */
+/* out (rows x width) = a (rows x terms) times b (terms x width); a thread does four rows of two
+ * columns, what it loads serves several sums. */
 template <int THREADS>
 static __device__ __forceinline__ void multiply(int rows, int terms, int width, const float *a,
                                                 int a_stride, const float *b, int b_stride,
                                                 float *out, int out_stride)
 {
-    for (int i = threadIdx.x; i < rows * width; i += THREADS) {
-        int y = i / width, x = i % width;
-        float sum = 0;
-#pragma unroll 8
-        for (int k = 0; k < terms; k++)
-            sum = __fmaf_rn(a[y * a_stride + k], b[k * b_stride + x], sum);
-        out[y * out_stride + x] = sum;
+    constexpr int DOWN_BY = 4;
+    const int across = (width + 1) / 2, pieces = across * ((rows + DOWN_BY - 1) / DOWN_BY);
+    for (int i = threadIdx.x; i < pieces; i += THREADS) {
+        const int x = i % across, y = i / across * DOWN_BY; /* columns x and x + across */
+        const int other = x + across < width ? x + across : x;
+        const float *row[DOWN_BY];
+        float sum[DOWN_BY][2] = {};
+        for (int r = 0; r < DOWN_BY; r++)
+            row[r] = a + (y + r < rows ? y + r : rows - 1) * a_stride;
+#pragma unroll 4
+        for (int k = 0; k < terms; k++) {
+            const float left = b[k * b_stride + x], right = b[k * b_stride + other];
+#pragma unroll
+            for (int r = 0; r < DOWN_BY; r++) {
+                sum[r][0] = __fmaf_rn(row[r][k], left, sum[r][0]);
+                sum[r][1] = __fmaf_rn(row[r][k], right, sum[r][1]);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < DOWN_BY; r++)
+            if (y + r < rows) {
+                out[(y + r) * out_stride + x] = sum[r][0];
+                if (x + across < width)
+                    out[(y + r) * out_stride + other] = sum[r][1];
+            }
     }
     __syncthreads();
 }

@@ -7,6 +7,7 @@
 #include "pde/register/register_cuda.h"
 #include "pde/register/register_descend.cuh"
 #include "pde/register/register_kernels.cuh"
+#include "pde/register/register_prepare.cuh"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct device {
     const struct ro_scale_plan *scale;
     int level;
     struct descent_memory *descent, *found; /* found: pinned */
-    struct descent_grids *descent_grids;
+    struct team_grids *team_grids;
 };
 
 /* Sums and steps of a scale. */
@@ -80,69 +81,96 @@ static dim3 blocks_of(const struct device *device, int planes)
                 (unsigned)((grid.height + THREADS / 32 - 1) / (THREADS / 32)), (unsigned)planes);
 }
 
-static void smooth(struct device *device, const ro_filter *filter, float *const from[2],
-                   float *const to[2], int *peak)
+/* How a kernel of many passes is launched. */
+struct team_launch {
+    unsigned blocks, team;
+    size_t bytes; /* of shared memory */
+};
+
+/* As many blocks as there is work for, and as can be there at once: large ones where tiles are few,
+ * many small ones, which hide each other's waiting, elsewhere. */
+static struct team_launch launch_of(const struct device *device, team_shared *shared)
 {
-    ro_cycle *cycle = &device->grids.cycle;
-    const int l = device->level;
-    float *own[2][2];
-    for (int p = 0; p < 2; p++) {
-        own[p][0] = cycle->b[p][l];
-        own[p][1] = cycle->up[p][l];
-        cycle->b[p][l] = from[p];
-        cycle->up[p][l] = to[p];
-    }
-    const float *inverse = device->inverses + (filter->inverse - device->flow->inverses);
-    grid_cuda_cycle(&device->grids, filter->stencils, inverse, l, false, peak);
-    for (int p = 0; p < 2; p++) {
-        cycle->b[p][l] = own[p][0];
-        cycle->up[p][l] = own[p][1];
-    }
+    enum { MOST_SHARED = 56 << 10, OWN_SHARED = 9 << 10 }; /* four blocks fit */
+    const ro_grid &grid = device->grids.level[device->level];
+    const ro_grid &last = device->grids.level[device->flow->grids.levels - 1];
+    const size_t nx = (size_t)last.width, ny = (size_t)last.height;
+    const size_t direct = 2 * nx * ny, kept = 2 * (nx * nx + ny * ny), tile = TILE_FLOATS;
+    const long long tiles =
+        2LL * ((grid.width + FINE - 1) / FINE) * ((grid.height + FINE - 1) / FINE);
+    const int processors = device->cuda->processors;
+    struct team_launch launch = {0, 1024, 0};
+    launch.team = tiles <= processors ? 1024 : tiles <= 2 * processors ? 512 : 256;
+    const long long most = (long long)processors * (1024 / launch.team);
+    launch.blocks = (unsigned)(tiles < most ? tiles : most);
+    shared->tile_floats = (int)(direct > tile ? direct : tile);
+    launch.bytes = (size_t)shared->tile_floats * sizeof(float);
+    shared->keeps = launch.bytes + kept * sizeof(float) + OWN_SHARED <= MOST_SHARED;
+    launch.bytes += shared->keeps ? kept * sizeof(float) : 0;
+    return launch;
 }
 
-/* What the direction is weighed by: from the slopes of the fixed image of the scale. */
-static void balance(struct device *device)
+/* Launches one of three variants, for teams of 1024, 512 and 256. */
+static bool launched(struct device *device, const struct team_launch *launch,
+                     const void *const variants[3], void *job)
 {
-    cudaStream_t stream = device->grids.stream;
-    const ro_flow_rows rows = rows_of(device);
-    float *x = device->balance[0] + RO_GRID_MARGIN, *y = device->balance[1] + RO_GRID_MARGIN;
-    failed(device, cudaMemsetAsync(device->tally, 0, sizeof *device->tally, stream),
-           "cudaMemsetAsync");
-    slopes_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows, arrays_of(device));
-    smooth(device, &device->scale->gradient, device->g, device->balance,
-           &device->tally->slope_peak);
-    total_kernel<<<blocks_of(device, 1), THREADS, 0, stream>>>(rows, x, y, device->tally);
-    balance_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(rows, x, y, device->tally);
-    device->grids.launches += 3;
+    void *arguments[] = {job};
+    const void *kernel = variants[launch->team == 1024 ? 0 : launch->team == 512 ? 1 : 2];
+    device->grids.launches++;
+    return !failed(device,
+                   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        (int)launch->bytes),
+                   "cudaFuncSetAttribute") &&
+           !failed(device,
+                   cudaLaunchCooperativeKernel(kernel, launch->blocks, launch->team, arguments,
+                                               launch->bytes, device->grids.stream),
+                   "cudaLaunchCooperativeKernel");
+}
+
+static team_filter filter_of(const struct device *device, const struct ro_filter *filter)
+{
+    team_filter to = {};
+    for (int l = device->level; l < device->flow->grids.levels; l++)
+        to.stencils[l] = filter->stencils[l];
+    to.inverse = device->inverses + (filter->inverse - device->flow->inverses);
+    return to;
 }
 
 static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 {
+    static const void *const variants[3] = {(const void *)prepare_kernel<1024>,
+                                            (const void *)prepare_kernel<512>,
+                                            (const void *)prepare_kernel<256>};
     struct device *device = (struct device *)flow->data;
-    cudaStream_t stream = device->grids.stream;
     device->level = scale->level;
     device->scale = scale;
-    float *base[2] = {device->base[0][scale->level], device->base[1][scale->level]};
-    if (scale->epsilon > 0)
-        smooth(device, &scale->image, base, device->smooth, NULL);
-    for (int p = 0; p < 2; p++)
-        device->image[p] = scale->epsilon > 0 ? device->smooth[p] : base[p];
-    if (flow->normalised) {
-        float *image[2] = {(float *)device->image[0], (float *)device->image[1]};
-        smooth(device, &scale->window, image, device->normal, NULL);
-        square_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(rows_of(device),
-                                                                    arrays_of(device));
-        smooth(device, &scale->window, device->g, device->d, NULL);
-        normalise_kernel<<<blocks_of(device, 2), THREADS, 0, stream>>>(
-            rows_of(device), arrays_of(device), scale->least, flow->sizes, device->normal[0] + RO_GRID_MARGIN,
-            device->normal[1] + RO_GRID_MARGIN);
-        device->image[0] = device->normal[0];
-        device->image[1] = device->normal[1];
-        device->grids.launches += 2;
+    prepare_job job = {};
+    job.rows = rows_of(device);
+    job.level = scale->level;
+    job.smooths = scale->epsilon > 0;
+    job.normalises = flow->normalised;
+    job.sizes = flow->sizes;
+    job.balances = flow->balanced;
+    job.least = scale->least;
+    job.image = filter_of(device, &scale->image);
+    job.window = filter_of(device, &scale->window);
+    job.gradient = filter_of(device, &scale->gradient);
+    job.grids = device->team_grids;
+    job.sums = device->tally;
+    for (int p = 0; p < 2; p++) {
+        job.base[p] = device->base[p][scale->level];
+        job.smooth[p] = device->smooth[p];
+        job.normal[p] = device->normal[p];
+        job.balance[p] = device->balance[p];
+        job.g[p] = device->g[p];
+        job.d[p] = device->d[p];
+        device->image[p] = job.normalises ? job.normal[p]
+                           : job.smooths  ? job.smooth[p]
+                                          : job.base[p];
     }
-    if (flow->balanced)
-        balance(device);
-    failed(device, cudaGetLastError(), "a kernel of registration");
+    const struct team_launch launch = launch_of(device, &job.shared);
+    if (job.smooths || job.normalises || job.balances)
+        launched(device, &launch, variants, &job);
 }
 
 static void start(struct ro_flow *flow, int level)
@@ -193,25 +221,15 @@ static bool fetch(struct device *device)
            !failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-/* As many blocks as there is work for, and as can be there at once. */
-static unsigned blocks_to_descend(const struct device *device)
-{
-    const ro_grid &grid = device->grids.level[device->level];
-    const int across = (grid.width + FINE - 1) / FINE, down = (grid.height + FINE - 1) / FINE;
-    const long long tiles = 2LL * across * down;
-    return (unsigned)(tiles < device->cuda->processors ? tiles : device->cuda->processors);
-}
-
 static const struct ro_descent_step *descend(struct ro_flow *flow,
                                              const struct ro_descent_rule *rule,
                                              struct ro_descent *descent)
 {
+    static const void *const variants[3] = {(const void *)descend_kernel<1024>,
+                                            (const void *)descend_kernel<512>,
+                                            (const void *)descend_kernel<256>};
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
-    const int l = device->level, last = flow->grids.levels - 1;
-    const size_t direct = 2 * (size_t)flow->grids.grid[last].width *
-                          (size_t)flow->grids.grid[last].height * sizeof(float);
-    const size_t tile = TILE_FLOATS * sizeof(float), shared = direct > tile ? direct : tile;
     descent_job job = {};
     job.rows = rows_of(device);
     job.p = arrays_of(device);
@@ -220,31 +238,25 @@ static const struct ro_descent_step *descend(struct ro_flow *flow,
         job.d[p] = device->d[p];
         job.balance[p] = flow->balanced ? device->balance[p] : NULL;
     }
-    for (int i = l; i <= last; i++)
-        job.stencils[i] = device->scale->gradient.stencils[i];
-    job.inverse = device->inverses + (device->scale->gradient.inverse - flow->inverses);
-    job.level = l;
+    job.filter = filter_of(device, &device->scale->gradient);
+    job.level = device->level;
     job.cycles = (int)flow->options.cycles;
     job.rule = *rule;
     job.tau = descent->tau;
-    job.grids = device->descent_grids;
+    job.grids = device->team_grids;
     job.memory = device->descent;
-    void *arguments[] = {&job};
+    const struct team_launch launch = launch_of(device, &job.shared);
     const size_t bytes = descent_bytes(flow);
     if (failed(device,
                cudaMemsetAsync(device->descent, 0, offsetof(descent_memory, steps), stream),
                "cudaMemsetAsync") ||
-        failed(device,
-               cudaLaunchCooperativeKernel((const void *)descend_kernel, blocks_to_descend(device),
-                                           TEAM, arguments, shared, stream),
-               "cudaLaunchCooperativeKernel") ||
+        !launched(device, &launch, variants, &job) ||
         failed(device,
                cudaMemcpyAsync(device->found, device->descent, bytes, cudaMemcpyDeviceToHost,
                                stream),
                "cudaMemcpyAsync") ||
         failed(device, cudaStreamSynchronize(stream), "cudaStreamSynchronize"))
         return NULL;
-    device->grids.launches++;
     *descent = device->found->descent;
     return device->found->steps;
 }
@@ -303,8 +315,8 @@ static ro_status place_all(struct device *device, struct grid_pieces *pieces)
                                                     (size_t)flow->size[1].height * sizeof(float));
     device->tally = (struct tally *)grid_piece(pieces, sizeof *device->tally);
     device->descent = (struct descent_memory *)grid_piece(pieces, descent_bytes(flow));
-    device->descent_grids =
-        (struct descent_grids *)grid_piece(pieces, sizeof *device->descent_grids);
+    device->team_grids =
+        (struct team_grids *)grid_piece(pieces, sizeof *device->team_grids);
     return RO_OK;
 }
 
@@ -331,7 +343,7 @@ static ro_status upload_mask(struct device *device, int p)
 static ro_status send_grids(struct device *device)
 {
     const struct grid_cuda *grids = &device->grids;
-    struct descent_grids to;
+    struct team_grids to;
     memset(&to, 0, sizeof to);
     memcpy(to.level, grids->level, sizeof to.level);
     to.direct = grids->direct;
@@ -340,7 +352,7 @@ static ro_status send_grids(struct device *device)
     memcpy(to.up, grids->cycle.up, sizeof to.up);
     to.last = grids->grids->levels - 1;
     /* pageable: copied away before the call returns */
-    RO_CUDA_TRY(device->flow->context, cudaMemcpyAsync(device->descent_grids, &to, sizeof to,
+    RO_CUDA_TRY(device->flow->context, cudaMemcpyAsync(device->team_grids, &to, sizeof to,
                                                        cudaMemcpyHostToDevice, grids->stream));
     return RO_OK;
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All updates of a scale in one kernel: as many blocks as work at once share out each pass, meet,
- * and go on by the same rules (register_descent.h) from the same sums. The host neither launches
- * nor waits in between.
+ * All updates of a scale in one kernel: after each pass all teams go on by the same rules
+ * (register_descent.h) from the same sums. The host neither launches nor waits in between.
  */
 #ifndef RO_PDE_REGISTER_REGISTER_DESCEND_CUH
 #define RO_PDE_REGISTER_REGISTER_DESCEND_CUH
 
-#include "pde/multigrid/multigrid_tiles.cuh"
 #include "pde/register/register_descent.h"
 #include "pde/register/register_kernels.cuh"
+#include "pde/register/register_team.cuh"
 
-#include <cooperative_groups.h>
-
-enum {
-    TEAM = 1024, /* threads of a block */
-    RING = 3,    /* sums: being read, being added to, being cleared */
-};
+enum { RING = 3 }; /* sums: being read, being added to, being cleared */
 
 /* Sums of an update, and of a set of energies. */
 struct descent_sums {
@@ -31,122 +25,19 @@ struct descent_memory {
     ro_descent_step steps[1]; /* as many as updates */
 };
 
-/* The grids, on the device. */
-struct descent_grids {
-    ro_grid level[RO_GRID_LEVELS];
-    ro_direct direct;
-    float *b[2][RO_GRID_LEVELS], *down[2][RO_GRID_LEVELS], *up[2][RO_GRID_LEVELS];
-    int last;
-};
-
 struct descent_job {
     ro_flow_rows rows;
     arrays p;
     float *g[2], *d[2];      /* whole planes */
     const float *balance[2]; /* whole planes; NULL: directions are not weighed */
-    ro_stencil stencils[RO_GRID_LEVELS];
-    const float *inverse;
+    team_filter filter;
+    team_shared shared;
     int level, cycles;
     ro_descent_rule rule;
     double tau;
-    const descent_grids *grids;
+    const team_grids *grids;
     descent_memory *memory;
 };
-
-/* Sums over the block's threads, each into its total. */
-template <int COUNT>
-static __device__ __forceinline__ void add_team(const long long (&values)[COUNT],
-                                                unsigned long long *const (&totals)[COUNT])
-{
-    __shared__ long long warps[COUNT][TEAM / 32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    __syncthreads();
-    for (int i = 0; i < COUNT; i++) {
-        long long value = values[i];
-        for (int step = 16; step > 0; step /= 2)
-            value += __shfl_down_sync(0xffffffffu, value, step);
-        if (lane == 0)
-            warps[i][warp] = value;
-    }
-    __syncthreads();
-    if (warp < COUNT) {
-        long long value = warps[warp][lane];
-        for (int step = 16; step > 0; step /= 2)
-            value += __shfl_down_sync(0xffffffffu, value, step);
-        for (int i = 0; i < COUNT; i++)
-            if (lane == 0 && i == warp && value)
-                atomicAdd(totals[i], (unsigned long long)value);
-    }
-}
-
-/* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. */
-template <typename F> static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
-{
-    const int across = (width + 31) / 32, pieces = across * height;
-    const int lane = threadIdx.x % 32;
-    for (int i = blockIdx.x * (TEAM / 32) + threadIdx.x / 32; i < pieces;
-         i += gridDim.x * (TEAM / 32)) {
-        const int x = i % across * 32 + lane;
-        if (x < width)
-            do_pixel(x, i / across);
-    }
-}
-
-/* The device's side of one smoothing: from[] to to[], multiplied by weight[] where there is one. */
-static __device__ __forceinline__ void smooth_all(const descent_job &job, const descent_grids &g,
-                                                  const float *const (&from)[2],
-                                                  float *const (&to)[2],
-                                                  const float *const (&weight)[2], int *peak,
-                                                  float *shared)
-{
-    auto all = cooperative_groups::this_grid();
-    const int top = job.level, last = g.last;
-    for (int l = top; l < last; l++) {
-        const ro_grid &coarse = g.level[l + 1];
-        const int across = (coarse.width + COARSE - 1) / COARSE;
-        const int tiles = across * ((coarse.height + COARSE - 1) / COARSE);
-        for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
-            const int p = i / tiles, tile = i % tiles;
-            grid_planes planes = {};
-            planes.b = l == top ? from[p] : g.b[p][l];
-            planes.out = g.down[p][l];
-            planes.coarse = g.b[p][l + 1];
-            down_tile<TEAM, false>(g.level[l], coarse, job.stencils[l], planes, tile % across,
-                                   tile / across, shared);
-        }
-        all.sync();
-    }
-    int high = 0;
-    if (blockIdx.x < 2) {
-        const int p = blockIdx.x;
-        grid_planes planes = {};
-        planes.b = last == top ? from[p] : g.b[p][last];
-        planes.out = last == top ? to[p] : g.up[p][last];
-        planes.weight = last == top ? weight[p] : NULL;
-        high = direct_plane<TEAM>(g.level[last], g.direct, job.inverse, planes, shared, 0);
-    }
-    for (int l = last - 1; l >= top; l--) {
-        all.sync();
-        const ro_grid &grid = g.level[l];
-        const int across = (grid.width + FINE - 1) / FINE;
-        const int tiles = across * ((grid.height + FINE - 1) / FINE);
-        high = 0;
-        for (int i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
-            const int p = i / tiles, tile = i % tiles;
-            grid_planes planes = {};
-            planes.b = l == top ? from[p] : g.b[p][l];
-            planes.x = g.down[p][l];
-            planes.correction = g.up[p][l + 1];
-            planes.out = l == top ? to[p] : g.up[p][l];
-            planes.weight = l == top ? weight[p] : NULL;
-            high = up_tile<TEAM>(grid, g.level[l + 1], job.stencils[l], planes, tile % across,
-                                 tile / across, shared, high);
-        }
-    }
-    if (peak)
-        grid_peak(high, peak);
-    all.sync();
-}
 
 /* The energies of four lengths; the first asks both ways, later ones go on in their direction. */
 static __device__ __forceinline__ void choose_lengths(lengths *at_once, float tau, bool first)
@@ -158,41 +49,44 @@ static __device__ __forceinline__ void choose_lengths(lengths *at_once, float ta
     }
 }
 
+template <int TEAM>
 static __device__ __forceinline__ void take_energies(const descent_job &job,
                                                      const lengths &at_once,
                                                      unsigned long long *to)
 {
     long long energy[LENGTHS] = {0};
-    each_pixel(job.rows.width, job.rows.height,
+    each_pixel<TEAM>(job.rows.width, job.rows.height,
                [&](int x, int y) { energies_at(job.rows, job.p, at_once, x, y, energy); });
     unsigned long long *const totals[LENGTHS] = {to, to + 1, to + 2, to + 3};
-    add_team(energy, totals);
+    add_team<TEAM>(energy, totals);
 }
 
+template <int TEAM>
 static __device__ __forceinline__ void take_gradient(const descent_job &job, float tau,
                                                      descent_sums *sums)
 {
     long long values[2] = {0, 0};
     int high = 0;
-    each_pixel(job.rows.width, job.rows.height, [&](int x, int y) {
+    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
         gradient_at(job.rows, job.p, tau, x, y, &values[0], &values[1], &high);
     });
     unsigned long long *const totals[2] = {&sums->energy, &sums->count};
-    add_team(values, totals);
+    add_team<TEAM>(values, totals);
     grid_peak(high, &sums->g_peak);
 }
 
+template <int TEAM>
 static __device__ __forceinline__ void take_products(const descent_job &job, float g_peak,
                                                      float d_peak, descent_sums *sums)
 {
     long long values[2] = {0, 0};
     const float g_scale = ro_scale_to(g_peak, RO_GRADIENT_BITS);
     const float d_scale = ro_scale_to(d_peak, RO_DIRECTION_BITS);
-    each_pixel(job.rows.width, job.rows.height, [&](int x, int y) {
+    each_pixel<TEAM>(job.rows.width, job.rows.height, [&](int x, int y) {
         products_at(job.rows, job.p, g_scale, d_scale, x, y, &values[0], &values[1]);
     });
     unsigned long long *const totals[2] = {&sums->slope, &sums->square};
-    add_team(values, totals);
+    add_team<TEAM>(values, totals);
 }
 
 /* What other blocks added before all met. */
@@ -201,15 +95,15 @@ template <typename T> static __device__ __forceinline__ T told(const T *at)
     return __ldcg(at);
 }
 
-static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(const __grid_constant__ descent_job
-                                                                     job)
+/* Teams of TEAM threads, as many at once as make 1024 on a multiprocessor. */
+template <int TEAM>
+static __global__ __launch_bounds__(TEAM, 1024 / TEAM) void descend_kernel(
+    const __grid_constant__ descent_job job)
 {
     extern __shared__ float shared[];
-    __shared__ descent_grids grids;
+    __shared__ team_grids grids;
     auto all = cooperative_groups::this_grid();
-    for (int i = threadIdx.x; i < (int)(sizeof grids / sizeof(int)); i += TEAM)
-        ((int *)&grids)[i] = ((const int *)job.grids)[i];
-    __syncthreads();
+    take_grids<TEAM>(job.grids, job.shared.keeps, &grids, shared + job.shared.tile_floats);
     descent_memory *memory = job.memory;
     ro_descent descent = {};
     descent.tau = job.tau;
@@ -227,25 +121,25 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(const __grid_co
         ro_descent_step step;
         if (writes)
             memory->sums[(n + 1) % RING] = {};
-        take_gradient(job, (float)descent.pending, sums);
+        take_gradient<TEAM>(job, (float)descent.pending, sums);
         descent.pending = 0;
         all.sync();
         if (job.cycles == 1) {
-            smooth_all(job, grids, g, job.d, none, &sums->d_peak, shared);
+            smooth_all<TEAM>(job.filter, grids, job.level, g, job.d, none, &sums->d_peak, shared);
         } else {
-            smooth_all(job, grids, g, between, weight, NULL, shared);
-            smooth_all(job, grids, half, job.d, none, &sums->d_peak, shared);
+            smooth_all<TEAM>(job.filter, grids, job.level, g, between, weight, NULL, shared);
+            smooth_all<TEAM>(job.filter, grids, job.level, half, job.d, none, &sums->d_peak, shared);
         }
         probe.sums.peak = __int_as_float(told(&sums->g_peak));
         probe.peak = __int_as_float(told(&sums->d_peak));
         /* the first lengths depend on the peak alone */
         lengths at_once;
         choose_lengths(&at_once, (float)ro_descent_first(&descent, probe.peak), true);
-        take_products(job, probe.sums.peak, probe.peak, sums);
+        take_products<TEAM>(job, probe.sums.peak, probe.peak, sums);
         if (writes)
             for (int i = 0; i < LENGTHS; i++)
                 memory->energies[(sets + 1) % RING][i] = 0;
-        take_energies(job, at_once, memory->energies[sets % RING]);
+        take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
         all.sync();
         const unsigned long long *energies = memory->energies[sets++ % RING];
         probe.sums.energy = (int64_t)told(&sums->energy);
@@ -263,7 +157,7 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(const __grid_co
                 if (writes)
                     for (int i = 0; i < LENGTHS; i++)
                         memory->energies[(sets + 1) % RING][i] = 0;
-                take_energies(job, at_once, memory->energies[sets % RING]);
+                take_energies<TEAM>(job, at_once, memory->energies[sets % RING]);
                 all.sync();
                 energies = memory->energies[sets++ % RING];
                 found = 0;
@@ -278,7 +172,7 @@ static __global__ __launch_bounds__(TEAM, 1) void descend_kernel(const __grid_co
             memory->steps[n] = step;
     }
     if (descent.pending > 0)
-        each_pixel(job.rows.width, job.rows.height,
+        each_pixel<TEAM>(job.rows.width, job.rows.height,
                    [&](int x, int y) { update_at(job.rows, job.p, (float)descent.pending, x, y); });
     if (writes)
         memory->descent = descent;

@@ -192,6 +192,50 @@ static __device__ __forceinline__ void update_at(const ro_flow_rows &rows, const
     p.uy[at] = round_number(rows.round, __fmaf_rn(-tau, p.dy[at], p.uy[at]));
 }
 
+/* ---- Parts of a scale's images; see register_prepare.cuh --------------------------------------
+ */
+
+/* A node in a whole plane. */
+static __device__ __forceinline__ size_t plane_at(const ro_flow_rows &rows, int x, int y)
+{
+    return (size_t)y * rows.stride + RO_GRID_MARGIN + x;
+}
+
+static __device__ __forceinline__ float normalised(float pixel, float mean, float square,
+                                                   float least, bool size)
+{
+    float variance = __fmaf_rn(-mean, mean, square);
+    variance = variance > 0 ? variance : 0;
+    float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
+    value = value > 0.5f ? 0.5f : value;
+    value = value < -0.5f ? -0.5f : value;
+    return size ? fabsf(value) : value;
+}
+
+/* Squares of the slopes of the fixed image. */
+static __device__ __forceinline__ void slopes_at(const ro_flow_rows &rows, const float *fixed,
+                                                 int x, int y, float *slope_x, float *slope_y)
+{
+    const size_t at = (size_t)y * rows.stride + x;
+    float xx = 0, yy = 0;
+    if (counts(rows, x, y)) {
+        const float *row = fixed + (size_t)y * rows.stride;
+        const float right = row[ro_mirror_at(x + 1, rows.width)];
+        const float left = row[ro_mirror_at(x - 1, rows.width)];
+        const float below = fixed[(size_t)ro_mirror_at(y + 1, rows.height) * rows.stride + x];
+        const float above = fixed[(size_t)ro_mirror_at(y - 1, rows.height) * rows.stride + x];
+        const float dx = 0.5f * (right - left), dy = 0.5f * (below - above);
+        xx = dx * dx;
+        yy = dy * dy;
+        if (rows.kept) {
+            xx *= rows.kept[at];
+            yy *= rows.kept[at];
+        }
+    }
+    slope_x[at] = xx;
+    slope_y[at] = yy;
+}
+
 /* ---- Kernels ----------------------------------------------------------------------------------
  */
 
@@ -207,98 +251,6 @@ static __global__ __launch_bounds__(THREADS) void refine_kernel(ro_grid fine, ro
     const size_t at = (size_t)y * fine.stride + RO_GRID_MARGIN + x;
     ux[at] = round_number(round, by_x * grid_prolong(from.ux, fine, coarse, x, y, false));
     uy[at] = round_number(round, by_y * grid_prolong(from.uy, fine, coarse, x, y, false));
-}
-
-/* Two planes, blockIdx.z; out = x x. */
-static __global__ __launch_bounds__(THREADS) void square_kernel(ro_flow_rows rows, arrays p)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    const float value = (blockIdx.z ? p.fixed : rows.moving)[at];
-    (blockIdx.z ? p.gy : p.gx)[at] = value * value;
-}
-
-static __global__ __launch_bounds__(THREADS) void normalise_kernel(ro_flow_rows rows, arrays p,
-                                                                   float least, bool size,
-                                                                   float *mean_x, float *mean_y)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    float *out = blockIdx.z ? mean_y : mean_x;
-    const float mean = out[at], square = (blockIdx.z ? p.dy : p.dx)[at];
-    const float pixel = (blockIdx.z ? p.fixed : rows.moving)[at];
-    float variance = __fmaf_rn(-mean, mean, square);
-    variance = variance > 0 ? variance : 0;
-    float value = __fdiv_rn(0.125f * (pixel - mean), __fsqrt_rn(variance + least));
-    value = value > 0.5f ? 0.5f : value;
-    value = value < -0.5f ? -0.5f : value;
-    out[at] = size ? fabsf(value) : value;
-}
-
-/* ---- How the direction is weighed
- * ---------------------------------------------------------------- */
-
-/* Squares of the slopes of the fixed image to g. */
-static __global__ __launch_bounds__(THREADS) void slopes_kernel(ro_flow_rows rows, arrays p)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const size_t at = (size_t)y * rows.stride + x;
-    float xx = 0, yy = 0;
-    if (counts(rows, x, y)) {
-        const float *row = p.fixed + (size_t)y * rows.stride;
-        const float right = row[ro_mirror_at(x + 1, rows.width)];
-        const float left = row[ro_mirror_at(x - 1, rows.width)];
-        const float below = p.fixed[(size_t)ro_mirror_at(y + 1, rows.height) * rows.stride + x];
-        const float above = p.fixed[(size_t)ro_mirror_at(y - 1, rows.height) * rows.stride + x];
-        const float dx = 0.5f * (right - left), dy = 0.5f * (below - above);
-        xx = dx * dx;
-        yy = dy * dy;
-        if (rows.kept) {
-            xx *= rows.kept[at];
-            yy *= rows.kept[at];
-        }
-    }
-    p.gx[at] = xx;
-    p.gy[at] = yy;
-}
-
-static __global__ __launch_bounds__(THREADS) void total_kernel(ro_flow_rows rows,
-                                                               const float *slope_x,
-                                                               const float *slope_y, tally *sums)
-{
-    int x, y;
-    long long total = 0;
-    place(&x, &y);
-    if (x < rows.width && y < rows.height) {
-        const size_t at = (size_t)y * rows.stride + x;
-        const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
-        const float sx = slope_x[at], sy = slope_y[at];
-        total = (long long)(int)(scale * (sx > 0 ? sx : 0)) + (int)(scale * (sy > 0 ? sy : 0));
-    }
-    add_up(total, &sums->total);
-}
-
-/* Two planes, blockIdx.z. */
-static __global__ __launch_bounds__(THREADS) void balance_kernel(ro_flow_rows rows, float *slope_x,
-                                                                 float *slope_y, const tally *sums)
-{
-    int x, y;
-    place(&x, &y);
-    if (x >= rows.width || y >= rows.height)
-        return;
-    const float scale = ro_scale_to(__int_as_float(sums->slope_peak), RO_SLOPE_BITS);
-    const float mean = ro_mean_slope(scale, (int64_t)sums->total, (double)rows.width * rows.height);
-    float *at = (blockIdx.z ? slope_y : slope_x) + (size_t)y * rows.stride + x;
-    *at = __fdiv_rn(mean, (*at > 0 ? *at : 0) + RO_LEAST_SLOPE * mean);
 }
 
 /* A mask on a coarser grid: 1 where all it was made of is. */
