@@ -87,11 +87,11 @@ struct team_launch {
     size_t bytes; /* of shared memory */
 };
 
-/* As many blocks as there is work for, and as can be there at once: large ones where tiles are few,
- * many small ones, which hide each other's waiting, elsewhere. */
+/* As many blocks as there is work for, and as can be there at once: one on each multiprocessor where
+ * tiles are few, elsewhere two, which hide each other's waiting. */
 static struct team_launch launch_of(const struct device *device, team_shared *shared)
 {
-    enum { MOST_SHARED = 56 << 10, OWN_SHARED = 9 << 10 }; /* four blocks fit */
+    enum { MOST_SHARED = 96 << 10, OWN_SHARED = 9 << 10 }; /* two blocks fit */
     const ro_grid &grid = device->grids.level[device->level];
     const ro_grid &last = device->grids.level[device->flow->grids.levels - 1];
     const size_t nx = (size_t)last.width, ny = (size_t)last.height;
@@ -100,7 +100,7 @@ static struct team_launch launch_of(const struct device *device, team_shared *sh
         2LL * ((grid.width + FINE - 1) / FINE) * ((grid.height + FINE - 1) / FINE);
     const int processors = device->cuda->processors;
     struct team_launch launch = {0, 1024, 0};
-    launch.team = tiles <= processors ? 1024 : tiles <= 2 * processors ? 512 : 256;
+    launch.team = tiles <= processors ? 1024 : 512;
     const long long most = (long long)processors * (1024 / launch.team);
     launch.blocks = (unsigned)(tiles < most ? tiles : most);
     shared->tile_floats = (int)(direct > tile ? direct : tile);
@@ -110,12 +110,12 @@ static struct team_launch launch_of(const struct device *device, team_shared *sh
     return launch;
 }
 
-/* Launches one of three variants, for teams of 1024, 512 and 256. */
+/* Launches one of two variants, for teams of 1024 and of 512. */
 static bool launched(struct device *device, const struct team_launch *launch,
-                     const void *const variants[3], void *job)
+                     const void *const variants[2], void *job)
 {
     void *arguments[] = {job};
-    const void *kernel = variants[launch->team == 1024 ? 0 : launch->team == 512 ? 1 : 2];
+    const void *kernel = variants[launch->team == 1024 ? 0 : 1];
     device->grids.launches++;
     return !failed(device,
                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -138,9 +138,8 @@ static team_filter filter_of(const struct device *device, const struct ro_filter
 
 static void begin(struct ro_flow *flow, const struct ro_scale_plan *scale)
 {
-    static const void *const variants[3] = {(const void *)prepare_kernel<1024>,
-                                            (const void *)prepare_kernel<512>,
-                                            (const void *)prepare_kernel<256>};
+    static const void *const variants[2] = {(const void *)prepare_kernel<1024>,
+                                            (const void *)prepare_kernel<512>};
     struct device *device = (struct device *)flow->data;
     device->level = scale->level;
     device->scale = scale;
@@ -225,9 +224,8 @@ static const struct ro_descent_step *descend(struct ro_flow *flow,
                                              const struct ro_descent_rule *rule,
                                              struct ro_descent *descent)
 {
-    static const void *const variants[3] = {(const void *)descend_kernel<1024>,
-                                            (const void *)descend_kernel<512>,
-                                            (const void *)descend_kernel<256>};
+    static const void *const variants[2] = {(const void *)descend_kernel<1024>,
+                                            (const void *)descend_kernel<512>};
     struct device *device = (struct device *)flow->data;
     cudaStream_t stream = device->grids.stream;
     descent_job job = {};

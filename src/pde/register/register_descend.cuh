@@ -72,7 +72,7 @@ static __device__ __forceinline__ void take_gradient(const descent_job &job, flo
     });
     unsigned long long *const totals[2] = {&sums->energy, &sums->count};
     add_team<TEAM>(values, totals);
-    grid_peak(high, &sums->g_peak);
+    peak_team<TEAM>(high, &sums->g_peak);
 }
 
 template <int TEAM>

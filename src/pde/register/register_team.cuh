@@ -57,6 +57,21 @@ static __device__ __forceinline__ void add_team(const long long (&values)[COUNT]
     }
 }
 
+/* The largest of the block's values into *peak: one atomic, for they wait for each other. */
+template <int TEAM> static __device__ __forceinline__ void peak_team(int bits, int *peak)
+{
+    __shared__ int warps[TEAM / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int step = 16; step > 0; step /= 2)
+        bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, step));
+    __syncthreads();
+    if (lane == 0)
+        warps[warp] = bits;
+    __syncthreads();
+    if (warp == 0)
+        grid_peak(lane < TEAM / 32 ? warps[lane] : 0, peak);
+}
+
 /* Calls do_pixel(x, y) for the pixels of the thread, 32 neighbours to a warp. */
 template <int TEAM, typename F>
 static __device__ __forceinline__ void each_pixel(int width, int height, F do_pixel)
@@ -124,7 +139,7 @@ static __device__ __forceinline__ void smooth_all(const team_filter &filter, con
         }
     }
     if (peak)
-        grid_peak(high, peak);
+        peak_team<TEAM>(high, peak);
     all.sync();
 }
 
