@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "contenders.h"
+#include "bench/contenders.h"
 
 #include <string.h>
 

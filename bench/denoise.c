@@ -4,12 +4,12 @@
  * bytes (the limit of a pass), OpenCV and ITK (the peers). Speeds are in million pixels and steps a
  * second, of one channel; our times are those of whole calls, conversion of pixels included.
  */
-#include "bench.h"
-#include "denoise_cuda.h"
-#include "peers/peer_itk.h"
-#include "peers/peer_opencv.h"
+#include "bench/bench.h"
+#include "bench/denoise_cuda.h"
+#include "bench/peers/peer_itk.h"
+#include "bench/peers/peer_opencv.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

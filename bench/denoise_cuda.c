@@ -4,10 +4,10 @@
  * events round all steps of a call, host to host is the best whole call by the clock, with pixels
  * of 8 bits in pageable memory.
  */
-#include "denoise_cuda.h"
+#include "bench/denoise_cuda.h"
 #include "cuda/cuda.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

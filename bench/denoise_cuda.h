@@ -3,7 +3,7 @@
 #ifndef RO_BENCH_DENOISE_CUDA_H
 #define RO_BENCH_DENOISE_CUDA_H
 
-#include "bench.h"
+#include "bench/bench.h"
 
 int bench_denoise_cuda(const struct bench_options *options);
 

@@ -6,11 +6,11 @@
  * distance to the true displacement, a sixteenth of the side away from the border. Times are those
  * of whole calls.
  */
-#include "bench.h"
+#include "bench/bench.h"
 #include "draw/moved_pair.h"
-#include "peers/peer_flow.h"
+#include "bench/peers/peer_flow.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <math.h>
 #include <stdio.h>

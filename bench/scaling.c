@@ -4,10 +4,10 @@
  * filters in pixels and steps). In memory, and for halftoning also from file to file, in the folder
  * for temporary files.
  */
-#include "bench.h"
-#include "contenders.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
 #include "roundoff_io.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,12 +5,12 @@
  * move, or only those round a disc that grows from an eighth of the image to a quarter.
  */
 #include "pde/segment/segment.h"
-#include "bench.h"
+#include "bench/bench.h"
 #include "core/random.h"
 #include "pde/levelset/cuda/levelset_cuda.h"
 #include "pde/levelset/schedule.h"
-#include "peers/peer_levelset.h"
-#include "timing.h"
+#include "bench/peers/peer_levelset.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "timing.h"
+#include "bench/timing.h"
 
 #include "cuda/cuda.h"
 

@@ -4,6 +4,7 @@
 #include "cli/commands/screen.h"
 #include "cli/certificate/certificate.h"
 #include "cli/commands/task.h"
+#include "cli/frame/pictures.h"
 #include "roundoff_io.h"
 
 #include <stdlib.h>
@@ -114,8 +115,10 @@ static ro_status make(struct task *task)
         info.width = made->dots.width;
         info.height = made->dots.height;
     }
-    if (status == RO_OK && !wanted.ranks && (uint64_t)info.width * info.height > UINT16_MAX + 1 &&
-        ro_writer_accepts(context, out, &info, &write) == RO_OK)
+    bool floats = false;
+    if (status == RO_OK && !wanted.ranks && (uint64_t)info.width * info.height > UINT16_MAX + 1)
+        status = pictures_hold(context, out, &info, &write, &floats);
+    if (floats)
         wanted.format = RO_GRAYF;
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;

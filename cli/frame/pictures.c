@@ -99,6 +99,14 @@ static const char *words_of(int place)
     return words;
 }
 
+ro_status pictures_hold(ro_context *context, const char *path, const ro_file_info *info,
+                        const ro_write_options *options, bool *holds)
+{
+    const ro_status status = ro_writer_accepts(context, path, info, options);
+    *holds = status == RO_OK;
+    return status == RO_E_MEMORY ? status : RO_OK;
+}
+
 void pictures_tell(void)
 {
     for (int i = 0; i < pictures.count; i++)

@@ -39,10 +39,13 @@ static ro_status work(struct ranks_task *task)
 {
     const struct hologram_values *values = task->values;
     const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
-    const ro_status status = ranks_ready(task, prepare(task));
+    uint32_t largest = 0;
+    ro_status status = prepare(task);
+    if (status == RO_OK)
+        status = hologram_largest(task->context, values, &q.device, task->out, &largest);
+    status = ranks_ready(task, status);
     if (status != RO_OK)
         return status;
-    const uint32_t largest = hologram_largest(task->context, values, &q.device, task->out);
     return ro_mpi_hologram(MPI_COMM_WORLD, task->context, task->files->path[0], task->out,
                            &q.options, &q.device, largest, &write, &task->how, &task->report);
 }

@@ -50,15 +50,18 @@ ro_status halftone_plan_gather(struct halftone_plan *plan)
 
 uint32_t halftone_plan_room(const struct halftone_plan *plan)
 {
-    enum { BYTES_AT_ONCE = 8 << 20, BYTES_FOR_DEVICE = 64 << 20 /* two bands */ };
+    enum { BYTES_AT_ONCE = 8 << 20, BYTES_FOR_DEVICE = 64 << 20 /* two bands */, EACH = 4 };
     const struct halftoner *work = &plan->work[0];
     const bool device = work->device == RO_DEVICE_CUDA && plan->direct;
     size_t bands =
         (device ? BYTES_FOR_DEVICE : BYTES_AT_ONCE) / plan->grey_row_bytes / work->granularity;
-    /* Bands that run side by side come together. */
-    const size_t least = work->options.abreast > 1
-                             ? (size_t)work->options.abreast * (size_t)work->report.threads
-                             : 1;
+    /* Bands that run side by side come together, and else every thread should have some. */
+    const size_t threads = (size_t)work->report.threads;
+    size_t least = 1;
+    if (work->options.abreast > 1)
+        least = (size_t)work->options.abreast * threads;
+    else if (EACH * threads * work->granularity * plan->grey_row_bytes <= BYTES_FOR_DEVICE)
+        least = EACH * threads;
     return work->granularity * (uint32_t)(bands > least ? bands : least);
 }
 

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The commands that are made to fail: each with the files that it writes, every option that names
 one used at least once. Names of files that differ from run to run (times) are in VARY."""
+import glob
 import os
+import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from command import ROUNDOFF, certifies, supports  # noqa: E402
+from command import ROUNDOFF, SOURCE_DIR, certifies, supports  # noqa: E402
 
 VARY = {"report.json", "report.html"}
+EACH = {"halftone-folder"}  # outputs on their own: one that fails leaves the others
 THREADS = ["--threads", "2"]
 CERTIFY = ["--certificate", "cert.json"]
 
@@ -46,6 +49,35 @@ def make_inputs(folder):
     for name, text in texts.items():
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
+    header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 20, 16), }".ljust(117) + "\n"
+    with open(os.path.join(folder, "stack.npy"), "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + bytes([len(header), 0]) + header.encode())
+        file.write(bytes(i * 7 % 251 for i in range(3 * 20 * 16)))
+    with open(os.path.join(folder, "in.y4m"), "wb") as file:
+        file.write(b"YUV4MPEG2 W16 H12 F25:1 Ip A1:1 C420jpeg\n")
+        for frame in range(3):
+            file.write(b"FRAME\n" + bytes(16 + (i * 5 + frame) % 200 for i in range(16 * 12 * 3 // 2)))
+    with open(os.path.join(folder, "points.csv"), "w") as file:
+        file.write("x,y\n3,4\n20,11.5\n")
+
+
+def options_that_write():
+    """(command, option) of every option that names a file to write, from the tables of options."""
+    found = set()
+    for path in glob.glob(os.path.join(SOURCE_DIR, "cli", "commands", "**", "*.c"), recursive=True):
+        with open(path) as file:
+            text = file.read()
+        command = os.path.relpath(path, os.path.join(SOURCE_DIR, "cli", "commands"))
+        for table in re.findall(r'\{"([a-z-]+)",[^{}]*\.writes = true', text):
+            found.add((re.split(r"[/.]", command)[0], table))
+    return found
+
+
+def options_without_run():
+    """Those that no run uses; the speeds are nobody's data."""
+    used = {(arguments[0], word[2:]) for _, arguments, _ in runs() for word in arguments
+            if word.startswith("--")}
+    return sorted(option for option in options_that_write() - used if option[0] != "bench")
 
 
 def runs():
@@ -79,7 +111,23 @@ def runs():
          ["out-c.pbm", "out-m.pbm", "out-y.pbm", "out-k.pbm", *cert]),
         ("halftone-rgb", ["halftone", "in." + tif, "out." + tif, "--channels", "rgb", *THREADS],
          ["out." + tif]),
+        ("halftone-proof", ["halftone", "in.ppm", "out.pbm", "--inks", "#e30613,black", "--proof",
+                            "proof.ppm", *THREADS], ["out-e30613.pbm", "out-black.pbm", "proof.ppm"]),
+        ("halftone-folder", ["halftone", "in.pgm", "in16.pgm", "--out-dir", ".", "--type", "pbm",
+                             *THREADS], ["in.pbm", "in16.pbm"]),
+        ("halftone-vectors", ["halftone", "in.pgm", "out.pbm", "--vectors", "bench.txt"],
+         ["out.pbm", "bench.txt"]),
+        ("halftone-video", ["halftone", "in.y4m", "out.y4m", "--bits", "1", *THREADS], ["out.y4m"]),
+        ("halftone-bits", ["halftone", "in.pgm", "out.h", "--type", "c"], ["out.h"]),
+        ("halftone-bitmap", ["halftone", "in.ppm", "out.bmp", "--palette", "bwr", *THREADS],
+         ["out.bmp"]),
         ("denoise", [*denoise, *sure], ["out.pgm", *cert]),
+        ("denoise-stack", ["denoise", "stack.npy", "out.npy", "--iterations", "2", *THREADS],
+         ["out.npy"]),
+        ("denoise-archive", ["denoise", "in.pgm", "out.npz", "--iterations", "2"], ["out.npz"]),
+        ("denoise-medical", ["denoise", "stack.npy", "out.nii", "--iterations", "2"], ["out.nii"]),
+        ("denoise-vectors", ["denoise", "in.pgm", "out.pgm", "--iterations", "2", "--vectors",
+                             "bench.txt"], ["out.pgm", "bench.txt"]),
         ("denoise-rows", [*denoise, "--schedule", "stream", "--kappa", "8"], ["out.pgm"]),
         ("denoise-sigma", [*denoise, "--sigma", "2"], ["out.pgm"]),
         ("denoise-implicit", ["denoise", "in16.pgm", "out.npy", "--scheme", "implicit",
@@ -92,6 +140,11 @@ def runs():
          ["out.pgm", "lines.geojson", "how-0000.ppm", "how-0001.ppm", "how-0002.ppm"]),
         ("segment-velocity", [*segment, "--velocity", "field.npy", "--number", "s23e8", "--speed", "1"],
          ["out.pgm"]),
+        ("segment-fronts", ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--at", "4,4", "--table",
+                            "table.csv", "--force", *THREADS], ["out.pgm", "table.csv"]),
+        ("segment-vectors", ["segment", "in.pgm", "out.pgm", "--at", "18,14", "--profile", "fpga12",
+                             "--iterations", "2", "--vectors", "bench.txt"],
+         ["out.pgm", "bench.txt"]),
         ("register", [*register, "--field", "u.npy", "--figure", "figure.pgm", "--grid",
                       "grid.pgm", "--before", "before.pgm", "--after", "after.pgm", "--energy",
                       "energy.csv", "--plot", "plot.svg", *sure],
@@ -101,6 +154,8 @@ def runs():
          ["out.pgm", "u.flo"]),
         ("register-apply", ["register", "--apply", "field.npy", "in.pgm", "out.pgm", *THREADS],
          ["out.pgm"]),
+        ("register-points", ["register", "apply", "field.npy", "points.csv", "moved.csv"],
+         ["moved.csv"]),
         ("hologram-make", ["hologram", "make", "new.npy", "--size", "48x40", *THREADS],
          ["new.npy", "new.json"]),
         ("hologram-quantize", [*quantize, "--report", "report.json", "--spectrum", "noise.pgm",
@@ -111,9 +166,16 @@ def runs():
                                   "80mm,91mm", *THREADS], ["view-1.pgm", "view-2.pgm"]),
         ("hologram-numbers", ["hologram", "reconstruct", levels, "view.npy", "--levels", "phase:16",
                               "--sidecar", "light.json", *THREADS], ["view.npy"]),
+        ("hologram-frames", ["hologram", "quantize", "light.npy", "out.pgm", "--levels", "binary",
+                             "--window", "0.25,0.25,0.4,0.4",
+                             "--frames", "3", *THREADS], ["out-1.pgm", "out-2.pgm", "out-3.pgm"]),
+        ("hologram-propagate", ["hologram", "propagate", "light.npy", "far.npy", "--distance", "5mm",
+                                *THREADS], ["far.npy", "far.json"]),
         ("measure", ["measure", "in.pgm", "half.pbm", *THREADS, *sure], [*cert]),
         ("screen", ["screen", "make", "void-and-cluster", "out.pgm", "--size", "16", *sure],
          ["out.pgm", *cert]),
+        ("screen-show", ["screen", "show", "moire.svg", "--lpi", "133", "--dpi", "2400"],
+         ["moire.svg"]),
         ("testcard", ["testcard", "out." + tif, "--size", "30x20", "--colour", *sure],
          ["out." + tif, *cert]),
         ("wedge", ["calibrate", "wedge", "out.pgm", "--patch", "16", "--curve", "curve.csv", *sure],

@@ -111,9 +111,9 @@ void hologram_say_refined(const ro_refinement_report *report, const ro_report *r
 ro_status hologram_device(ro_context *context, const struct hologram_values *values,
                           ro_modulator *modulator);
 
-/* The largest number in a file of what it is sent: 255, or 1 where that holds bits. */
-uint32_t hologram_largest(ro_context *context, const struct hologram_values *values,
-                          const ro_modulator *modulator, const char *path);
+/* The largest number in a file of what it is sent: 255, or 1 where the file holds only bits. */
+ro_status hologram_largest(ro_context *context, const struct hologram_values *values,
+                           const ro_modulator *modulator, const char *path, uint32_t *largest);
 
 /* Files of what it is sent: whether a path can hold it; saved, which turns the level numbers into
  * drives; and read back as level numbers. */

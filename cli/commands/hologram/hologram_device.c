@@ -39,30 +39,29 @@ ro_status hologram_device(ro_context *context, const struct hologram_values *val
     return status;
 }
 
-/* Numbers are bits where a file holds nothing else. */
-uint32_t hologram_largest(ro_context *context, const struct hologram_values *values,
-                          const ro_modulator *m, const char *path)
+ro_status hologram_largest(ro_context *context, const struct hologram_values *values,
+                           const ro_modulator *m, const char *path, uint32_t *largest)
 {
     const ro_write_options write = {RO_WRITE_DEFAULTS, .type = values->type};
     const ro_file_info info = {
         .format = RO_GRAY8, .width = 1, .height = 1, .maxval = 255, .pages = 1};
-    return values->drive == DRIVE_BITS ||
-                   (values->drive == DRIVE_AUTO && m->count == 2 && !m->driven &&
-                    ro_writer_accepts(context, path, &info, &write) != RO_OK)
-               ? 1
-               : 255;
+    bool bytes = values->drive != DRIVE_BITS;
+    ro_status status = RO_OK;
+    if (values->drive == DRIVE_AUTO && m->count == 2 && !m->driven)
+        status = pictures_hold(context, path, &info, &write, &bytes);
+    *largest = bytes ? 255 : 1;
+    return status;
 }
 
 ro_status hologram_accepts(ro_context *context, const struct hologram_values *values,
                            const ro_modulator *m, const char *path)
 {
-    const ro_file_info info = {.format = RO_GRAY8,
-                               .width = 1,
-                               .height = 1,
-                               .maxval = hologram_largest(context, values, m, path),
-                               .pages = 1};
-    return ro_writer_accepts(context, path, &info,
-                             &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type});
+    ro_file_info info = {.format = RO_GRAY8, .width = 1, .height = 1, .pages = 1};
+    const ro_status status = hologram_largest(context, values, m, path, &info.maxval);
+    return status == RO_OK
+               ? ro_writer_accepts(context, path, &info,
+                                   &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type})
+               : status;
 }
 
 ro_status hologram_save_numbers(ro_context *context, const struct hologram_values *values,
@@ -70,8 +69,9 @@ ro_status hologram_save_numbers(ro_context *context, const struct hologram_value
 {
     ro_image image = *numbers;
     image.format = RO_GRAY8; /* the numbers themselves, not tones */
-    image.maxval = hologram_largest(context, values, m, path);
-    ro_status status = ro_modulator_drive(context, m, numbers);
+    ro_status status = hologram_largest(context, values, m, path, &image.maxval);
+    if (status == RO_OK)
+        status = ro_modulator_drive(context, m, numbers);
     return status == RO_OK
                ? ro_image_save(context, path, &image,
                                &(ro_write_options){RO_WRITE_DEFAULTS, .type = values->type})

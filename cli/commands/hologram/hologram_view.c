@@ -36,14 +36,18 @@ static ro_status save_picture(ro_context *context, const char *path, const char 
 {
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
-    if (ro_writer_accepts(context, path, &info, &write) == RO_OK)
+    bool floats, wide = false;
+    ro_status status = pictures_hold(context, path, &info, &write, &floats);
+    if (status == RO_OK && floats)
         return ro_image_save(context, path, picture, &write);
     info.format = RO_GRAY16;
     info.maxval = UINT16_MAX;
-    bool wide = ro_writer_accepts(context, path, &info, &write) == RO_OK;
-    ro_image whole;
-    ro_status status = ro_image_alloc(context, wide ? RO_GRAY16 : RO_GRAY8, picture->width,
-                                      picture->height, wide ? UINT16_MAX : 255, &whole);
+    if (status == RO_OK)
+        status = pictures_hold(context, path, &info, &write, &wide);
+    ro_image whole = {0};
+    if (status == RO_OK)
+        status = ro_image_alloc(context, wide ? RO_GRAY16 : RO_GRAY8, picture->width,
+                                picture->height, wide ? UINT16_MAX : 255, &whole);
     for (uint32_t y = 0; status == RO_OK && y < picture->height; y++) {
         const float *from =
             (const float *)((const char *)picture->data + (ptrdiff_t)y * picture->stride);
@@ -65,7 +69,7 @@ static ro_status check_output(ro_context *context, const char *path, const char 
     ro_write_options write = {RO_WRITE_DEFAULTS, .type = type};
     ro_file_info info = {.format = RO_GRAYF, .width = 1, .height = 1, .pages = 1};
     ro_status status = ro_writer_accepts(context, path, &info, &write);
-    if (status == RO_OK || floats)
+    if (status == RO_OK || status == RO_E_MEMORY || floats)
         return status;
     info.format = RO_GRAY8;
     info.maxval = 255;

@@ -115,6 +115,8 @@ struct diffusion_run {
     uint64_t steps; /* counted by the schedule as it runs */
     uint32_t first_row, end_row;    /* of the rows that are run */
     struct ro_wavefront_link *link; /* to those above and below; NULL: to none */
+    struct made_window *made; /* the wave's: pixels are made where they are used, a window for each
+                                 thread (wave_made.h); NULL: they are in memory */
 };
 
 /* A line of the numbers that rows hand on, where a schedule keeps it: column x is at

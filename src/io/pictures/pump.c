@@ -226,10 +226,13 @@ static ro_status run_threads(struct pump *pump)
     return status;
 }
 
-static uint32_t rows_per_block(const ro_file_info *info)
+/* Some bands for every thread, so that most of the time all of them have one. */
+static uint32_t rows_per_block(const ro_file_info *info, int threads)
 {
     uint64_t row = ro_format_row_bytes(info->format, info->width);
     uint64_t rows = (BLOCK_BYTES / row / BAND_ROWS + 1) * BAND_ROWS;
+    const uint64_t shared = 2 * BAND_ROWS * (uint64_t)threads;
+    rows = rows > shared ? rows : shared;
     if (rows * row > LARGEST_BLOCK) /* very wide: fewer rows than a band, down to one */
         rows = row < LARGEST_BLOCK ? LARGEST_BLOCK / row : 1;
     return rows < info->height ? (uint32_t)rows : info->height;
@@ -239,7 +242,7 @@ static ro_status run_stream(struct pump *pump, ro_format out)
 {
     const ro_file_info *info = ro_reader_info(pump->reader);
     pump->height = info->height;
-    pump->block_rows = rows_per_block(info);
+    pump->block_rows = rows_per_block(info, ro_context_threads(pump->context));
     pump->in = pump->out = (struct ring){0};
     ro_status status;
     pthread_mutex_init(&pump->lock, NULL);

@@ -16,10 +16,9 @@ enum {
     MOST_COLOURS = 256, /* as many as a byte numbers, and as a ro_palette holds */
 };
 
-static bool is_packed(const char *path)
+static bool is_packed(const char *path, size_t length)
 {
-    const size_t length = strlen(path);
-    return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+    return length > 3 && strncasecmp(path + length - 3, ".gz", 3) == 0;
 }
 
 /* Behind "file.npz:" or "file.h5:" the name of what the file is to hold; NULL: none. */
@@ -36,37 +35,34 @@ static const char *member_of(const char *path)
     return NULL;
 }
 
+static size_t length_of_file(const char *path)
+{
+    const char *member = member_of(path);
+    return member ? (size_t)(member - path) - 1 : strlen(path);
+}
+
 /* The file's own name, or NULL without memory; to be freed. */
 static char *file_of(const char *path)
 {
-    const char *member = member_of(path);
-    return strndup(path, member ? (size_t)(member - path) - 1 : strlen(path));
-}
-
-static const struct ro_extension *extension_of(const char *path)
-{
-    if (ro_sink_is_standard(path))
-        return ro_extension_of("pnm");
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const size_t length = strlen(name) - (is_packed(name) ? 3 : 0);
-    size_t dot = length;
-    while (dot > 0 && name[dot - 1] != '.')
-        dot--;
-    char ending[16];
-    if (dot == 0 || length - dot >= sizeof ending)
-        return NULL;
-    snprintf(ending, sizeof ending, "%.*s", (int)(length - dot), name + dot);
-    return ro_extension_of(ending);
+    return strndup(path, length_of_file(path));
 }
 
 const struct ro_extension *ro_writer_extension(const char *path, const char *asked)
 {
     if (asked)
         return ro_extension_of(asked);
-    char *file = file_of(path);
-    const struct ro_extension *extension = file ? extension_of(file) : NULL;
-    free(file);
-    return extension;
+    if (ro_sink_is_standard(path))
+        return ro_extension_of("pnm");
+    size_t end = length_of_file(path);
+    end -= is_packed(path, end) ? 3 : 0;
+    size_t dot = end;
+    while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
+        dot--;
+    char ending[16];
+    if (dot == 0 || path[dot - 1] == '/' || end - dot >= sizeof ending)
+        return NULL;
+    snprintf(ending, sizeof ending, "%.*s", (int)(end - dot), path + dot);
+    return ro_extension_of(ending);
 }
 
 bool ro_header_fits(const ro_file_info *info, const struct ro_extension *extension)
@@ -254,7 +250,7 @@ static ro_status open_writer(ro_context *context, const char *path, const ro_fil
         status = ro_sink_open(&made->sink, &made->file, only);
     free(only);
     made->sink.member = path ? member_of(path) : NULL;
-    if (status == RO_OK && path && is_packed(path))
+    if (status == RO_OK && path && is_packed(path, strlen(path)))
         status = ro_sink_pack(&made->sink);
     if (status == RO_OK)
         status = extension->type->encode(&made->sink, &made->layout, &full, &made->encoder);

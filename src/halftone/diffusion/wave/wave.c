@@ -10,6 +10,7 @@
 
 #include "halftone/diffusion/acuity.h"
 #include "halftone/diffusion/tonal.h"
+#include "halftone/diffusion/wave/wave_made.h"
 #include "parallel/wavefront.h"
 
 #include <string.h>
@@ -147,6 +148,7 @@ struct job {
     int height; /* rows of a band */
     bool alone; /* one thread runs all bands */
     int64_t interval;
+    struct made_window *made; /* a window for each thread; NULL: pixels are in memory */
     atomic_uint_fast64_t steps;
 };
 
@@ -169,14 +171,42 @@ struct vector_band {
     const struct diffusion_plan *plan;
     const struct wave_code *code;
     struct wave_band band;
+    struct made_window *window;
 };
+
+static int64_t window_end(int64_t first, int64_t last)
+{
+    return first + MADE_STEPS < last ? first + MADE_STEPS : last;
+}
+
+/* Steps through a window on pixels that are made. */
+static void made_vector_steps(struct vector_band *work, int64_t first, int64_t last)
+{
+    struct wave_band *band = &work->band;
+    const int skew = work->plan->skew;
+    for (int64_t k = first, end; k < last; k = end) {
+        end = window_end(k, last);
+        const struct made_rows rows =
+            made_window_fill(work->window, band->first_row, band->rows, skew, k, end);
+        band->in = rows.in;
+        band->in_stride = rows.in_stride;
+        band->out = rows.out;
+        band->out_stride = rows.out_stride;
+        work->code->steps(work->plan, band, k, end);
+        made_window_take(work->window, band->first_row, band->rows, skew, work->plan->width, k,
+                         end);
+    }
+}
 
 static void vector_steps(void *work, int64_t first, int64_t last)
 {
     struct vector_band *band = work;
     if (first == 0)
         band->code->begin(band->plan, &band->band);
-    band->code->steps(band->plan, &band->band, first, last);
+    if (band->window)
+        made_vector_steps(band, first, last);
+    else
+        band->code->steps(band->plan, &band->band, first, last);
 }
 
 static void run_vector_band(struct ro_wavefront *front, void *data, int chain, uint32_t number,
@@ -197,7 +227,9 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
             .rows = (int)(left < (uint32_t)job->height ? left : (uint32_t)job->height),
             .first_row = block->first_row + row,
             .scratch = ro_wavefront_scratch(front, thread),
-        }};
+        },
+        job->made ? &job->made[thread] : NULL,
+    };
     const struct ro_wavefront_link *link = front->link;
     const bool short_band = work.band.rows < job->height && link && link->below;
     for (int line = 0; line < plan->rows_down; line++) {
@@ -237,12 +269,28 @@ static void run_vector_band(struct ro_wavefront *front, void *data, int chain, u
 struct scalar_band {
     const struct diffusion_plan *plan;
     struct diffusion_row row;
+    struct made_window *window;
 };
+
+static void made_scalar_steps(struct scalar_band *work, int64_t first, int64_t last)
+{
+    struct diffusion_row *row = &work->row;
+    for (int64_t k = first, end; k < last; k = end) {
+        end = window_end(k, last);
+        const struct made_rows rows = made_window_fill(work->window, row->y, 1, 0, k, end);
+        row->in = rows.in;
+        row->out = rows.out;
+        diffusion_gather(work->plan, row, k, end);
+        made_window_take(work->window, row->y, 1, 0, work->plan->width, k, end);
+    }
+}
 
 static void scalar_steps(void *work, int64_t first, int64_t last)
 {
     struct scalar_band *band = work;
-    if (band->plan->acuity)
+    if (band->window)
+        made_scalar_steps(band, first, last);
+    else if (band->plan->acuity)
         acuity_columns(band->plan, &band->row, first, last);
     else if (band->plan->tonal)
         tonal_columns(band->plan, &band->row, first, last);
@@ -261,11 +309,14 @@ static void run_scalar_band(struct ro_wavefront *front, void *data, int chain, u
             .in = job->block->in + (ptrdiff_t)number * job->block->in_stride,
             .out = job->block->out + (ptrdiff_t)number * job->block->out_stride,
             .y = job->block->first_row + number,
-        }};
+        },
+        job->made ? &job->made[thread] : NULL,
+    };
     for (int dy = 0; dy <= DIFFUSION_MAX_DY; dy++)
         work.row.line[dy] = plan->acuity ? line_of(job, front, (int64_t)number - dy % 2, dy / 2)
                                          : line_of(job, front, (int64_t)number - dy, 0);
-    memset(work.row.out, 0, diffusion_row_bytes(plan));
+    if (!job->made)
+        memset(work.row.out, 0, diffusion_row_bytes(plan));
     struct ro_band_way way = {plan->width, job->interval, DIFFUSION_PAD, delay_of(plan)};
     ro_wavefront_walk(front, chain, number, thread, &way, scalar_steps, &work, sizeof work);
     atomic_fetch_add(&job->steps, plan->width);
@@ -282,7 +333,13 @@ static void run(struct diffusion_run *run, const struct halftone_block *block)
         clear_lines(run);
     front->last = block->first_row + block->rows == run->end_row;
 
-    struct job job = {.plan = plan, .code = code, .block = block, .height = code ? code->lanes : 1};
+    struct job job = {
+        .plan = plan,
+        .code = code,
+        .block = block,
+        .height = code ? code->lanes : 1,
+        .made = run->made,
+    };
     struct ro_chain chain = {plan->width, front->begun,
                              (block->rows + (uint32_t)job.height - 1) / (uint32_t)job.height};
     struct ro_wavefront_pace pace = ro_wavefront_pace(

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* bench palette: error diffusion to seven colours, and ImageMagick's of the same picture; screens
  * to sixteen colours. */
-#include "bench.h"
-#include "contenders.h"
-#include "peers/peer_magick.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/peers/peer_magick.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * Clipping-free direct binary search: Table 1 of Koge, Ito and Nakano beside ours, pixels in memory
  * to bits in memory. Their pictures are photographs; ours is the test card, drawn at their sizes.
  */
-#include "bench.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/timing.h"
 
 #include "context/context.h"
 #include "cuda/cuda.h"

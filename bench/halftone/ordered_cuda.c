@@ -3,10 +3,10 @@
  * Ordered dithering on a CUDA device, from device memory to device memory: the median between
  * events, beside the time that the same bytes take to be copied.
  */
-#include "ordered_cuda.h"
+#include "bench/halftone/ordered_cuda.h"
 #include "cuda/cuda.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * is the median between events after a warm-up; host to host is best of several, by the clock. What
  * bounds the wave from below: its steps, one after the other, and the bytes.
  */
-#include "diffusion_cuda.h"
+#include "bench/halftone/diffusion_cuda.h"
 #include "cuda/cuda.h"
 #include "halftone/diffusion/cuda/diffusion_cuda.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * What a plan saves: one-line calls, which check options and build tables every time, beside runs
  * of a plan, on one thread. A small picture, where that counts, and a large one, where it does not.
  */
-#include "bench.h"
-#include "contenders.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

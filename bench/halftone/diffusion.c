@@ -3,11 +3,11 @@
  * Error diffusion: our schedules beside a copy of the same bytes (the limit) and zimg (the peer),
  * and the CPU rows of Table I of Kasagi, Nakano and Ito beside ours.
  */
-#include "bench.h"
-#include "contenders.h"
-#include "diffusion_cuda.h"
-#include "peers/peer_zimg.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/halftone/diffusion_cuda.h"
+#include "bench/peers/peer_zimg.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

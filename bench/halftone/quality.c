@@ -8,8 +8,8 @@
  * Gaussians of some widths in pixels, and Naesaenen's eye (11 cd/m^2) for some products of dots an
  * inch and inches away: 3500 is 300 dpi from 296 mm.
  */
-#include "quality.h"
-#include "bench.h"
+#include "bench/halftone/quality.h"
+#include "bench/bench.h"
 
 #include "roundoff_io.h"
 #include "transform/dft.h"

@@ -4,11 +4,11 @@
  * thread. Dots in rows beside blue noise, whose tile is small: tiles of up to 256 x 256 pixels, and
  * the larger ones that most angles need. And the time that void-and-cluster screens take to make.
  */
-#include "bench.h"
-#include "contenders.h"
-#include "ordered_cuda.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/halftone/ordered_cuda.h"
 #include "roundoff.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * column a program. What is not measured is left empty; holograms have a bench of their own, whose
  * table is theirs.
  */
-#include "bench.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/timing.h"
 
 #include "draw/moved_pair.h"
 #include "roundoff.h"

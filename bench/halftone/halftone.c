@@ -4,11 +4,11 @@
  * are timed round the call alone; Netpbm is timed as a process, less the same process on one pixel,
  * so its reading and writing of files counts.
  */
-#include "bench.h"
-#include "contenders.h"
-#include "peers/peer_process.h"
-#include "peers/peer_zimg.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/peers/peer_process.h"
+#include "bench/peers/peer_zimg.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

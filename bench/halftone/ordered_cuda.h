@@ -3,7 +3,7 @@
 #ifndef RO_BENCH_ORDERED_CUDA_H
 #define RO_BENCH_ORDERED_CUDA_H
 
-#include "bench.h"
+#include "bench/bench.h"
 
 int bench_ordered_cuda(const struct bench_options *options);
 

@@ -5,10 +5,10 @@
  * that both come to, measured in what they write.
  */
 #define _XOPEN_SOURCE 700
-#include "bench.h"
-#include "peers/peer_process.h"
+#include "bench/bench.h"
+#include "bench/peers/peer_process.h"
 #include "roundoff_io.h"
-#include "timing.h"
+#include "bench/timing.h"
 
 #include <complex.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of `bench quality` drawn: what eyes see of each method's error, the best on top, and
  * beside it how much its dots lie in rows. */
-#include "quality.h"
+#include "bench/halftone/quality.h"
 
 #include "roundoff_io.h"
 

@@ -4,10 +4,10 @@
  * beside zimg's of the same depths and a copy of as many bytes, all in turns; then methods of two
  * levels that have no peer. A UHD frame unless told otherwise.
  */
-#include "bench.h"
-#include "contenders.h"
-#include "peers/peer_zimg.h"
-#include "timing.h"
+#include "bench/bench.h"
+#include "bench/contenders.h"
+#include "bench/peers/peer_zimg.h"
+#include "bench/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
