@@ -82,7 +82,7 @@ struct palette_light {
 enum {
     PALETTE_BLOCK_BITS = 8 - PALETTE_GRID_BITS,
     PALETTE_BLOCK = 1 << 3 * PALETTE_BLOCK_BITS,
-    PALETTE_BLOCKS = 16384,
+    PALETTE_BLOCKS = 5120,
     PALETTE_MOVES = 256,
     PALETTE_STAYS = 1, /* the move that is none */
     PALETTE_MOVE_ROW = 256 + 4, /* not all rows in the same lines of a cache */
