@@ -78,10 +78,25 @@ static void rename_line(struct certificate *stated, const char *was, const char 
             replace(stated, &stated->lines[i].name, name);
 }
 
+/* What was stated once and is not any more: a prediction is no property of the result. */
+static void drop_line(struct certificate *stated, const char *name)
+{
+    for (int i = 0; i < stated->count; i++)
+        if (strcmp(stated->lines[i].name, name) == 0) {
+            free(stated->lines[i].name);
+            free(stated->lines[i].value);
+            stated->count--;
+            memmove(&stated->lines[i], &stated->lines[i + 1],
+                    (size_t)(stated->count - i) * sizeof *stated->lines);
+            return;
+        }
+}
+
 void certificate_complete(struct certificate *stated, const struct command *command)
 {
     const struct option *list[MOST_OPTIONS];
     const int count = options_list(command, list);
+    drop_line(stated, "hogel_predicted_snr_tenths_of_db");
     for (int i = 0; i < count; i++) {
         char name[80];
         snprintf(name, sizeof name, "option_%s", list[i]->name);
