@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { THREADS = 256, ROW_THREADS = 32 };
+enum { THREADS = 256, LANES = 32, ROWS = 4 }; /* rows of a block, where a warp has one */
 
 struct refine_cuda {
     ro_context *context;
@@ -77,38 +77,54 @@ static __global__ void leave_residual(plane p, float2 *r, const float *target, f
         off[i] = left;
 }
 
-/* A thread for each row: sums have an order. */
+/* Sums over a row have an order: a warp takes 32 pixels at once, and all its lanes add them up one
+ * after another. What lies behind the end is 0. */
+static __device__ __forceinline__ double add_in_order(double sum, double v)
+{
+#pragma unroll
+    for (int i = 0; i < LANES; i++)
+        sum += __shfl_sync(0xffffffffu, v, i);
+    return sum;
+}
+
 static __global__ void add_squares(plane p, const float *off, double *rows)
 {
-    const int y = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.x * ROWS + threadIdx.y, end = p.x + p.wide;
     if (y >= p.height)
         return;
     double sum = 0;
-    if ((unsigned)(y - p.y) < (unsigned)p.high)
-        for (int x = p.x; x < p.x + p.wide; x++) {
-            const float v = off[(size_t)y * p.width + x];
-            sum += (double)v * v;
-        }
-    rows[y] = sum;
+    const bool inside = (unsigned)(y - p.y) < (unsigned)p.high;
+    for (int first = p.x; inside && first < end; first += LANES) {
+        const int x = first + (int)threadIdx.x;
+        const float v = x < end ? off[(size_t)y * p.width + x] : 0;
+        sum = add_in_order(sum, (double)v * v);
+    }
+    if (threadIdx.x == 0)
+        rows[y] = sum;
 }
 
 static __global__ void add_figures(plane p, const float2 *r, const float *target,
                                    struct refine_sums *rows)
 {
-    const int y = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.x * ROWS + threadIdx.y, end = p.x + p.wide;
     if (y >= p.height)
         return;
     struct refine_sums s = {};
-    if ((unsigned)(y - p.y) < (unsigned)p.high)
-        for (int x = p.x; x < p.x + p.wide; x++) {
-            const size_t i = (size_t)y * p.width + x;
-            const double t = target[i], re = r[i].x, im = r[i].y, a = sqrt(re * re + im * im);
-            s.peak = fmax(s.peak, t);
-            s.aa += a * a;
-            s.at += a * t;
-            s.tt += t * t;
-        }
-    rows[y] = s;
+    const bool inside = (unsigned)(y - p.y) < (unsigned)p.high;
+    for (int first = p.x; inside && first < end; first += LANES) {
+        const int x = first + (int)threadIdx.x;
+        const size_t i = (size_t)y * p.width + x;
+        const double t = x < end ? target[i] : 0, re = x < end ? r[i].x : 0;
+        const double im = x < end ? r[i].y : 0, a = sqrt(re * re + im * im);
+        s.peak = fmax(s.peak, t);
+        s.aa = add_in_order(s.aa, a * a);
+        s.at = add_in_order(s.at, a * t);
+        s.tt = add_in_order(s.tt, t * t);
+    }
+    for (int half = LANES / 2; half; half /= 2)
+        s.peak = fmax(s.peak, __shfl_xor_sync(0xffffffffu, s.peak, half));
+    if (threadIdx.x == 0)
+        rows[y] = s;
 }
 
 static __global__ void move_light(const struct refine_step step, const struct level_entry *entries,
@@ -137,6 +153,11 @@ static unsigned blocks_of(const struct refine_cuda *d)
     return (unsigned)((d->pixels + THREADS - 1) / THREADS);
 }
 
+static unsigned warps_of(const struct refine_cuda *d)
+{
+    return (unsigned)(d->height + ROWS - 1) / ROWS;
+}
+
 static struct plane plane_of(const struct refine_cuda *d)
 {
     return {d->width, d->height, d->region[0], d->region[1], d->region[2], d->region[3]};
@@ -155,19 +176,23 @@ static ro_status fetch(struct refine_cuda *d, void *to, const void *from, size_t
     return RO_OK;
 }
 
-static ro_status put_light(struct refine_cuda *d, const float *q)
+static void places(const struct refine_cuda *d, float **q, uint8_t **numbers)
 {
-    return copy(d, d->q, q, d->pixels * sizeof *d->q);
+    *q = (float *)d->q;
+    *numbers = d->numbers;
 }
 
-static ro_status put_numbers(struct refine_cuda *d, const uint8_t *numbers)
+static ro_status get_numbers(struct refine_cuda *d, ro_image *to)
 {
-    return copy(d, d->numbers, numbers, d->pixels);
-}
-
-static ro_status get_numbers(struct refine_cuda *d, uint8_t *numbers)
-{
-    return fetch(d, numbers, d->numbers, d->pixels);
+    const size_t row = (size_t)d->width;
+    for (int y = 0; y < d->height && to->stride < 0; y++) /* upside down */
+        RO_TRY(copy(d, (uint8_t *)to->data + y * to->stride, d->numbers + y * row, row));
+    if (to->stride >= 0)
+        RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(to->data, (size_t)to->stride, d->numbers, row,
+                                                  row, (size_t)d->height, cudaMemcpyDefault,
+                                                  d->cuda->compute));
+    RO_CUDA_TRY(d->context, cudaStreamSynchronize(d->cuda->compute));
+    return RO_OK;
 }
 
 static ro_status light(struct refine_cuda *d, const float *table, int count)
@@ -207,11 +232,11 @@ static ro_status back(struct refine_cuda *d, const struct propagate_filter *filt
 static ro_status residual(struct refine_cuda *d, double *rows)
 {
     const dim3 blocks((unsigned)(d->width + THREADS - 1) / THREADS, (unsigned)d->height);
-    const unsigned few = (unsigned)(d->height + ROW_THREADS - 1) / ROW_THREADS;
     leave_residual<<<blocks, THREADS, 0, d->cuda->compute>>>(plane_of(d), d->r, d->target,
                                                              rows ? d->off : NULL);
     if (rows)
-        add_squares<<<few, ROW_THREADS, 0, d->cuda->compute>>>(plane_of(d), d->off, d->rows);
+        add_squares<<<warps_of(d), dim3(LANES, ROWS), 0, d->cuda->compute>>>(plane_of(d), d->off,
+                                                                             d->rows);
     RO_CUDA_TRY(d->context, cudaGetLastError());
     return rows ? fetch(d, rows, d->rows, (size_t)d->height * sizeof *rows) : RO_OK;
 }
@@ -226,8 +251,8 @@ static ro_status step(struct refine_cuda *d, const struct refine_step *step)
 
 static ro_status figures(struct refine_cuda *d, struct refine_sums *rows)
 {
-    const unsigned few = (unsigned)(d->height + ROW_THREADS - 1) / ROW_THREADS;
-    add_figures<<<few, ROW_THREADS, 0, d->cuda->compute>>>(plane_of(d), d->r, d->target, d->sums);
+    add_figures<<<warps_of(d), dim3(LANES, ROWS), 0, d->cuda->compute>>>(plane_of(d), d->r,
+                                                                         d->target, d->sums);
     RO_CUDA_TRY(d->context, cudaGetLastError());
     return fetch(d, rows, d->sums, (size_t)d->height * sizeof *rows);
 }
@@ -331,6 +356,10 @@ static ro_status open_all(struct refine_cuda *d, const struct refine_setup *s)
     RO_TRY(ro_cuda_of(d->context, &d->cuda));
     for (const auto &piece : pieces)
         RO_TRY(ro_cuda_own(d->cuda, piece.bytes, piece.to));
+    const size_t row = (size_t)d->width * sizeof(float2);
+    RO_CUDA_TRY(d->context, cudaMemcpy2DAsync(d->q, row, s->field->data, (size_t)s->field->stride,
+                                              row, (size_t)d->height, cudaMemcpyDefault,
+                                              d->cuda->compute));
     RO_TRY(copy(d, d->target, s->target, n * sizeof(float)));
     RO_TRY(copy(d, d->table, s->table, (size_t)d->levels * sizeof(float2)));
     return copy(d, d->entries, s->levels->entry, LEVEL_ENTRIES * sizeof(struct level_entry));
@@ -359,7 +388,7 @@ static ro_status refine_open(const struct refine_setup *setup, struct refine_cud
 }
 
 static const struct refine_cuda_calls calls = {
-    refine_open, refine_close, put_light, put_numbers, get_numbers, light,   round_light,
+    refine_open, refine_close, places, get_numbers, light,       round_light,
     begin,       arrive,       back,      residual,    step,        figures, open_search,
     search,      changes,      keep,      take_best,
 };
